@@ -9,7 +9,7 @@ import { compile, instantiate } from './runtime/load-core.js'
 import { readBytes } from './wasm-bytes.js'
 import { ofPackage, open } from './wasm-source.js'
 
-/** @typedef {import('./runtime/memory.js').Core} Core */
+/** @import { Core } from './runtime/memory.js' */
 
 const SHARED = 2 // flag of a memory's limits
 

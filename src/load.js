@@ -8,7 +8,7 @@ const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11,
 ])
 
-/** @typedef {import('./wasm-source.js').WasmSource} WasmSource */
+/** @import { WasmSource } from './wasm-source.js' */
 
 /**
  * Loads the core. Each call makes a module with a memory of its own.

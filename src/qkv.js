@@ -8,11 +8,10 @@ import { softmax } from './ops/softmax/forward.js'
 import { expectCore, setCore } from './runtime/core-of.js'
 import { allocate, scope } from './runtime/outputs.js'
 
-/** @typedef {import('./runtime/memory.js').Core} Core */
-/** @typedef {import('./base/tensor.js').FloatLike} FloatLike */
-/** @typedef {import('./base/tensor.js').Nested} Nested */
+/** @import { Core } from './runtime/memory.js' */
+/** @import { FloatLike, Nested } from './base/tensor.js' */
+/** @import { OutOptions } from './runtime/outputs.js' */
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
-/** @typedef {import('./runtime/outputs.js').OutOptions} OutOptions */
 
 /** What is loaded when it is needed: threads, relaxed SIMD, kernels of integer weights, trim. One import, as bundlers keep all of two. */
 export const later = () => import('./threads/load-with.js')

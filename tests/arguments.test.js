@@ -9,8 +9,6 @@ import { embeddingLayer, kvCache, linearLayer, multiheadAttention } from '../src
 import { Adam, clipGradNorm, parameters, tape } from '../src/entries/train.js'
 import { close } from './helpers.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-
 /** Untyped, for calls with wrong arguments. @type {any} */
 const qkv = await load()
 const g = qkv.generator(3)

@@ -9,7 +9,7 @@ import { close } from './helpers.js'
 import * as reference from './reference.js'
 import * as reference64 from './reference-backward.js'
 
-/** @typedef {import('./helpers.js').Comparable} Comparable */
+/** @import { Comparable } from './helpers.js' */
 
 const qkv = await load()
 /** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */

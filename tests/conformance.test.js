@@ -11,8 +11,7 @@ import { load } from '../src/entries/index.js'
 import { ATTRIBUTES, findCases, message, TYPES } from './conformance/onnx-cases.js'
 import { runFolder } from './conformance/run-cases.js'
 
-/** @typedef {import('./conformance/onnx-cases.js').Case} Case */
-/** @typedef {import('./conformance/onnx-cases.js').OnnxTensor} OnnxTensor */
+/** @import { Case, OnnxTensor } from './conformance/onnx-cases.js' */
 
 const qkv = await load()
 const root = fileURLToPath(new URL('..', import.meta.url))

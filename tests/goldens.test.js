@@ -9,8 +9,7 @@ import { cases, close } from './helpers.js'
 import { attention, linear } from './reference.js'
 import * as reference64 from './reference-backward.js'
 
-/** @typedef {import('./helpers.js').Case} Case */
-/** @typedef {import('./helpers.js').Comparable} Comparable */
+/** @import { Case, Comparable } from './helpers.js' */
 
 const qkv = await load()
 const goldens = cases('torch-attention')

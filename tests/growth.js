@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { coreOf } from '../src/runtime/core-of.js'
 import { Core } from '../src/runtime/memory.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
+/** @import { Qkv } from 'qkv' */
 
 /** Returns the core, which owns the memory. @param {Qkv} qkv */
 export const memoryOf = qkv => /** @type {Core} */ (coreOf(qkv))

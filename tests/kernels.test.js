@@ -7,7 +7,7 @@ import { embeddingLayer, multiheadAttention, packLinear } from '../src/entries/n
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 
-/** @typedef {import('./helpers.js').Comparable} Comparable */
+/** @import { Comparable } from './helpers.js' */
 
 const qkv = await load()
 const TOLERANCE = { abs: 2e-6, rel: 2e-6 }

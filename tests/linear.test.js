@@ -10,8 +10,8 @@ import { close, toTensor } from './helpers.js'
 import { checkInt8Products, checkRows, f, integerProduct, wholeNumbers } from './integer-product.js'
 import * as reference from './reference.js'
 
-/** @typedef {import('../src/entries/index.js').FloatTensor} FloatTensor */
-/** @typedef {import('./helpers.js').RawTensor} RawTensor */
+/** @import { FloatTensor } from '../src/entries/index.js' */
+/** @import { RawTensor } from './helpers.js' */
 
 const qkv = await load({ integers: true })
 const { cases } = JSON.parse(readFileSync(new URL('./goldens/torch-linear.json', import.meta.url), 'utf8'))

@@ -593,5 +593,5 @@ test('the types declare what a user can call, and nothing internal', () => {
 test('the tests import the sources, not the last build', () => {
   for (const name of readdirSync(join(root, 'tests'), { recursive: true, encoding: 'utf8' }))
     if (/^(articles\/)?[\w.-]+\.js$/.test(name) && !/^(package|readme)\.test/.test(name))
-      assert.doesNotMatch(read(`tests/${name}`), /from 'qkv/, name)
+      assert.doesNotMatch(read(`tests/${name}`).replace(/@import .*/g, ''), /from 'qkv/, name)
 })

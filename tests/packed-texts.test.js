@@ -7,8 +7,7 @@ import { load, tensor } from '../src/entries/index.js'
 import { attentionBackward } from '../src/entries/nn.js'
 import { close, isNative } from './helpers.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../src/base/tensor.js' */
 
 const qkv = await load()
 const two = isNative ? qkv : await load({ threads: 2 })

@@ -7,7 +7,7 @@ import { load } from '../src/entries/index.js'
 import { close } from './helpers.js'
 import { attention } from './reference.js'
 
-/** @typedef {import('./helpers.js').Comparable} Comparable */
+/** @import { Comparable } from './helpers.js' */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Floats */
 
 const qkv = await load()

@@ -6,8 +6,7 @@ import { load } from '../src/entries/index.js'
 import { embeddingLayer, linearLayer, multiheadAttention } from '../src/entries/nn.js'
 import { cases, close } from './helpers.js'
 
-/** @typedef {import('qkv').Generator} Generator */
-/** @typedef {import('./helpers.js').GoldenTensors} GoldenTensors */
+/** @import { Generator } from 'qkv' */
 /** @typedef {{ data: ArrayLike<number> }} Values */
 
 const qkv = await load()

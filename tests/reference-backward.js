@@ -2,8 +2,7 @@
 
 import { attention, linear, SCORE_DERIVATIVES } from './reference.js'
 
-/** @typedef {import('./reference.js').Input} Input */
-/** @typedef {import('./reference.js').Options} Options */
+/** @import { Input, Options } from './reference.js' */
 /** @typedef {{ data: Float64Array, dims: number[] }} Gradient */
 
 /** @param {Input} x @returns {Gradient} */

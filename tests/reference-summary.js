@@ -2,7 +2,7 @@
 
 import { attention, row } from './reference.js'
 
-/** @typedef {import('./reference.js').Input} Input */
+/** @import { Input } from './reference.js' */
 
 /** @param {readonly number[]} x */
 const sum = x => x.reduce((a, b) => a + b, 0)

@@ -10,8 +10,7 @@ import { load, Tensor, tensor } from '../src/entries/index.js'
 import { multiheadAttention } from '../src/entries/nn.js'
 import { coreOf } from '../src/runtime/core-of.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('qkv').ResidentTensor} ResidentTensor */
+/** @import { Qkv, ResidentTensor } from 'qkv' */
 
 v8.setFlagsFromString('--expose-gc')
 

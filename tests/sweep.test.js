@@ -13,7 +13,7 @@ import { OPERATIONS as FUNCTIONS } from '../src/ops/operations.js'
 import { allocations, memoryOf, withFree } from './growth.js'
 import { OPERATIONS, operandsOf } from './operations.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
+/** @import { Qkv } from 'qkv' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 /** @typedef {(x: Tensor<any>) => any} Form */
 

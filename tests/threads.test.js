@@ -28,7 +28,7 @@ import { importSharedMemory } from '../src/threads/shared-memory.js'
 import * as AT from '../src/threads/words.js'
 import { OPERATIONS } from './operations.js'
 
-/** @typedef {import('../src/entries/index.js').Qkv} Qkv */
+/** @import { Qkv } from '../src/entries/index.js' */
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const nodeThreads = createRequire(import.meta.url)('node:worker_threads')

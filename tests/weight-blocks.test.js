@@ -11,7 +11,7 @@ import { isNative } from './helpers.js'
 import { writeBlocks } from './models/gguf/blocks.js'
 import { randomOf } from './models/tokenizers/random-files.js'
 
-/** @typedef {import('../src/layers/packed-linear.js').BlockType} BlockType */
+/** @import { BlockType } from '../src/layers/packed-linear.js' */
 
 const qkv = await load({ integers: true })
 const TYPES = /** @type {BlockType[]} */ (Object.keys(BLOCKS))

@@ -7,7 +7,7 @@ import { ablate, edge, edges } from 'qkv/interpret'
 import { loadModel, saveModel } from 'qkv/models'
 import { createRun } from '../../web/rooms/learn/training-run.js'
 
-/** @typedef {import('qkv/models').Model} Model */
+/** @import { Model } from 'qkv/models' */
 /** @typedef {{ ids: number[], decoderIds?: number[] } | string} Text */
 /** @typedef {{ logits: { position: number, token: number, weight?: number }[] }} Objective */
 /** A text, and the objective to explain: the logit of the answer minus that of the second guess. @typedef {{ text: Text, of: Objective }} Question */

@@ -4,7 +4,7 @@
 import { load } from 'qkv'
 import { agreement, compareEffects, inductionModel, question, shippedModel } from './circuit-effects.js'
 
-/** @typedef {import('./circuit-effects.js').Question} Question */
+/** @import { Question } from './circuit-effects.js' */
 
 const STORIES = [
   'Once upon a time there was a cat. The cat saw a dog. The',

@@ -3,7 +3,7 @@
 import { loadModel } from 'qkv/models'
 import { KINDS, LEDGER_WORDS, ledgerBatch } from './ledger-text.js'
 
-/** @typedef {import('./ledger-text.js').Kind} Kind */
+/** @import { Kind } from './ledger-text.js' */
 /** @typedef {{ right: number, all: number }} Tally */
 
 /** Seeds of ledgers not used in training: some for choosing settings and a seed, others for measuring the choice. */

@@ -6,8 +6,8 @@ import { FAR, unseenLedgers } from './ledger-figures.js'
 import { LEDGER_WORDS } from './ledger-text.js'
 import { measureStop } from './tour-stop.js'
 
-/** @typedef {import('./ledger-figures.js').LedgerHead} LedgerHead */
-/** @typedef {import('./ledger-text.js').Mark} Mark */
+/** @import { LedgerHead } from './ledger-figures.js' */
+/** @import { Mark } from './ledger-text.js' */
 
 /** Maximum distance of a short link. */
 const NEAR = 60

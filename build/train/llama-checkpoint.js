@@ -4,7 +4,7 @@
 import { tensor } from 'qkv'
 
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
-/** @typedef {import('qkv/train').Tape} Tape */
+/** @import { Tape } from 'qkv/train' */
 /**
  * base: base of the rotary angles; rotary: 1 for each layer with rotary positions, 0 for one without (default: all have them)
  * @typedef {{ vocab: number, T: number, layers: number, heads: number, headDim: number, d: number, mlp: number, base: number, rotary?: readonly (0 | 1)[] }} Sizes

@@ -3,7 +3,7 @@
 import { loadModel } from 'qkv/models'
 import { GIRLS, KINDS, STORY_WORDS, storyBatch } from './stories-text.js'
 
-/** @typedef {import('./stories-text.js').Kind} Kind */
+/** @import { Kind } from './stories-text.js' */
 /** @typedef {Record<Kind, number>} ByKind */
 
 /** Seeds of stories not used in training: some for choosing settings and a seed, others for measuring the choice. */

@@ -5,8 +5,8 @@ import { configOf, forward, initialWeights } from './llama-checkpoint.js'
 import { GIRLS, STORY_WORDS, storyBatch } from './stories-text.js'
 import { train } from './train-weights.js'
 
-/** @typedef {import('./stories-text.js').Kind} Kind */
-/** @typedef {import('qkv').FloatTensor} FloatTensor */
+/** @import { Kind } from './stories-text.js' */
+/** @import { FloatTensor } from 'qkv' */
 
 export const DEFAULTS = {
   vocab: STORY_WORDS.length,

@@ -4,8 +4,8 @@ import { loadModel } from 'qkv/models'
 import { STORY_WORDS } from './stories-text.js'
 import { measureStop } from './tour-stop.js'
 
-/** @typedef {import('./stories-text.js').Kind} Kind */
-/** @typedef {import('./stories-figures.js').HeadFigures} HeadFigures */
+/** @import { Kind } from './stories-text.js' */
+/** @import { HeadFigures } from './stories-figures.js' */
 
 const START = 'Lily and Tom are friends .'
 /** The initial text of "Models", whose last words have occurred before, so that heads that copy are active. */

@@ -1,6 +1,6 @@
 // Measures a stop of a model's guided story: where its head looks, and the prediction with and without the head.
 
-/** @typedef {import('qkv').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from 'qkv' */
 
 /**
  * Measures a stop.

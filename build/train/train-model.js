@@ -15,7 +15,7 @@ import { FIRST_TEXT, storiesTour } from './stories-tour.js'
 import { trainTranslator, translatorFiles } from './translator.js'
 import { translatorFigures } from './translator-figures.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
+/** @import { Qkv } from 'qkv' */
 /** @typedef {{ seed?: number, steps?: number }} Given */
 /** @typedef {(step: number, loss: number) => void} OnStep */
 /** @typedef {Parameters<typeof storiesFigures>[1]} Source */

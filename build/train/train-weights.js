@@ -3,7 +3,7 @@
 import { AdamW, parameters, schedule, tape } from 'qkv/train'
 import { update } from '../../web/rooms/learn/training-run.js'
 
-/** @typedef {import('qkv').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from 'qkv' */
 /** @typedef {Record<string, FloatTensor>} Weights */
 
 const BETAS = /** @type {const} */ ([0.9, 0.98])

@@ -3,7 +3,7 @@
 import { loadModel } from 'qkv/models'
 import { sentences, WORDS } from './translator.js'
 
-/** @typedef {import('qkv').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from 'qkv' */
 /** @typedef {{ layer: number, head: number, aligned: number, weight: number, cost: number }} CrossHead aligned: share of words for which it looks most at a linked word; weight: mean weight there; cost: loss of accuracy without it */
 
 /** Seeds of sentences not used in training: some for choosing a seed, others for measuring the choice. */

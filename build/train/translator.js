@@ -5,7 +5,7 @@ import { filesOf } from './folder.js'
 import { configOf, forward, initialWeights } from './marian-checkpoint.js'
 import { train } from './train-weights.js'
 
-/** @typedef {import('../../web/rooms/learn/tasks/batch.js').Split} Split */
+/** @import { Split } from '../../web/rooms/learn/tasks/batch.js' */
 
 const SHAPE = translation.shape(translation.defaults)
 const SPECIALS = ['<pad>', '</s>', '<unk>']

@@ -2,7 +2,7 @@
 
 import { describe, didYouMean, shape } from './errors.js'
 
-/** @typedef {import('./tensor.js').Tensor} Tensor */
+/** @import { Tensor } from './tensor.js' */
 
 /** The options of each call, so that an error can name the call to which a misplaced option belongs. @type {Map<string, readonly string[]>} */
 const optionsOf = new Map()

@@ -4,9 +4,7 @@ import { describe, shape } from './errors.js'
 import { fromBfloat16, fromFloat16 } from './float16.js'
 import { checkDims, count, DTYPES, kindOf, lengthOf, MOST_AXES, memories, Tensor } from './tensor.js'
 
-/** @typedef {import('./tensor.js').TensorData} TensorData */
-/** @typedef {import('./tensor.js').TensorLike} TensorLike */
-/** @typedef {import('./tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor, TensorData, TensorLike } from './tensor.js' */
 /**
  * @template {number | boolean} [T=number | boolean]
  * @typedef {import('./tensor.js').Nested<T>} Nested

@@ -7,7 +7,7 @@ const THRESHOLD = 1000
 const EDGE_ITEMS = 3
 const INDENT = 'tensor('.length
 
-/** @typedef {import('./tensor.js').Tensor} Tensor */
+/** @import { Tensor } from './tensor.js' */
 /** @typedef {(x: number) => string} Write */
 
 /**

@@ -15,8 +15,8 @@ import { closeModel, runPart } from './run-part.js'
 import { openTexts } from './texts.js'
 import { readWhat } from './what.js'
 
-/** @typedef {import('./run-part.js').CorpusPart} CorpusPart */
-/** @typedef {import('./merge.js').CorpusResult} CorpusResult */
+/** @import { CorpusPart } from './run-part.js' */
+/** @import { CorpusResult } from './merge.js' */
 /**
  * @typedef {object} CorpusProgress
  * @property {number} texts number of texts done

@@ -5,11 +5,10 @@ import { describe, shape } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
 import { crossEntropy } from '../ops/loss/cross-entropy.js'
 
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../models/model.js').Model} Model */
-/** @typedef {import('../models/tokenizers/tokenizer.js').Tokenized} Tokenized */
-/** @typedef {import('./part-file.js').PartArray} PartArray */
-/** @typedef {import('./part-file.js').PartResult} PartResult */
+/** @import { FloatTensor } from '../base/tensor.js' */
+/** @import { Model } from '../models/model.js' */
+/** @import { Tokenized } from '../models/tokenizers/tokenizer.js' */
+/** @import { PartArray, PartResult } from './part-file.js' */
 /**
  * A custom function of a text: returns numbers and tensors by name, with the same dims for every text. The results are named `NAME.KEY`,
  * where NAME is that of the file.

@@ -7,9 +7,8 @@ import { writeNpz } from './npz.js'
 import { readPart, writeWhole } from './part-file.js'
 import { TABLES } from './tables.js'
 
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('./part-file.js').PartArray} PartArray */
-/** @typedef {import('./part-file.js').PartResult} PartResult */
+/** @import { FloatTensor } from '../base/tensor.js' */
+/** @import { PartArray, PartResult } from './part-file.js' */
 /** @typedef {'npz' | 'csv' | 'parquet'} Format */
 /** @typedef {{ value: number, text: number, position: number, id: number, line: string }} TopEntry text: its index; line: the text itself */
 /**

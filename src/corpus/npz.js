@@ -2,7 +2,7 @@
 
 import { crc32 } from 'node:zlib'
 
-/** @typedef {import('node:fs/promises').FileHandle} FileHandle */
+/** @import { FileHandle } from 'node:fs/promises' */
 /**
  * @typedef {{ name: string, type: string, dims: readonly number[], chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }} NamedArray type:
  *   name of the array's constructor

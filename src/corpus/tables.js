@@ -2,7 +2,7 @@
 
 import { optional } from './optional.js'
 
-/** @typedef {import('node:fs/promises').FileHandle} FileHandle */
+/** @import { FileHandle } from 'node:fs/promises' */
 /** @typedef {{ name: string, type: 'INT32' | 'FLOAT' | 'DOUBLE' | 'STRING' }} Column */
 /** @typedef {ArrayLike<number> | readonly string[]} ColumnValues values of a column, for some rows */
 /** @typedef {{ write: (values: ColumnValues[]) => Promise<void>, end: () => Promise<void> }} Table */

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { readOptions, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 
-/** @typedef {import('../models/run/model-hooks.js').Place} Place */
+/** @import { Place } from '../models/run/model-hooks.js' */
 /**
  * @typedef {object} CorpusWhat
  * @property {boolean | Pick<import('../models/sentences/embed.js').EmbedOptions, 'pooling' | 'normalize' | 'prompt' | 'truncateDim'>} [embeddings] options

@@ -2,7 +2,7 @@
 
 import { describe } from '../base/errors.js'
 
-/** @typedef {import('../models/model.js').ModelInput} ModelInput */
+/** @import { ModelInput } from '../models/model.js' */
 
 /**
  * Checks a text or an input of forward, so that an error names the option. A later error of the run could not.

@@ -6,10 +6,9 @@ import { gatherRows } from '../ops/embedding/gather-rows.js'
 import { checkStream } from '../ops/random/generator.js'
 import { readState, SIZE } from './state-dict.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../ops/random/generator.js').Generator} Generator */
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @import { Core } from '../runtime/memory.js' */
+/** @import { Generator } from '../ops/random/generator.js' */
+/** @import { Nested, TensorLike } from '../base/tensor.js' */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**

@@ -6,13 +6,11 @@ import { checkWeights, forward } from '../ops/linear/forward.js'
 import { checkStream } from '../ops/random/generator.js'
 import { readState, SIZE } from './state-dict.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../ops/random/generator.js').Generator} Generator */
-/** @typedef {import('../base/tensor.js').FloatLike} FloatLike */
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @import { Core } from '../runtime/memory.js' */
+/** @import { Generator } from '../ops/random/generator.js' */
+/** @import { FloatLike, Nested, TensorLike } from '../base/tensor.js' */
+/** @import { OutOptions } from '../runtime/outputs.js' */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
-/** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
 
 /**
  * Makes a torch.nn.Linear(inFeatures, outFeatures), with weight and bias uniform in +-1/sqrt(inFeatures).

@@ -14,12 +14,10 @@ import { newArray } from '../runtime/outputs.js'
 import { Linear, linearLayer } from './linear.js'
 import { readState, SIZE } from './state-dict.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../ops/random/generator.js').Generator} Generator */
-/** @typedef {import('../base/tensor.js').FloatLike} FloatLike */
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @import { Core } from '../runtime/memory.js' */
+/** @import { AttentionCall } from '../runtime/attention-call.js' */
+/** @import { Generator } from '../ops/random/generator.js' */
+/** @import { FloatLike, Nested, TensorLike } from '../base/tensor.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 /** @typedef {Record<string, TensorLike | Nested | Linear>} StateDict */
 

@@ -15,11 +15,9 @@ import { ResidentTensor } from '../runtime/resident.js'
 import { writeStruct } from '../runtime/structs.js'
 import { BLOCKS } from './weight-blocks.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
-/** @typedef {import('../base/tensor.js').FloatLike} FloatLike */
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../base/tensor.js').Nested} Nested */
+/** @import { Core } from '../runtime/memory.js' */
+/** @import { OutOptions } from '../runtime/outputs.js' */
+/** @import { FloatLike, Nested, TensorLike } from '../base/tensor.js' */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**

@@ -47,13 +47,12 @@ const isFile = source =>
     ? /\.gguf([?#]|$)|^hf:[^:]+:[^:/]+$/i.test(String(source))
     : isBytes(source) || (typeof Blob !== 'undefined' && source instanceof Blob)
 
-/** @typedef {import('./source/source.js').CheckpointSource} CheckpointSource */
-/** @typedef {import('./weights/weights.js').Progress} Progress */
+/** @import { CheckpointSource } from './source/source.js' */
+/** @import { Progress } from './weights/weights.js' */
+/** @import { HubOptions } from './hub/hub-folder.js' */
 
 /** Options for models on the hub. */
 const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
-
-/** @typedef {import('./hub/hub-folder.js').HubOptions} HubOptions */
 
 /**
  * @typedef {object} FolderOptions

@@ -13,18 +13,16 @@ import { embed, enter, finish, lastNorm, ModelOperations, makeLogits, pool, rope
 import { overTexts } from './run/over-texts.js'
 import { embeddingOf } from './weights/weights.js'
 
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('./run/head-scores.js').HeadScores} HeadScores */
+/** @import { FloatTensor, TensorLike } from '../base/tensor.js' */
+/** @import { HeadScores } from './run/head-scores.js' */
+/** @import { KVCache } from '../ops/attention/kv-cache.js' */
+/** @import { Family, StackSpec } from './family-shapes/parts.js' */
+/** @import { Call } from './run/network.js' */
+/** @import { AttentionSummary } from './run/attention-summaries.js' */
 /**
  * @template T
  * @typedef {import('./run/over-texts.js').OverTexts<T>} OverTexts
  */
-/** @typedef {import('../ops/attention/kv-cache.js').KVCache} KVCache */
-/** @typedef {import('./family-shapes/parts.js').Family} Family */
-/** @typedef {import('./family-shapes/parts.js').StackSpec} StackSpec */
-/** @typedef {import('./run/network.js').Call} Call */
-/** @typedef {import('./run/attention-summaries.js').AttentionSummary} AttentionSummary */
 /** @typedef {Partial<Pick<Call, 'record' | 'inParts' | 'within' | 'entered'>> & { texts?: readonly ModelInput[], checked?: import('./run/attention-summaries.js').CheckedSummary, operations?: (hooks: import('./run/network.js').CheckedHooks | undefined) => ModelOperations }} OwnOptions options for other modules of qkv */
 /** @typedef {ModelOptions & OwnOptions} RunOptions */
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested<number> | ArrayLike<number>} Ids (L), or (B, L) */

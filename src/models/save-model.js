@@ -9,8 +9,7 @@ import { FLOATS, readFloats, readHeader } from './weights/safetensors.js'
 import { ModelWeights } from './weights/weights.js'
 import { writeSafetensors } from './weights/write-safetensors.js'
 
-/** @typedef {import('../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor, TensorLike } from '../base/tensor.js' */
 
 /**
  * Reads the tensors of a safetensors file as float32.

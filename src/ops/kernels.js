@@ -4,7 +4,7 @@ import { writeStruct } from '../runtime/structs.js'
 import { launch } from './launch.js'
 import { COMBINE_STRUCT } from './nn-abi.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @import { Core } from '../runtime/memory.js' */
 
 /** Values in a unit of an elementwise kernel. */
 export const UNIT = 1024

@@ -1,8 +1,8 @@
 import { count } from '../base/tensor.js'
 import { expectApart, produce, toTarget } from '../runtime/outputs.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../runtime/outputs.js').OutOptions} OutOptions */
+/** @import { Core } from '../runtime/memory.js' */
+/** @import { OutOptions } from '../runtime/outputs.js' */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 const WORK = 32 // multiplications that take as long as reading and writing one value

@@ -9,8 +9,8 @@ import { expectCore } from '../runtime/core-of.js'
 import { allocate, OUT_OPTIONS, produce, toTarget } from '../runtime/outputs.js'
 import { toTargetInPlace } from './launch.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../runtime/outputs.js').Target} Target */
+/** @import { Core } from '../runtime/memory.js' */
+/** @import { Target } from '../runtime/outputs.js' */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /** @typedef {import('../base/tensor.js').FloatLike | import('../base/tensor.js').Nested} Operand on a tape also a parameter, or a result of the tape */

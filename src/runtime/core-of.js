@@ -2,7 +2,7 @@
 
 import { describe, proxied } from '../base/errors.js'
 
-/** @typedef {import('./memory.js').Core} Core */
+/** @import { Core } from './memory.js' */
 
 /** @type {WeakMap<object, Core>} */
 const cores = /* @__PURE__ */ new WeakMap()

@@ -1,4 +1,4 @@
-/** @typedef {import('./memory.js').Core} Core */
+/** @import { Core } from './memory.js' */
 
 /**
  * Memory that outlives a call: adjacent blocks below the stack of calls. Free blocks are reused by first fit; free blocks

@@ -2,9 +2,9 @@
 
 import { ATTENTION_WORDS, CACHED_WORDS } from './abi.js'
 
-/** @typedef {import('./memory.js').Core} Core */
-/** @typedef {import('./attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { Core } from './memory.js' */
+/** @import { AttentionCall } from './attention-call.js' */
+/** @import { FloatTensor } from '../base/tensor.js' */
 /** Where the rows of a cache are: the address of its memory, and the rows that fit. @typedef {{ at: number, capacity: number }} RowsPlace */
 
 const BLOCK = 128 // rows, see src/kernel/attention_cached.c

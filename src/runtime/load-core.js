@@ -4,7 +4,7 @@ import { QkvError } from '../base/errors.js'
 import { open } from '../wasm-source.js'
 import { Core } from './memory.js'
 
-/** @typedef {import('../wasm-source.js').WasmSource} WasmSource */
+/** @import { WasmSource } from '../wasm-source.js' */
 
 /** @param {Awaited<WasmSource> | undefined} source */
 export async function loadCore(source) {

@@ -17,8 +17,8 @@ import { toFloats } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { ResidentTensor } from './resident.js'
 
-/** @typedef {import('./memory.js').Core} Core */
-/** @typedef {import('../threads/pool.js').DeferredCopies} DeferredCopies */
+/** @import { Core } from './memory.js' */
+/** @import { DeferredCopies } from '../threads/pool.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 export const OUT_OPTIONS = /** @type {const} */ (['out', 'resident'])

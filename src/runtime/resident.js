@@ -2,7 +2,7 @@ import { whenCollected } from '../base/collected.js'
 import { proxied, shape } from '../base/errors.js'
 import { count, Tensor } from '../base/tensor.js'
 
-/** @typedef {import('./memory.js').Core} Core */
+/** @import { Core } from './memory.js' */
 
 /**
  * A float32 tensor inside the module's memory, initially zeros. Calls of the same module use it and its views, `row(i)`

@@ -10,7 +10,7 @@ const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.tes
 const SLICE = 50 // milliseconds of one wait for workers
 const LEAST_SPIN = 0.05 // milliseconds, about the time of a wake
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @import { Core } from '../runtime/memory.js' */
 /**
  * Copies that the calling thread makes while the workers compute. `make` copies part of n numbers, from floor(from) to floor(to), and
  * must not throw.

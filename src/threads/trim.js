@@ -5,7 +5,7 @@ import { isShared } from '../base/buffers.js'
 import { instantiate } from '../runtime/load-core.js'
 import { makeSharedMemory } from './shared-memory.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
+/** @import { Core } from '../runtime/memory.js' */
 
 const PAGE = 65536
 

@@ -4,8 +4,8 @@ import { count } from '../base/tensor.js'
 import { addAll } from '../ops/kernels.js'
 import { addressOf } from './parameters.js'
 
-/** @typedef {import('./parameters.js').Variable} Variable */
-/** @typedef {import('../ops/operation.js').Slot} Slot */
+/** @import { Variable } from './parameters.js' */
+/** @import { Slot } from '../ops/operation.js' */
 /** @typedef {{ root: Variable, accumulate: boolean, isOne: boolean, run: (dRoot: ArrayLike<number>) => void }} Backward */
 
 /**

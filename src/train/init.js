@@ -5,8 +5,8 @@ import { shape } from '../base/errors.js'
 import { checkDims, count, Tensor } from '../base/tensor.js'
 import { checkStream } from '../ops/random/generator.js'
 
-/** @typedef {import('../ops/random/generator.js').Generator} Generator */
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { Generator } from '../ops/random/generator.js' */
+/** @import { FloatTensor } from '../base/tensor.js' */
 /** @typedef {'linear' | 'sigmoid' | 'tanh' | 'relu' | 'leakyRelu' | 'selu'} Nonlinearity */
 
 /**

@@ -6,11 +6,10 @@ import { Linear } from '../layers/linear.js'
 import { LayerNorm, RMSNorm } from '../layers/norm.js'
 import { checkName, parameters } from './parameters.js'
 
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../ops/operation.js').Operand} Operand */
-/** @typedef {import('../ops/operation.js').IdOperand} IdOperand */
-/** @typedef {import('./parameters.js').Parameters} Parameters */
-/** @typedef {import('./tape.js').Tape} Tape */
+/** @import { FloatTensor } from '../base/tensor.js' */
+/** @import { IdOperand, Operand } from '../ops/operation.js' */
+/** @import { Parameters } from './parameters.js' */
+/** @import { Tape } from './tape.js' */
 
 /** The tape method that runs each kind of layer. */
 const KINDS = /** @type {const} */ ([

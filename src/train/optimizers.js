@@ -9,8 +9,8 @@ import { ResidentTensor } from '../runtime/resident.js'
 import { writeStruct } from '../runtime/structs.js'
 import { addressOf, copies, expectParameters, fill, paddedSize } from './parameters.js'
 
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('./parameters.js').Parameters} Parameters */
+/** @import { FloatTensor } from '../base/tensor.js' */
+/** @import { Parameters } from './parameters.js' */
 /**
  * Parameters by name with separate options, as in PyTorch's param_groups.
  * @typedef {{ readonly params: readonly string[], lr?: number, weightDecay?: number }} ParamGroup

@@ -7,9 +7,9 @@ import { readState } from '../layers/state-dict.js'
 import { expectCore } from '../runtime/core-of.js'
 import { ResidentTensor } from '../runtime/resident.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../ops/operation.js').Operand} Operand */
+/** @import { Core } from '../runtime/memory.js' */
+/** @import { FloatTensor } from '../base/tensor.js' */
+/** @import { Operand } from '../ops/operation.js' */
 
 /**
  * A tensor on a tape: a parameter, a result or a constant.

@@ -6,8 +6,8 @@ import { checkDims, count, Tensor } from '../base/tensor.js'
 import { toOperation } from '../ops/operation.js'
 import { stepsOf, sumTo, transfer } from './strided.js'
 
-/** @typedef {import('../runtime/memory.js').Core} Core */
-/** @typedef {import('../ops/operation.js').Operation} Operation */
+/** @import { Core } from '../runtime/memory.js' */
+/** @import { Operation } from '../ops/operation.js' */
 
 /** Returns an axis; negative ones count from the end. @param {unknown} dim @param {readonly number[]} dims @param {string} name */
 export function toAxis(dim, dims, name) {

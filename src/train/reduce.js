@@ -7,7 +7,7 @@ import { toOperation } from '../ops/operation.js'
 import { toAxis, toList } from './rearrange.js'
 import { stepsOf, sumTo, transfer } from './strided.js'
 
-/** @typedef {import('../ops/operation.js').Operation} Operation */
+/** @import { Operation } from '../ops/operation.js' */
 
 /**
  * @typedef {object} ReduceOptions

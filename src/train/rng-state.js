@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
 import { checkStream } from '../ops/random/generator.js'
 
-/** @typedef {import('../ops/random/generator.js').Generator} Generator */
+/** @import { Generator } from '../ops/random/generator.js' */
 
 const MOST = Math.floor((2 ** 32 - 1) / 20) - 1 // above it, PyTorch uses another algorithm
 

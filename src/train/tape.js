@@ -23,12 +23,9 @@ import { addressOf, expectParameters, variables } from './parameters.js'
 import { broadcastDims, cat, expand, expectList, permute, slice } from './rearrange.js'
 import { mean, mseLoss, sum } from './reduce.js'
 
-/** @typedef {import('./parameters.js').Parameters} Parameters */
-/** @typedef {import('./parameters.js').Variable} Variable */
-/** @typedef {import('../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../ops/operation.js').Operand} Operand */
-/** @typedef {import('../ops/operation.js').IdOperand} IdOperand */
-/** @typedef {import('../ops/operation.js').Prepared} Prepared */
+/** @import { Parameters, Variable } from './parameters.js' */
+/** @import { FloatTensor } from '../base/tensor.js' */
+/** @import { IdOperand, Operand, Prepared } from '../ops/operation.js' */
 
 /** @typedef {Recorder & import('../ops/operations.js').Operations} Tape */
 

@@ -146,7 +146,7 @@ test('of the 820 printed numbers 819 print in the same digits; the last lies nex
 
 article.close()
 
-/** @typedef {import('../helpers.js').Comparable} Comparable */
+/** @import { Comparable } from '../helpers.js' */
 
 /** @param {Comparable} matrix */
 function columnSums(matrix) {

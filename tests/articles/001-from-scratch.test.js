@@ -8,8 +8,7 @@ import { tokenize } from '../../web/rooms/layer/tokenize.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, printout, ROUNDING } from './article.js'
 
-/** @typedef {import('qkv').Tensor} Tensor */
-/** @typedef {import('qkv').Generator} Generator */
+/** @import { Generator, Tensor } from 'qkv' */
 
 const qkv = await load()
 const article = new Article('001')

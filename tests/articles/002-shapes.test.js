@@ -7,10 +7,8 @@ import { linearLayer, multiheadAttention } from '../../src/entries/nn.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels, queryAndKey } from './article.js'
 
-/** @typedef {import('qkv/nn').MultiheadAttention} MultiheadAttention */
-/** @typedef {import('qkv/nn').ForwardOptions} ForwardOptions */
-/** @typedef {import('qkv/nn').Linear} Linear */
-/** @typedef {import('../helpers.js').Comparable} Comparable */
+/** @import { ForwardOptions, Linear, MultiheadAttention } from 'qkv/nn' */
+/** @import { Comparable } from '../helpers.js' */
 
 const qkv = await load()
 const article = new Article('002')

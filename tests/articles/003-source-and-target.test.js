@@ -7,7 +7,7 @@ import { joinHeads, load, splitHeads } from '../../src/entries/index.js'
 import { close } from '../helpers.js'
 import { Article, bothKernels } from './article.js'
 
-/** @typedef {import('../helpers.js').GoldenTensor} GoldenTensor */
+/** @import { GoldenTensor } from '../helpers.js' */
 
 const qkv = await load()
 const article = new Article('003')

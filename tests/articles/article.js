@@ -5,12 +5,10 @@ import { test } from 'node:test'
 import { tensor } from '../../src/entries/index.js'
 import { cases, close } from '../helpers.js'
 
+/** @import { Comparable } from '../helpers.js' */
+/** @import { Qkv, TensorLike, Trace } from 'qkv' */
 /**
- * @typedef {import('../helpers.js').Comparable} Comparable
  * @typedef {Record<string, Comparable>} Comparables
- * @typedef {import('qkv').Qkv} Qkv
- * @typedef {import('qkv').Trace} Trace
- * @typedef {import('qkv').TensorLike} TensorLike
  */
 
 export const EXACT = { abs: 0, rel: 0 }

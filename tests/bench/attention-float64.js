@@ -1,7 +1,7 @@
 // Attention by the formula, in plain JavaScript and float64: the reference for errors.
 
-/** @typedef {import('./task.js').Task} Task */
-/** @typedef {import('./shapes.js').Shape} Shape */
+/** @import { Task } from './task.js' */
+/** @import { Shape } from './shapes.js' */
 /** @typedef {ArrayLike<number>} Numbers */
 
 const MOST_FLOPS = 2e8 // a third of a second in plain JavaScript; of larger shapes some rows are checked

@@ -16,8 +16,8 @@ import { steps } from './sections/steps.js'
 import { summary } from './sections/summary.js'
 import { units } from './sections/units.js'
 
+/** @import { Timed } from './measure.js' */
 /**
- * @typedef {import('./measure.js').Timed} Timed
  * @typedef {Timed & { flops?: number }} Arithmetic
  * @typedef {object} Comparison
  * @property {string} name

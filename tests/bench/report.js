@@ -2,7 +2,7 @@
 
 import { cpus } from 'node:os'
 
-/** @typedef {import('./measure-shape.js').Row} Row */
+/** @import { Row } from './measure-shape.js' */
 
 const COLUMNS = [
   'shape',

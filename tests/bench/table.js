@@ -17,7 +17,7 @@ import { short } from './sections/short.js'
 import { sumErrors } from './sections/sums.js'
 import { makeTask } from './task.js'
 
-/** @typedef {import('./only.js').Comparison} Comparison */
+/** @import { Comparison } from './only.js' */
 /** @typedef {{ name: string, ours: string, beside: string, other: string, value: number, goal: string, load: string }} TableRow */
 
 /** Shapes that are measured beside each peer. @type {(import('./shapes.js').Shape & { goal: string })[]} */

@@ -1,6 +1,6 @@
 // A shape with its random inputs, the same for every candidate.
 
-/** @typedef {import('./shapes.js').Shape} Shape */
+/** @import { Shape } from './shapes.js' */
 
 /**
  * PyTorch's layout, (out, in).

@@ -8,7 +8,7 @@ import { prepare } from './peers/qkv.js'
 import { digits, print } from './report.js'
 import { makeTask } from './task.js'
 
-/** @typedef {import('./measure.js').Times} Times */
+/** @import { Times } from './measure.js' */
 /** @typedef {{ least: number, median: number }} Ratio */
 /**
  * @typedef {object} ThreadsRow

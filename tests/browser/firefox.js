@@ -1,6 +1,6 @@
 import { launch } from 'puppeteer-core'
 
-/** @typedef {import('./browsers.js').Browser} Browser */
+/** @import { Browser } from './browsers.js' */
 
 /**
  * Debian's Firefox, headless, as browsers.js describes it.

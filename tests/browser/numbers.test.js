@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
 import { launch } from './chromium.js'
 
-/** @typedef {import('./node.js').Result} Result */
+/** @import { Result } from './node.js' */
 
 const articles = readdirSync(new URL('../articles/', import.meta.url)).filter(name => name.endsWith('.test.js'))
 const others = [

@@ -5,9 +5,8 @@ import { onnxAttention } from '../../src/entries/nn.js'
 import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from '../../src/ops/attention/onnx-names.js'
 import { findCases, Unsupported } from './onnx-cases.js'
 
-/** @typedef {import('./onnx-cases.js').Case} Case */
-/** @typedef {import('./onnx-cases.js').OnnxTensor} OnnxTensor */
-/** @typedef {import('../../src/entries/index.js').Qkv} Qkv */
+/** @import { Case, OnnxTensor } from './onnx-cases.js' */
+/** @import { Qkv } from '../../src/entries/index.js' */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[], dtype: string } | undefined} Got */
 
 /** Accepted when |got - want| <= t + t |want|. @type {Record<string, number>} */

@@ -8,7 +8,7 @@ import { headScores, loadModel } from '../../src/entries/models.js'
 import { close } from '../helpers.js'
 import { Tokenizer } from './tokenizer.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 const qkv = await load()
 const open = (/** @type {string} */ name) =>

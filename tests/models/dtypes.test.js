@@ -10,7 +10,7 @@ import { readHeader } from '../../src/models/weights/safetensors.js'
 import { readGolden } from './golden.js'
 import { Tokenizer } from './tokenizer.js'
 
-/** @typedef {import('../../src/entries/index.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/entries/index.js' */
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))

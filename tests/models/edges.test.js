@@ -10,10 +10,9 @@ import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 import { ids, keyOf, of, plainGpt2 } from './plain-gpt2.js'
 import { smallChange } from './small-change.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/entries/interpret.js').Writer} Writer */
-/** @typedef {import('../../src/entries/interpret.js').Reader} Reader */
-/** @typedef {import('./plain-gpt2.js').Rows} Rows */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
+/** @import { Reader, Writer } from '../../src/entries/interpret.js' */
+/** @import { Rows } from './plain-gpt2.js' */
 
 test('gpt2: edges and their exact effects are those of a plain computation in float64', async () => {
   const run = await plainGpt2()

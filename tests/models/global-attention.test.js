@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { ablate, backwardSync, edges, patch, scoreAttribution } from '../../src/entries/interpret.js'
 import { open, qkv } from './checkpoints.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 const loaded = qkv.memory.resident
 const ids = [5, 9, 13, 5, 9, 17, 21, 30, 8, 11, 4, 12]

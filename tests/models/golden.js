@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { loadModel } from '../../src/entries/models.js'
 import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/model.js').ModelOutput} ModelOutput */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
+/** @import { ModelOutput } from '../../src/models/model.js' */
 /** @typedef {{ abs: number, rel: number }} Tolerance */
 /** @typedef {'hidden' | 'attention' | 'logits' | 'class_logits' | 'embedding'} Kind */
 /**

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { backwardSync } from '../../src/entries/interpret.js'
 import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 /** @typedef {{ abs: number, rel: number }} Tolerance */
 
 /** @param {string} folder */

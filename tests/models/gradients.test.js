@@ -12,8 +12,8 @@ import { memoryOf, withFree } from '../growth.js'
 import { folders, goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
 import { checkGradients } from './gradient-golden.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/model.js').Model} Model */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
+/** @import { Model } from '../../src/models/model.js' */
 
 const ids = [5, 9, 130, 5, 9, 77, 200, 31]
 const term = { position: -1, token: 7 }

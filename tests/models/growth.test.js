@@ -8,7 +8,7 @@ import { loadModel } from '../../src/entries/models.js'
 import { allocations, withFree } from '../growth.js'
 import { goldens } from './checkpoints.js'
 
-/** @typedef {import('../../src/models/model.js').Model} Model */
+/** @import { Model } from '../../src/models/model.js' */
 
 const of = { logits: [{ position: 5, token: 7 }] }
 const ids = [5, 9, 13, 5, 9, 17]

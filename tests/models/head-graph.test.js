@@ -12,8 +12,7 @@ import { ids, keyOf, of, plainGpt2 } from './plain-gpt2.js'
 import { plainT5 } from './plain-t5.js'
 import { smallChange } from './small-change.js'
 
-/** @typedef {import('../../src/entries/interpret.js').PositionEdges} PositionEdges */
-/** @typedef {import('../../src/entries/interpret.js').PositionNode} PositionNode */
+/** @import { PositionEdges, PositionNode } from '../../src/entries/interpret.js' */
 
 const READS = /** @type {const} */ (['q', 'k', 'v', 'input'])
 

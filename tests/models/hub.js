@@ -4,8 +4,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 
-/** @typedef {import('node:http').IncomingMessage} Request */
-/** @typedef {import('node:http').ServerResponse} Response */
+/** @import { IncomingMessage as Request, ServerResponse as Response } from 'node:http' */
 
 /**
  * @typedef {object} HubModel

@@ -7,8 +7,8 @@ import { inspectModel, loadModel } from '../../src/entries/models.js'
 import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 import { goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/run/model-hooks.js').Hook} Hook */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
+/** @import { Hook } from '../../src/models/run/model-hooks.js' */
 
 const ids = [5, 9, 130, 5, 9, 77, 200, 31]
 const L = ids.length

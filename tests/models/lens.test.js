@@ -26,8 +26,7 @@ import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
 import { startHub } from './hub.js'
 import { dot, reader, waves } from './waves.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/model.js').Model} Model */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 const golden = JSON.parse(readFileSync(new URL('../goldens/lens.json', import.meta.url), 'utf8'))
 const bytes = readFileSync(new URL('../goldens/lens.safetensors', import.meta.url))

@@ -9,7 +9,7 @@ import { gelu, layerNorm } from '../../src/entries/nn.js'
 import { coreOf } from '../../src/runtime/core-of.js'
 import { makeFolder } from './made-folder.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 const qkv = await load()
 for (const [stored, dtype, limit] of /** @type {const} */ ([

@@ -9,7 +9,7 @@ import { loadModel } from '../../src/entries/models.js'
 import { add } from '../../src/entries/nn.js'
 import { Tokenizer } from './tokenizer.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))

@@ -8,8 +8,8 @@ import { loadModel } from '../../src/entries/models.js'
 import { folders, goldens, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 import { checkPatching } from './patching-golden.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/model.js').Model} Model */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
+/** @import { Model } from '../../src/models/model.js' */
 
 const clean = { ids: [5, 9, 130, 5, 9, 77, 200, 31] }
 const corrupted = { ids: [5, 9, 130, 8, 9, 77, 12, 31] }

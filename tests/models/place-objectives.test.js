@@ -7,7 +7,7 @@ import { coreOf } from '../../src/runtime/core-of.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
 import { dot, reader, waves } from './waves.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 for (const name of folders)
   test(`${name}: the gradient of a place is that of forward mode, and with a hook that of differences`, async () => {

@@ -7,8 +7,8 @@ import { Tensor } from '../../src/base/tensor.js'
 import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 import { folders, goldens, gpt2, loaded, open, qkv } from './checkpoints.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/model.js').Model} Model */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
+/** @import { Model } from '../../src/models/model.js' */
 
 const ids = [5, 9, 130, 5, 9, 77, 200, 31]
 const same = (/** @type {FloatTensor | undefined} */ a, /** @type {FloatTensor | undefined} */ b, what = '') => {

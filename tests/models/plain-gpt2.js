@@ -2,7 +2,7 @@
 
 import { gpt2 } from './checkpoints.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 /** The text and the objective of the tests of edges. */
 export const ids = [5, 9, 10, 5, 9, 37]

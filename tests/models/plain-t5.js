@@ -1,6 +1,6 @@
 // T5 written plainly in float64, in which one reader can read other numbers. The reference for edges of an encoder-decoder.
 
-/** @typedef {import('./plain-gpt2.js').Rows} Rows */
+/** @import { Rows } from './plain-gpt2.js' */
 
 /**
  * Returns a plain T5 with two stacks, ReLU and a tied head, as t5-tiny.

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { load } from '../../src/entries/index.js'
 import { loadModel } from '../../src/entries/models.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 const qkv = await load()
 after(() => assert.equal(qkv.memory.resident, 0))

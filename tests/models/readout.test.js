@@ -15,7 +15,7 @@ const open = (/** @type {string} */ name) =>
   loadModel(qkv, `${goldens}/${name}`, { tokenizer: Tokenizer, dtype: 'float32' })
 const clean = { ids: [5, 9, 13, 5, 9, 7, 20, 31] }
 const input = { ids: [5, 9, 13, 8, 9, 7, 12, 31] }
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 /**
  * Checks that exact effects of all heads and states equal those of hooks, that estimates equal products with the gradient, and that the

@@ -6,9 +6,8 @@ import { test } from 'node:test'
 import { recordRun, scoreAttribution, steering } from '../../src/entries/interpret.js'
 import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/model.js').Model} Model */
-/** @typedef {import('../../src/entries/interpret.js').Source} Source */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
+/** @import { Source } from '../../src/entries/interpret.js' */
 
 const ids = [5, 9, 10, 5, 9, 37, 20, 31]
 

@@ -13,7 +13,7 @@ import { loadModel } from '../../src/entries/models.js'
 import { streamed } from '../../src/models/source/blob-source.js'
 import { makeFolder } from './made-folder.js'
 
-/** @typedef {import('../../src/entries/models.js').Model} Model */
+/** @import { Model } from '../../src/entries/models.js' */
 
 const qkv = await load()
 const folder = fileURLToPath(new URL('../goldens/models/llama-tiny-sharded', import.meta.url))

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { load } from '../../src/entries/index.js'
 import { headScores, loadModel } from '../../src/entries/models.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../src/models/run/attention-summaries.js').AttentionSummary} AttentionSummary */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
+/** @import { AttentionSummary } from '../../src/models/run/attention-summaries.js' */
 
 const qkv = await load()
 const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))

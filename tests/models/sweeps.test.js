@@ -9,7 +9,7 @@ import { loadModel } from '../../src/entries/models.js'
 import { loaded, near, open, qkv } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 /** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url))

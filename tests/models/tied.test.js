@@ -8,7 +8,7 @@ import { Config } from '../../src/models/config/config.js'
 import { familyOf } from '../../src/models/families/index.js'
 import { folders, goldens, qkv } from './checkpoints.js'
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 const text = (/** @type {unknown} */ json) => new TextEncoder().encode(JSON.stringify(json))
 /** @param {object} config @param {Record<string, FloatTensor>} tensors */

@@ -8,8 +8,7 @@ import { load } from '../../src/entries/index.js'
 import { loadModel } from '../../src/entries/models.js'
 import { Threads } from '../../src/threads/pool.js'
 
-/** @typedef {import('../../src/models/model.js').Model} Model */
-/** @typedef {import('../../src/models/model.js').ModelCache} ModelCache */
+/** @import { Model, ModelCache } from '../../src/models/model.js' */
 
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 const names = readdirSync(folder).filter(

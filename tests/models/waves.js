@@ -1,6 +1,6 @@
 // Vectors that are the same in every run, and what tests of gradients compute with them.
 
-/** @typedef {import('../../src/base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 /** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 export const dot = (a, b) => Array.from(a).reduce((sum, value, n) => sum + value * b[n], 0)

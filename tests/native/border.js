@@ -3,7 +3,7 @@
 
 import { fieldsOf, functions } from '../../build/header.js'
 
-/** @typedef {import('../../build/header.js').Parameter} Parameter */
+/** @import { Parameter } from '../../build/header.js' */
 
 /** Structs without pointers lie in the arena as they are. @param {string} name @returns {boolean} */
 const hasPointers = name =>

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import sirv from 'sirv'
 import { complaintsOf, launch as launchChromium } from '../browser/chromium.js'
 
-/** @typedef {import('playwright-core').Page} Page */
+/** @import { Page } from 'playwright-core' */
 
 const SITE = fileURLToPath(new URL('../../site/', import.meta.url))
 /** The site is served from a sub-path, as many hosts do. */

@@ -55,7 +55,7 @@ const shownHead = () => ({
   weights: Array.from(/** @type {any} */ (document.querySelector('#learn-map')).matrix.data),
 })
 
-/** @typedef {import('../browser/browsers.js').Page} Page */
+/** @import { Page } from '../browser/browsers.js' */
 
 /** The page loads, is typed into, shows presets, opens links and trains. @param {Page} page */
 async function usesPage(page) {

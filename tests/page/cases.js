@@ -7,7 +7,7 @@ import { PRESETS, settingsOf } from '../../web/rooms/layer/presets.js'
 import { change, edit, paint } from '../../web/rooms/layer/settings.js'
 import { createTracer } from '../../web/rooms/layer/trace/layer-trace.js'
 
-/** @typedef {import('../../web/rooms/layer/fields.js').Settings} Settings */
+/** @import { Settings } from '../../web/rooms/layer/fields.js' */
 
 const trace = createTracer(await load())
 

@@ -8,7 +8,7 @@ import { domainFor, levelOf, linkAt, strongestIn, TILE, Tiles, tilesIn } from '.
 import { useElements } from './elements.js'
 import { becomes, page, url, violations } from './open.js'
 
-/** @typedef {import('../../web/elements/deep-levels.js').TileRequest} TileRequest */
+/** @import { TileRequest } from '../../web/elements/deep-levels.js' */
 
 const SIZE = { rows: 16384, columns: 16384 }
 const WHOLE = { row: 0, column: 0, rows: 16384, columns: 16384 }

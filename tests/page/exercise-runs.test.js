@@ -7,7 +7,7 @@ import { guardOf, startOf, withParameters } from '../../web/exercises/attempt.js
 import { exerciseOf } from '../../web/exercises/index.js'
 import { openLearn } from './learn-store.js'
 
-/** @typedef {import('../../web/exercises/exercise.js').Exercise} Exercise */
+/** @import { Exercise } from '../../web/exercises/exercise.js' */
 
 const qkv = await load()
 

@@ -34,7 +34,7 @@ import { fromLink, toLink } from '../../web/shell/settings-link.js'
 import { createStore } from '../../web/shell/store.js'
 import { openLearn } from './learn-store.js'
 
-/** @typedef {import('../../web/exercises/exercise.js').Exercise} Exercise */
+/** @import { Exercise } from '../../web/exercises/exercise.js' */
 
 const qkv = await load()
 const SEEDS = [0, 1, 12345]

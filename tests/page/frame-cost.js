@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { launch } from './browser.js'
 import { median, words } from './typing.js'
 
-/** @typedef {import('playwright-core').Page} Page */
+/** @import { Page } from 'playwright-core' */
 
 const SITE = new URL('../../site/', import.meta.url)
 const TYPES = /** @type {Record<string, string>} */ ({

@@ -7,7 +7,7 @@ import { changeInWords, changesBar } from '../../web/attention-head/changes-bar.
 import { headButtons, headSelect } from '../../web/attention-head/head-switch.js'
 import { elementsOf, having, keyOf, ofClass } from './template.js'
 
-/** @typedef {import('../../web/attention-head/head.js').Change} Change */
+/** @import { Change } from '../../web/attention-head/head.js' */
 
 const t = /** @type {any} */ (keyOf)
 const head = /** @type {const} */ ({ stack: '', layer: 1, head: 0 })

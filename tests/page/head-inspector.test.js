@@ -6,8 +6,7 @@ import { cellPage } from '../../web/rooms/models/cell/pages.js'
 import { inspector } from '../../web/ui/inspector.js'
 import { elementsOf, having, keyOf, ofClass } from './template.js'
 
-/** @typedef {import('../../web/attention-head/head.js').Page} Page */
-/** @typedef {import('../../web/attention-head/head.js').Place} Place */
+/** @import { Page, Place } from '../../web/attention-head/head.js' */
 
 const t = /** @type {any} */ (keyOf)
 

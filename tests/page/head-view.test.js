@@ -9,8 +9,7 @@ import { VIEW_NAMES, VIEWS } from '../../web/attention-head/views/index.js'
 import { pointable } from '../../web/ui/pointing.js'
 import { elementsOf, having, keyOf, ofClass } from './template.js'
 
-/** @typedef {import('../../web/attention-head/head.js').HeadActions} HeadActions */
-/** @typedef {import('../../web/attention-head/head.js').HeadView} HeadView */
+/** @import { HeadActions, HeadView } from '../../web/attention-head/head.js' */
 
 const t = /** @type {any} */ (Object.assign(keyOf, { elements: {} }))
 

@@ -9,7 +9,7 @@ import { room as learnRoom } from '../../web/rooms/learn/room.js'
 import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { toLink } from '../../web/shell/settings-link.js'
 
-/** @typedef {import('../../web/rooms/layer/fields.js').FieldName} FieldName */
+/** @import { FieldName } from '../../web/rooms/layer/fields.js' */
 
 /** Mulberry32. @param {number} seed @returns {() => number} from 0 to 1 */
 export function randomOf(seed) {

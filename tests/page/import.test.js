@@ -12,7 +12,7 @@ import { addressHash, becomes, choose, go, page, set, text, unfold, until, usePa
 
 usePage()
 
-/** @typedef {import('./files.js').GivenFile} File */
+/** @import { GivenFile as File } from './files.js' */
 
 const folder = mkdtempSync(join(tmpdir(), 'qkv import '))
 after(() => rmSync(folder, { recursive: true }))

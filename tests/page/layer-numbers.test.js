@@ -11,7 +11,7 @@ import { runBatch } from '../../web/rooms/layer/trace/batch-statistics.js'
 import { expectNumbers, goldenCase, near } from './article-goldens.js'
 import { CASES, traced } from './cases.js'
 
-/** @typedef {import('./article-goldens.js').Out} Out */
+/** @import { Out } from './article-goldens.js' */
 
 const qkv = await load()
 
@@ -132,7 +132,7 @@ test('with masking after softmax, a hidden score far above all others leaves wei
   assert.ok(most > 0.5, `${most}`)
 })
 
-/** How far each output moves when a token is another word. @param {import('./cases.js').Settings} settings @param {object} patch */
+/** How far each output moves when a token is another word. @param {import('../../web/rooms/layer/fields.js').Settings} settings @param {object} patch */
 const moved = (settings, patch) => traced({ ...settings, ...patch }).tokenSwap?.moved ?? []
 
 test('under a causal mask a changed token moves no output before it, and the others as far as the core computes', () => {

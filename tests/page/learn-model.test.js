@@ -31,9 +31,9 @@ import { withGlosses } from '../../web/ui/glosses.js'
 import { randomOf } from './hostile.js'
 import { openLearn } from './learn-store.js'
 
-/** @typedef {import('../../web/rooms/learn/tasks/task.js').LearnSettings} LearnSettings */
-/** @typedef {import('../../web/rooms/learn/fields.js').Settings} Settings */
-/** @typedef {import('../../web/attention-head/head.js').Change} Change */
+/** @import { LearnSettings } from '../../web/rooms/learn/tasks/task.js' */
+/** @import { Settings } from '../../web/rooms/learn/learn.js' */
+/** @import { Change } from '../../web/attention-head/head.js' */
 
 const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), 'utf8')
 const qkv = await load()

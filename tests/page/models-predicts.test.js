@@ -10,7 +10,7 @@ import { failureOf } from '../../web/rooms/models/shown.js'
 import { Tokenizer } from '../models/tokenizer.js'
 import { folder, qkv, start, types } from './models-store.js'
 
-/** @typedef {import('../../web/rooms/models/models.js').Why} Why */
+/** @import { Why } from '../../web/rooms/models/models.js' */
 
 const goldens = fileURLToPath(new URL('../goldens/models', import.meta.url))
 const open = (/** @type {string} */ name) => loadModel(qkv, `${goldens}/${name}`, { tokenizer: Tokenizer })

@@ -30,10 +30,9 @@ import { handlers } from '../../web/rooms/models/session.js'
 import { serve } from '../../web/shell/port.js'
 import { Tokenizer } from '../models/tokenizer.js'
 
-/** @typedef {import('../../web/rooms/models/models.js').ModelsAsks} Asks */
-/** @typedef {import('../../web/rooms/models/models.js').RunRequest} RunRequest */
+/** @import { ModelsAsks as Asks, RunRequest } from '../../web/rooms/models/models.js' */
+/** @import { WholeRun } from '../../web/rooms/models/run/model-run.js' */
 /** @typedef {import('../../web/shell/room.js').FromSession<Asks>} Answer */
-/** @typedef {import('../../web/rooms/models/run/model-run.js').WholeRun} WholeRun */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const goldens = `${root}tests/goldens/models/`

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { beyond, launch, serve, settled, WINDOW } from './browser.js'
 import { randomOf } from './hostile.js'
 
-/** @typedef {import('playwright-core').Page} Page */
+/** @import { Page } from 'playwright-core' */
 
 const { values } = parseArgs({
   options: {

@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { atEnd } from '../at-end.js'
 import { launch, plain, serve, settled, THROTTLE, WINDOW } from './browser.js'
 
-/** @typedef {import('playwright-core').Page} Page */
+/** @import { Page } from 'playwright-core' */
 
 /** This link opens PyTorch's layer with matrices that are small enough to be read cell by cell. */
 export const SMALL_LAYER = '#2&model=multihead&dModel=8&heads=2'

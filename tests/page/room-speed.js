@@ -1,6 +1,6 @@
 // This module measures times of the room "Models" in the page, for its tests and for npm run bench:room.
 
-/** @typedef {import('playwright-core').Page} Page */
+/** @import { Page } from 'playwright-core' */
 
 /** A text of 40 tokens for the stories model; typing goes between two last words. */
 export const STORY = [

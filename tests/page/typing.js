@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { launch, serve } from './browser.js'
 
-/** @typedef {import('playwright-core').Page} Page */
+/** @import { Page } from 'playwright-core' */
 
 const WORDS =
   'the quick brown fox jumps over a lazy dog while seven old wizards brew dark potions near that quiet river'.split(' ')

@@ -1,7 +1,7 @@
 // Two small models on the operations of a tape, as models.py has them in PyTorch.
 
-/** @typedef {import('../../src/ops/random/generator.js').Generator} Generator */
-/** @typedef {import('../../src/entries/train.js').Tape} Tape */
+/** @import { Generator } from '../../src/ops/random/generator.js' */
+/** @import { Tape } from '../../src/entries/train.js' */
 /** @typedef {{ numHeads: number, d: number, V: number, T: number }} Sizes */
 
 export const INDUCTION = { numHeads: 2, d: 32, V: 32, T: 24 }

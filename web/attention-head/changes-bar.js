@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit'
 import { groupsOf, headName, layerName, withChange, withoutChange } from './changes.js'
 
-/** @typedef {import('./head.js').Change} Change */
+/** @import { Change } from './head.js' */
 /** @typedef {(key: keyof typeof import('../i18n/en/head.js').texts | 'undo' | 'redo', params?: Record<string, string | number>) => string} HeadTranslate */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /**

@@ -1,11 +1,7 @@
 // The reader's changes of heads, as data and as link text: "2.1=0 ~1.3=mean e1.2:7>3=hide". Pure. A change is a place, [e|d|c]LAYER[.HEAD]
 // counted from 1, and its new value; "~" marks one that is switched off.
 
-/** @typedef {import('./head.js').Stack} Stack */
-/** @typedef {import('./head.js').HeadAt} HeadAt */
-/** @typedef {import('./head.js').Change} Change */
-/** @typedef {import('./head.js').HeadChange} HeadChange */
-/** @typedef {import('./head.js').HideChange} HideChange */
+/** @import { Change, HeadAt, HeadChange, HideChange, Stack } from './head.js' */
 
 /** @type {Record<string, Stack>} */
 const STACKS = { '': '', e: 'encoder', d: 'decoder', c: 'cross' }

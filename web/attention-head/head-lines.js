@@ -8,7 +8,7 @@ import { percent } from '../files/number-format.js'
 import { held, left, released, rested } from '../ui/pointing.js'
 import { linesOf, strongest } from './line-paths.js'
 
-/** @typedef {import('./head.js').Word} Word */
+/** @import { Word } from './head.js' */
 /** @typedef {import('../shell/room.js').Translate<keyof typeof import('../i18n/en/lines.js').texts>} LineTexts */
 
 /** Number of head colours; further heads reuse them with dashes. */

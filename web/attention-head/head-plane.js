@@ -7,8 +7,7 @@ import { format, percent } from '../files/number-format.js'
 import { left, rested } from '../ui/pointing.js'
 import { HEIGHT, pairOf, shapesOf, WIDTH } from './plane-shapes.js'
 
-/** @typedef {import('./head.js').Word} Word */
-/** @typedef {import('./head.js').Plane} Plane */
+/** @import { Plane } from './head.js' */
 /** @typedef {import('../shell/room.js').Translate<keyof typeof import('../i18n/en/plane.js').texts>} PlaneTexts */
 
 /** Stroke widths of an arrow with weight 0 and with weight 1. */

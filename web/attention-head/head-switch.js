@@ -4,10 +4,8 @@ import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { factorOf, headName, withFactor } from './changes.js'
 
-/** @typedef {import('./head.js').Change} Change */
-/** @typedef {import('./head.js').HeadAt} HeadAt */
-/** @typedef {import('./changes-bar.js').HeadTranslate} HeadTranslate */
-/** @typedef {import('./changes-bar.js').InputEvent} InputEvent */
+/** @import { Change, HeadAt } from './head.js' */
+/** @import { HeadTranslate, InputEvent } from './changes-bar.js' */
 /** @typedef {{ t: HeadTranslate, changes: readonly Change[], set: (changes: Change[], mark?: string) => void }} Given */
 
 const STATES = /** @type {const} */ (['on', 'off', 'mean', 'scale'])

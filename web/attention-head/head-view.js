@@ -4,9 +4,7 @@ import { html, nothing } from 'lit'
 import { headMap } from './views/head-map.js'
 import { VIEW_NAMES, VIEWS } from './views/index.js'
 
-/** @typedef {import('./head.js').HeadActions} HeadActions */
-/** @typedef {import('./head.js').HeadView} HeadView */
-/** @typedef {import('./head.js').HeadViewTranslate} HeadViewTranslate */
+/** @import { HeadActions, HeadView, HeadViewTranslate } from './head.js' */
 
 /** Pictures that need only the weights of the head. */
 export const WEIGHT_VIEWS = VIEW_NAMES.filter(name => name !== 'flow' && name !== 'plane')

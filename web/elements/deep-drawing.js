@@ -7,13 +7,10 @@ import { visible, widthOf } from './drawing-backends.js'
 import { boxOf, layout, seenCells } from './geometry.js'
 import { canvasOf, raster } from './raster.js'
 
-/** @typedef {import('./drawing-backends.js').Backend} Backend */
-/** @typedef {import('./geometry.js').Layout} Layout */
-/** @typedef {import('./geometry.js').View} View */
-/** @typedef {import('./draw.js').Style} Style */
-/** @typedef {import('./draw.js').Marks} Marks */
-/** @typedef {import('./deep-levels.js').Loaded} Loaded */
-/** @typedef {import('./deep-levels.js').Tiles} Tiles */
+/** @import { Backend } from './drawing-backends.js' */
+/** @import { Layout, View } from './geometry.js' */
+/** @import { Marks, Style } from './draw.js' */
+/** @import { Loaded, Tiles } from './deep-levels.js' */
 
 /** Minimum cell sizes in pixels for words and for numbers. */
 const [NAMED, NUMBERED] = [12, 44]

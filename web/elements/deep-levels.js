@@ -4,7 +4,7 @@
 import { largestOf } from './largest.js'
 import { check } from './tensor-input.js'
 
-/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+/** @import { TensorLike } from './tensor-input.js' */
 /** @typedef {readonly [from: number, to: number]} Span from <= i < to */
 /** @typedef {{ rows: Span, columns: Span, resolution: readonly [rows: number, columns: number], signal: AbortSignal }} TileRequest */
 /**

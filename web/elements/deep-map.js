@@ -13,10 +13,9 @@ import { ALL } from './signs.js'
 import { sharedStyle } from './style.js'
 import { asJSON } from './tensor-input.js'
 
-/** @typedef {import('./geometry.js').Cell} Cell */
-/** @typedef {import('./geometry.js').Layout} Layout */
-/** @typedef {import('./gestures.js').Token} Token */
-/** @typedef {import('./deep-levels.js').DeepSource} DeepSource */
+/** @import { Cell, Layout } from './geometry.js' */
+/** @import { Token } from './gestures.js' */
+/** @import { DeepSource } from './deep-levels.js' */
 /** @typedef {import('./deep-levels.js').Link} DeepLink */
 /** @typedef {{ row: number, column: number, value: number | undefined }} DeepCell value: undefined if visible cells stand for several cells of the matrix */
 /** @typedef {{ rows: readonly [number, number], columns: readonly [number, number] }} DeepView */

@@ -5,9 +5,8 @@ import { visible, widthOf } from './drawing-backends.js'
 import { boxOf, labelSize, noteSize, seenCells } from './geometry.js'
 import { decimalsThatFit, short, write } from './number-text.js'
 
-/** @typedef {import('./drawing-backends.js').Backend} Backend */
-/** @typedef {import('./geometry.js').Layout} Layout */
-/** @typedef {import('./geometry.js').Cell} Cell */
+/** @import { Backend } from './drawing-backends.js' */
+/** @import { Cell, Layout } from './geometry.js' */
 
 /**
  * @typedef {object} HeatMap

@@ -6,8 +6,7 @@ import { visible } from './drawing-backends.js'
 import { isFrom, scalingOf } from './flow-frames.js'
 import { write } from './number-text.js'
 
-/** @typedef {import('./flow-frames.js').Frame} Frame */
-/** @typedef {import('./flow-frames.js').FlowRows} FlowRows */
+/** @import { FlowRows, Frame } from './flow-frames.js' */
 /** @typedef {{ x: number, width: number }} Column */
 
 /**

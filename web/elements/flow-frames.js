@@ -2,8 +2,7 @@
 
 import { check, part } from './tensor-input.js'
 
-/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
-/** @typedef {import('./tensor-input.js').Checked} Checked */
+/** @import { Checked, TensorLike } from './tensor-input.js' */
 /** @typedef {'word' | 'query' | 'keys' | 'scores' | 'scale' | 'mask' | 'exponentials' | 'softmax' | 'values' | 'output'} FlowStep */
 
 /**

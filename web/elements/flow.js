@@ -12,11 +12,10 @@ import { PAUSE, PLAY } from './signs.js'
 import { sharedStyle } from './style.js'
 import { asJSON } from './tensor-input.js'
 
-/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
-/** @typedef {import('./flow-frames.js').FlowTrace} FlowTrace */
-/** @typedef {import('./flow-frames.js').FlowStep} FlowStep */
+/** @import { TensorLike } from './tensor-input.js' */
+/** @import { FlowStep, FlowTrace } from './flow-frames.js' */
+/** @import { Grabbed } from './flow-drawing.js' */
 
-/** @typedef {import('./flow-drawing.js').Grabbed} Grabbed */
 /** @typedef {Grabbed & { value: number, isFirst: boolean, isUndone?: true }} FlowEdit */
 /** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number, isPassing?: true }, 'flow-all': undefined, 'flow-edit': FlowEdit, 'flow-pick': Grabbed }} FlowEvents */
 

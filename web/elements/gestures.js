@@ -3,8 +3,7 @@
 import { cellAt, labelAt, panned, zoomed } from './geometry.js'
 import { LongPress } from './long-press.js'
 
-/** @typedef {import('./geometry.js').Cell} Cell */
-/** @typedef {import('./geometry.js').Layout} Layout */
+/** @import { Cell, Layout } from './geometry.js' */
 /** @typedef {{ side: 'row' | 'column', index: number }} Token a label */
 
 /**

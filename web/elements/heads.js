@@ -11,9 +11,8 @@ import { headStatistics } from './statistics.js'
 import { sharedStyle } from './style.js'
 import { asJSON, check, domainOf, extremes, hiddenIn, part } from './tensor-input.js'
 
-/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
-/** @typedef {import('./tensor-input.js').Checked} Checked */
-/** @typedef {import('./statistics.js').HeadStatistics} HeadStatistics */
+/** @import { Checked, TensorLike } from './tensor-input.js' */
+/** @import { HeadStatistics } from './statistics.js' */
 
 const GAP = 12
 

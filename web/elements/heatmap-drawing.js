@@ -4,9 +4,8 @@ import { boxOf, layout, naturalWidth, seenCells } from './geometry.js'
 import { wantedOf } from './model-view.js'
 import { canvasOf, raster } from './raster.js'
 
-/** @typedef {import('./draw.js').HeatMap} HeatMap */
-/** @typedef {import('./geometry.js').Layout} Layout */
-/** @typedef {import('./geometry.js').View} View */
+/** @import { HeatMap } from './draw.js' */
+/** @import { Layout, View } from './geometry.js' */
 
 /** Lays out a map and draws it: on its canvas after each update, and as a picture. A reactive controller. */
 export class Drawing {

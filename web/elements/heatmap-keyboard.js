@@ -3,7 +3,7 @@ import { boxOf, showing } from './geometry.js'
 import { moved } from './keys.js'
 import { write } from './number-text.js'
 
-/** @typedef {import('./geometry.js').Cell} Cell */
+/** @import { Cell } from './geometry.js' */
 
 /** Zoom factors of keys; 0 shows everything. @type {Record<string, number>} */
 const ZOOMS = { '+': 1.5, '=': 1.5, '-': 1 / 1.5, 0: 0 }

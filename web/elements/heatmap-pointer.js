@@ -1,7 +1,7 @@
 import { Gestures } from './gestures.js'
 
-/** @typedef {import('./geometry.js').Cell} Cell */
-/** @typedef {import('./gestures.js').Token} Token */
+/** @import { Cell } from './geometry.js' */
+/** @import { Token } from './gestures.js' */
 
 /** Mouse and touch on a map: pointing, clicking, painting, dragging a number, dragging over labels. */
 export class Pointer {

@@ -13,9 +13,10 @@ import { sharedStyle } from './style.js'
 import { asJSON } from './tensor-input.js'
 import { tools } from './tools.js'
 
-/** @typedef {import('./geometry.js').Cell} Cell */
-/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
-/** @typedef {import('./draw.js').HeatMap} HeatMap */
+/** @import { Cell } from './geometry.js' */
+/** @import { TensorLike } from './tensor-input.js' */
+/** @import { HeatMap } from './draw.js' */
+/** @import { Token } from './gestures.js' */
 
 /** Properties that the map depends on; the others only add marks. */
 const MADE_OF = [
@@ -35,7 +36,6 @@ const MADE_OF = [
 ]
 
 /**
- * @typedef {import('./gestures.js').Token} Token
  * @typedef {Cell & { value: number }} CellDetail
  * @typedef {{ isSecond?: true }} Second with Shift, or after a long press: a second one is selected
  * @typedef {{ side: 'row' | 'column', from: number, to: number }} Range of labels, the smaller index first

@@ -5,7 +5,7 @@ import { labelSize, noteSize } from './geometry.js'
 import { short, write } from './number-text.js'
 import { check, difference, domainOf, extremes, hiddenIn } from './tensor-input.js'
 
-/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+/** @import { TensorLike } from './tensor-input.js' */
 
 /**
  * @param {object} given properties of a map

@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 
-/** @typedef {import('./geometry.js').Cell} Cell */
+/** @import { Cell } from './geometry.js' */
 
 /** Maximum rows and columns of a table; larger ones have pages. */
 const PAGE = 24

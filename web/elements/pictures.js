@@ -4,7 +4,7 @@ import { backendOf } from './drawing-backends.js'
 import { SvgBackend } from './svg-backend.js'
 
 /** @typedef {{ width: number, height: number, description?: string, draw: (backend: import('./drawing-backends.js').Backend) => void }} Picture */
-/** @typedef {import('./draw.js').Style} Style */
+/** @import { Style } from './draw.js' */
 
 /** @param {Picture} picture @param {Style} style @param {number} ratio device pixels per CSS pixel @returns {Promise<Blob>} */
 export function pngOf({ width, height, draw }, { family, paper }, ratio) {

@@ -2,7 +2,7 @@
 
 import { check, part } from './tensor-input.js'
 
-/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+/** @import { TensorLike } from './tensor-input.js' */
 /** @typedef {{ name: string, axes: string, tensor: TensorLike }} Step axes: B batch, H heads, G key heads, L queries, S keys; others are dimensions */
 /** @typedef {Record<string, TensorLike | undefined> | { steps: readonly Step[] }} Trace */
 /** @typedef {{ data: ArrayLike<number>, dims: [number, number], rowAxis: string, columnAxis: string }} Matrix */

@@ -2,8 +2,7 @@
 
 import { cut } from './drawing-backends.js'
 
-/** @typedef {import('./drawing-backends.js').TextStyle} TextStyle */
-/** @typedef {import('./drawing-backends.js').LineStyle} LineStyle */
+/** @import { LineStyle, TextStyle } from './drawing-backends.js' */
 
 const ENTITIES = /** @type {Record<string, string>} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })
 

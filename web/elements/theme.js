@@ -1,8 +1,8 @@
 import { html } from 'lit'
 import { luminance } from './colour-scale.js'
 
-/** @typedef {import('./base.js').Reactive} Reactive */
-/** @typedef {import('./draw.js').Style} Style */
+/** @import { Reactive } from './base.js' */
+/** @import { Style } from './draw.js' */
 
 /**
  * The colours and fonts that CSS gives an element, re-read whenever they may have changed: dark mode, the pixel ratio, classes or styles of

@@ -9,8 +9,8 @@ import { headsOf, matrixOf, scaleOf, stepsOf } from './scale-steps.js'
 import { sharedStyle } from './style.js'
 import { asJSON, check, part } from './tensor-input.js'
 
-/** @typedef {import('./scale-steps.js').Trace} Trace */
-/** @typedef {import('./tensor-input.js').TensorLike} TensorLike */
+/** @import { Trace } from './scale-steps.js' */
+/** @import { TensorLike } from './tensor-input.js' */
 
 /** @typedef {{ 'step-select': { step: string }, 'head-select': { head: number } }} TraceEvents */
 

@@ -1,4 +1,4 @@
-/** @typedef {import('./base.js').Reactive} Reactive */
+/** @import { Reactive } from './base.js' */
 
 /** Observes the width of an element: that of its part with class "size". */
 export class Room {

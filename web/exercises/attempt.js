@@ -1,7 +1,6 @@
 // One reader's attempt at an exercise: tries, the last verdict, the answer, what is remembered. Pure.
 
-/** @typedef {import('./exercise.js').Exercise} Exercise */
-/** @typedef {import('./exercise.js').Verdict} Verdict */
+/** @import { Exercise, Verdict } from './exercise.js' */
 
 /** Tries after which the solution can be shown. */
 export const TRIES = 3

@@ -6,9 +6,9 @@ import { counted } from '../i18n/counted.js'
 import { menu, menuItem } from '../shell/menu.js'
 import { canShow, isOver, TRIES } from './attempt.js'
 
-/** @typedef {import('./exercise.js').Exercise} Exercise */
-/** @typedef {import('./attempt.js').Attempt} Attempt */
-/** @typedef {import('../shell/room.js').Translate} Translate */
+/** @import { Exercise } from './exercise.js' */
+/** @import { Attempt } from './attempt.js' */
+/** @import { Translate } from '../shell/room.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /**

@@ -11,7 +11,7 @@ import { exerciseOf, groupOf, idsOf } from './index.js'
 import { createReaderAttempt } from './reader-attempt.js'
 import { book, createScoreBook } from './score-book.js'
 
-/** @typedef {import('../shell/shell.js').Shell} Shell */
+/** @import { Shell } from '../shell/shell.js' */
 
 /** Id of an exercise made by a teacher. */
 const OWN = 'own'

@@ -2,7 +2,7 @@
 
 import { guardOf, startOf } from './attempt.js'
 
-/** @typedef {import('./exercise.js').Exercise} Exercise */
+/** @import { Exercise } from './exercise.js' */
 /** @typedef {import('../shell/store.js').Store<any>} Store */
 
 /** Number of seeds for random orders. */

@@ -1,6 +1,6 @@
 // A figure for a lecture page: the page in a frame, or an element with the numbers of "One layer" inlined, which needs no network. Pure.
 
-/** @typedef {import('../rooms/layer/trace/layer-trace.js').Result} Result */
+/** @import { Result } from '../rooms/layer/trace/layer-trace.js' */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Numbers */
 
 /** Maximum number of inlined values. */

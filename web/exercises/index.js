@@ -1,6 +1,6 @@
 // All exercises, in six groups. A group is loaded when one of its exercises is opened.
 
-/** @typedef {import('./exercise.js').Exercise} Exercise */
+/** @import { Exercise } from './exercise.js' */
 /**
  * A group of exercises; `texts` names the file of its texts, in addition to exercises.js.
  * @typedef {{ name: string, texts: string, ids: readonly string[], load: (id: string) => Promise<{ exercises: readonly Exercise[] }> }} Group

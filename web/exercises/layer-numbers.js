@@ -6,10 +6,9 @@ import { resultOf } from '../rooms/layer/needs.js'
 import { edit } from '../rooms/layer/settings.js'
 import { createTracer } from '../rooms/layer/trace/layer-trace.js'
 
-/** @typedef {import('../rooms/layer/fields.js').Settings} Settings */
-/** @typedef {import('../rooms/layer/fields.js').Cell} Cell */
-/** @typedef {import('../rooms/layer/trace/layer-trace.js').Result} Result */
-/** @typedef {import('../rooms/layer/layer.js').LayerTypes} LayerTypes */
+/** @import { Cell, Settings } from '../rooms/layer/fields.js' */
+/** @import { Result } from '../rooms/layer/trace/layer-trace.js' */
+/** @import { LayerTypes } from '../rooms/layer/layer.js' */
 /** @typedef {import('./exercise.js').Given<LayerTypes>} Given */
 /** @typedef {import('./exercise.js').Control<Settings>} Control */
 /** An exercise in this room. @typedef {import('./exercise.js').Exercise<LayerTypes>} LayerExercise */

@@ -6,7 +6,7 @@ import { later } from '../shell/later.js'
 import { GROUPS } from './index.js'
 import { book } from './score-book.js'
 
-/** @typedef {import('./list.js').ListContext} ListContext */
+/** @import { ListContext } from './list.js' */
 
 const teachers = later(() => import('./teachers-page.js'))
 

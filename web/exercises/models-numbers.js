@@ -3,10 +3,8 @@
 import { factorOf, withFactor } from '../attention-head/changes.js'
 import { besideOf, shownOf } from '../rooms/models/shown.js'
 
-/** @typedef {import('../rooms/models/models.js').ModelsTypes} ModelsTypes */
-/** @typedef {import('../rooms/models/models.js').State} State */
-/** @typedef {import('../rooms/models/models.js').Settings} Settings */
-/** @typedef {import('../rooms/models/run/model-run.js').Run} Run */
+/** @import { ModelsTypes, Settings, State } from '../rooms/models/models.js' */
+/** @import { Run } from '../rooms/models/run/model-run.js' */
 /** An exercise in this room. @template [M=unknown] @typedef {import('./exercise.js').Exercise<ModelsTypes, M>} ModelsExercise */
 
 /** Returns the run of the current settings; undefined while it is computed. @param {State} state @returns {Run | undefined} */

@@ -4,7 +4,7 @@ import { percent } from '../files/number-format.js'
 import { toNumber } from '../shell/kinds.js'
 import { digits, verdict } from './verdict.js'
 
-/** @typedef {import('./exercise.js').Exercise} Exercise */
+/** @import { Exercise } from './exercise.js' */
 
 /**
  * A check is its kind and parameters: cell [matrix, head, row, column, least, most]; weight [head, row, column, least]; output [row,

@@ -5,7 +5,7 @@ import { until } from 'lit/directives/until.js'
 import { startOf, withParameters } from './attempt.js'
 import { exerciseOf, GROUPS, IDS, idsOf } from './index.js'
 
-/** @typedef {import('./list.js').ListContext} ListContext */
+/** @import { ListContext } from './list.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** Returns the parameters of a teacher's link. @param {import('./list.js').ListSettings} settings */

@@ -2,8 +2,7 @@
 
 import { toNumber } from '../shell/kinds.js'
 
-/** @typedef {import('./exercise.js').Verdict} Verdict */
-/** @typedef {import('./exercise.js').Params} Params */
+/** @import { Params, Verdict } from './exercise.js' */
 
 /**
  * Returns a verdict with the first hint that fits.

@@ -6,8 +6,7 @@ import { filesOf } from '../files/dropped-files.js'
 import { languageFor } from '../i18n/index.js'
 import { page } from './page.js'
 
-/** @typedef {import('./shell.js').Shell} Shell */
-/** @typedef {import('./shell.js').State} State */
+/** @import { Shell, State } from './shell.js' */
 
 const darkness = matchMedia('(prefers-color-scheme: dark)')
 const stillness = matchMedia('(prefers-reduced-motion: reduce)')

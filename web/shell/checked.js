@@ -2,7 +2,7 @@
 
 import { html } from 'lit'
 
-/** @typedef {import('./room.js').Translate} Translate */
+/** @import { Translate } from './room.js' */
 
 /**
  * Lower bound on the number of compared models, and the largest difference of an attention weight: tests/models/goldens.test.js measures

@@ -1,7 +1,7 @@
 // Companions of the open room, such as an exercise. A companion is loaded when the address has one of its parameters, or when it is
 // summoned.
 
-/** @typedef {import('./shell.js').Shell} Shell */
+/** @import { Shell } from './shell.js' */
 
 /**
  * @typedef {object} Companion

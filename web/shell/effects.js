@@ -1,7 +1,6 @@
 // Performs the effects that a room requests of the page.
 
-/** @typedef {import('./shell.js').Shell} Shell */
-/** @typedef {import('./shell.js').Host} Host */
+/** @import { Host, Shell } from './shell.js' */
 /** @template {string} N @typedef {Extract<import('./room.js').Effect<any>, { type: N }>} EffectOf */
 
 /** @param {Shell} shell @param {Host} host @param {string} id id of the room @param {import('./room.js').Effect<any>} effect */

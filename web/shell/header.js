@@ -6,7 +6,7 @@ import { checked } from './checked.js'
 import { menu, menuItem } from './menu.js'
 import './tool-group.js'
 
-/** @typedef {import('./shell.js').Drawing} Drawing */
+/** @import { Drawing } from './shell.js' */
 /** @typedef {Event & { target: HTMLSelectElement }} SelectEvent */
 
 /** @param {Drawing} drawing */

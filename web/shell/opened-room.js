@@ -6,8 +6,8 @@ import { retry } from './retry.js'
 import { textsLater } from './texts-later.js'
 
 /** @typedef {import('./room.js').Room<any>} Room */
-/** @typedef {import('./room.js').Problem} Problem */
-/** @typedef {import('lit').TemplateResult} TemplateResult */
+/** @import { Problem } from './room.js' */
+/** @import { TemplateResult } from 'lit' */
 /** @typedef {ReturnType<typeof openedRoom>} OpenedRoom */
 
 /** Returns the problem of settings whose draw has thrown. @param {unknown} error @returns {Problem} */

@@ -3,7 +3,7 @@
 
 import { once } from './once.js'
 
-/** @typedef {import('./room.js').Asks} Asks */
+/** @import { Asks } from './room.js' */
 /** @template {Asks} A @typedef {import('./room.js').ToSession<A>} ToSession */
 /** @template {Asks} A @typedef {import('./room.js').FromSession<A>} FromSession */
 

@@ -9,9 +9,9 @@ import { createStore } from './store.js'
 
 /** @typedef {import('./room.js').Room<any>} Room */
 /** @typedef {import('./room.js').Effect<any>} Effect */
-/** @typedef {import('./room.js').Problem} Problem */
-/** @typedef {import('./opened-room.js').OpenedRoom} OpenedRoom */
-/** @typedef {import('../i18n/index.js').Language} Language */
+/** @import { Problem } from './room.js' */
+/** @import { OpenedRoom } from './opened-room.js' */
+/** @import { Language } from '../i18n/index.js' */
 /** @typedef {ReturnType<typeof createRooms>} Rooms */
 
 /**

@@ -7,10 +7,9 @@ import { createCompanions } from './companions.js'
 import { copyFor, perform } from './effects.js'
 import { createRooms } from './rooms.js'
 
-/** @typedef {import('../i18n/index.js').Language} Language */
+/** @import { Language } from '../i18n/index.js' */
+/** @import { HandOver, Problem } from './room.js' */
 /** @typedef {'light' | 'dark' | 'system'} Theme */
-/** @typedef {import('./room.js').HandOver} HandOver */
-/** @typedef {import('./room.js').Problem} Problem */
 /** @typedef {ReturnType<typeof createShell>} Shell */
 /** @typedef {State & { shell: Shell, isDark: boolean }} Drawing */
 

@@ -8,11 +8,7 @@ import { colourOf } from './number-colours.js'
 import { sheetHandle } from './sheet.js'
 import { termLines } from './term-lines.js'
 
-/** @typedef {import('./pages.js').Inline} Inline */
-/** @typedef {import('./pages.js').InspectorActions} InspectorActions */
-/** @typedef {import('./pages.js').Page} Page */
-/** @typedef {import('./pages.js').Part} Part */
-/** @typedef {import('./pages.js').Value} Value */
+/** @import { Inline, InspectorActions, Page, Part, Value } from './pages.js' */
 /** @typedef {(key: any, params?: Record<string, string | number>) => string} Translate */
 
 /**

@@ -12,7 +12,7 @@ import { loadModel } from 'qkv/models'
 import { CLOZE, SENTENCES } from './cloze.js'
 import { filesOf } from './measure.js'
 
-/** @typedef {import('qkv/interpret').Lens} Lens */
+/** @import { Lens } from 'qkv/interpret' */
 
 /** Tokens of a row, as many as the model reads, and number of rows measured. */
 const [ROW, MEASURED] = [128, 20]

@@ -10,11 +10,8 @@ import { embeddingOf, keyOf } from '../../models/weights/weights.js'
 import { stackOf } from '../stack-of.js'
 import { eigenvalues } from './eigenvalues.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/family-shapes/parts.js').NormSpec} NormSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').StackSpec} StackSpec */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { LinearSpec, NormSpec, PartSpec, StackSpec } from '../../models/family-shapes/parts.js' */
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**

@@ -8,14 +8,11 @@ import { keyOf } from '../../models/weights/weights.js'
 import { afterNorm } from '../gradients/norm-gradient.js'
 import { BranchingOperations, quiet } from '../patching/resume.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('../../models/run/network.js').Layer} Layer */
-/** @typedef {import('../../models/run/network.js').Projected} Projected */
-/** @typedef {import('./edge-task.js').EdgeTask} EdgeTask */
-/** @typedef {import('./edge-task.js').Stream} Stream */
-/** @typedef {import('./edge-task.js').Writer} Writer */
-/** @typedef {import('../parts/recorded-run.js').RecordedPart} RecordedPart */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { PartSpec } from '../../models/family-shapes/parts.js' */
+/** @import { Layer, Projected } from '../../models/run/network.js' */
+/** @import { EdgeTask, Stream, Writer } from './edge-task.js' */
+/** @import { RecordedPart } from '../parts/recorded-run.js' */
 /** The stream after the change of one writer, or its tangent, (L, d). @typedef {{ writer: number, x: Float32Array }} Changed */
 /**
  * The attention of a layer and the changed streams that it reads.

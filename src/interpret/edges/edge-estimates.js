@@ -11,15 +11,11 @@ import { beforeNorm } from '../gradients/norm-gradient.js'
 import { BranchingOperations, quiet } from '../patching/resume.js'
 import { throughWeights } from './edge-weights.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/family-shapes/parts.js').NormSpec} NormSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('./edge-task.js').EdgeTask} EdgeTask */
-/** @typedef {import('./edge-task.js').Stream} Stream */
-/** @typedef {import('./edges.js').EdgesOptions} EdgesOptions */
-/** @typedef {import('./edges.js').Edges} Edges */
-/** @typedef {import('../parts/recorded-run.js').RecordedPart} RecordedPart */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { LinearSpec, NormSpec, PartSpec } from '../../models/family-shapes/parts.js' */
+/** @import { EdgeTask, Stream } from './edge-task.js' */
+/** @import { Edges, EdgesOptions } from './edges.js' */
+/** @import { RecordedPart } from '../parts/recorded-run.js' */
 /** @typedef {EdgeTask['parts']} Parts */
 
 const MOST = 2 ** 28 // most floats for the gradients of all readers

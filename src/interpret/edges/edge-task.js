@@ -11,11 +11,10 @@ import { inputOf } from '../input-of.js'
 import { recorded } from '../parts/recorded-run.js'
 import { BranchingOperations, valuesOf } from '../patching/resume.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
-/** @typedef {import('../../models/family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('../parts/recorded-run.js').RecordedStack} RecordedStack */
-/** @typedef {import('../parts/recorded-run.js').RecordedPart} RecordedPart */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { ModelInput } from '../../models/model.js' */
+/** @import { PartSpec } from '../../models/family-shapes/parts.js' */
+/** @import { RecordedPart, RecordedStack } from '../parts/recorded-run.js' */
 /**
  * A part that writes to a residual stream: the embedding, a head or an MLP. `place` names the stack of an encoder-decoder, default the
  * decoder.

@@ -6,10 +6,9 @@ import { scoresOfPositions } from '../../models/run/disentangled.js'
 import { ModelOperations, scoreOptions } from '../../models/run/network.js'
 import { changedStreams, chunksOf } from './changed-streams.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('./changed-streams.js').Changed} Changed */
-/** @typedef {import('./changed-streams.js').Reading} Reading */
-/** @typedef {import('./edge-task.js').EdgeTask} EdgeTask */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Changed, Reading } from './changed-streams.js' */
+/** @import { EdgeTask } from './edge-task.js' */
 
 /**
  * Replaces the estimates of edges into q and k by (changed weights - weights) times the gradient by the weights.

@@ -11,14 +11,10 @@ import { BranchingOperations, quiet, resume, valuesOf } from '../patching/resume
 import { edgeSteps } from './edge-estimates.js'
 import { EdgeTask, partKind, readsEncoded, say } from './edge-task.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/model.js').Model} Model */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
-/** @typedef {import('../../models/family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('./edge-task.js').EdgeSettings} EdgeSettings */
-/** @typedef {import('./edge-task.js').Reader} Reader */
-/** @typedef {import('./edge-task.js').Stream} Stream */
-/** @typedef {import('./edge-task.js').Writer} Writer */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Model, ModelInput } from '../../models/model.js' */
+/** @import { PartSpec } from '../../models/family-shapes/parts.js' */
+/** @import { EdgeSettings, Reader, Writer } from './edge-task.js' */
 /**
  * @typedef {EdgeSettings & { byPosition?: boolean, weights?: 'gradient' | 'exact', signal?: AbortSignal }} EdgesOptions byPosition: true
  *   for an estimate at each position; by default their sum. weights: how a change of q or k changes the attention weights, by the gradient

@@ -3,9 +3,7 @@
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
 
-/** @typedef {import('./position-edges.js').PositionEdges} PositionEdges */
-/** @typedef {import('./position-edges.js').PositionNode} PositionNode */
-/** @typedef {import('./position-edges.js').Reads} Reads */
+/** @import { PositionEdges, PositionNode, Reads } from './position-edges.js' */
 /**
  * A part in a graph; share: the fraction of the answer that goes back through it.
  * @typedef {PositionNode & { share: number }} GraphNode

@@ -15,15 +15,11 @@ import { EdgeTask, partKind, readsEncoded, say } from './edge-task.js'
 import { readBy } from './edges.js'
 import { READS } from './head-graph.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/model.js').Model} Model */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
-/** @typedef {import('../../models/family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('./edge-task.js').EdgeSettings} EdgeSettings */
-/** @typedef {import('./changed-streams.js').Reading} Reading */
-/** @typedef {import('./edge-task.js').Reader} Reader */
-/** @typedef {import('./edge-task.js').Stream} Stream */
-/** @typedef {import('./edge-task.js').Writer} Writer */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Model, ModelInput } from '../../models/model.js' */
+/** @import { PartSpec } from '../../models/family-shapes/parts.js' */
+/** @import { EdgeSettings, Reader, Stream, Writer } from './edge-task.js' */
+/** @import { Reading } from './changed-streams.js' */
 /**
  * A part at a position; 'logits' is the answer, which has no position.
  * @typedef {object} PositionNode

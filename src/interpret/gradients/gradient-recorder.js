@@ -19,15 +19,11 @@ import { ropeBackward } from '../../ops/rope/backward.js'
 import { WEIGHTS } from '../../runtime/abi.js'
 import { expectCore } from '../../runtime/core-of.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../runtime/resident.js').ResidentTensor} ResidentTensor */
-/** @typedef {import('../../models/run/model-hooks.js').Hook} Hook */
-/** @typedef {import('../../models/run/network.js').Layer} Layer */
-/** @typedef {import('../../models/run/network.js').Projected} Projected */
-/** @typedef {import('../../models/family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').NormSpec} NormSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').AttentionSpec} AttentionSpec */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { ResidentTensor } from '../../runtime/resident.js' */
+/** @import { Hook } from '../../models/run/model-hooks.js' */
+/** @import { Layer, Projected } from '../../models/run/network.js' */
+/** @import { AttentionSpec, LinearSpec, NormSpec, PartSpec } from '../../models/family-shapes/parts.js' */
 
 /**
  * The effect of a hook on the numbers of its place, and on their gradient.
@@ -111,7 +107,7 @@ export class KeepingOperations extends ModelOperations {
   idle
   #bytes = 0
 
-  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../models/run/network.js').FusedOptions} [options] */
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../ops/linear/forward.js').FusedOptions} [options] */
   dense(spec, x, options = {}) {
     const { activation = 'none', residual } = options
     const size = 4 * (count(x.dims) / spec.in) * spec.out
@@ -208,7 +204,7 @@ export class GradientRecorder extends ModelOperations {
     })
   }
 
-  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../models/run/network.js').FusedOptions} [options] */
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../ops/linear/forward.js').FusedOptions} [options] */
   dense(spec, x, { activation = 'none' } = {}) {
     const key = keyOf(spec)
     const dims = [...x.dims.slice(0, -1), spec.out]

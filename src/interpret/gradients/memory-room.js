@@ -2,8 +2,7 @@
 
 import { expectCore } from '../../runtime/core-of.js'
 
-/** @typedef {import('../../models/family-shapes/parts.js').StackSpec} StackSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').LinearSpec} LinearSpec */
+/** @import { LinearSpec, StackSpec } from '../../models/family-shapes/parts.js' */
 
 /** Lists the linear operations of each layer. @param {StackSpec} spec @returns {LinearSpec[][]} */
 const productsOf = ({ layers }) =>

@@ -20,15 +20,12 @@ import { findStored } from './model-parameters.js'
 import { isOfPlace, readGradient, readObjective } from './objective.js'
 import { expectLogits, isReadout } from './readout.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
-/** @typedef {import('../../models/model.js').ModelOutput} ModelOutput */
-/** @typedef {import('../../models/model.js').Hooks} Hooks */
-/** @typedef {import('../../models/run/model-hooks.js').Place} Place */
-/** @typedef {import('../../models/run/network.js').Layer} Layer */
-/** @typedef {import('./objective.js').Objective} Objective */
-/** @typedef {import('./objective.js').Derivative} Derivative */
-/** @typedef {import('./gradient-recorder.js').Products} Products */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Hooks, ModelInput, ModelOutput } from '../../models/model.js' */
+/** @import { Place } from '../../models/run/model-hooks.js' */
+/** @import { Layer } from '../../models/run/network.js' */
+/** @import { Derivative, Objective } from './objective.js' */
+/** @import { Products } from './gradient-recorder.js' */
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**

@@ -5,7 +5,7 @@ import { Model } from '../../models/model.js'
 import { storedTensors, weight } from '../../models/weights/stored-tensors.js'
 import { Parameters, parameters } from '../../train/parameters.js'
 
-/** @typedef {import('../../models/weights/weights.js').ModelWeights} ModelWeights */
+/** @import { ModelWeights } from '../../models/weights/weights.js' */
 /** @typedef {Pick<ReturnType<typeof Model.parts>, 'family' | 'weights'>} Weighted */
 
 /** The weights of the model to which parameters belong. @type {WeakMap<Parameters, ModelWeights>} */

@@ -3,7 +3,7 @@
 import { layerNormBackward } from '../../ops/norm/layer-norm.js'
 import { rmsNormBackward } from '../../ops/norm/rms-norm.js'
 
-/** @typedef {import('../../models/family-shapes/parts.js').NormSpec} NormSpec */
+/** @import { NormSpec } from '../../models/family-shapes/parts.js' */
 /** @typedef {Pick<import('../edges/edge-task.js').EdgeTask['parts'], 'qkv' | 'weights'>} Parts */
 
 /** Computes the gradient by the input of a norm, for n gradients of its output at once. @param {Parts} parts @param {NormSpec} norm @param {{ data: Float32Array, dims: readonly number[] }} weight @param {Float32Array} x (L, d) @param {Float32Array} dY (n, L, d) */

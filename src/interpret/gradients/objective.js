@@ -7,8 +7,7 @@ import { count } from '../../base/tensor.js'
 import { crossEntropy } from '../../ops/loss/cross-entropy.js'
 import { isReadout, readReadout } from './readout.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
+/** @import { FloatTensor, TensorLike } from '../../base/tensor.js' */
 /** @typedef {{ row?: number, position: number, token: number | string, weight?: number }} LogitTerm row: of the batch, default 0; position: from the end if negative;
  *   token: an id, or a text that is one token, such as ' tom'; weight: default 1 */
 /**

@@ -9,11 +9,9 @@ import { FACTORS } from '../../models/attribution/attribution.js'
 import { dot, multiplied, normed, pulled } from '../../models/attribution/linear-attribution.js'
 import { POOLINGS, pool, pullPool } from '../../models/sentences/sentence-modules.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/sentences/sentence-modules.js').Pooling} Pooling */
-/** @typedef {import('../../models/families/classes.js').ClassesSpec} ClassesSpec */
+/** @import { Pooling } from '../../models/sentences/sentence-modules.js' */
+/** @import { ObjectiveInput } from './objective.js' */
 /** @typedef {ReturnType<typeof import('../../models/model.js').Model.parts>} Parts */
-/** @typedef {import('./objective.js').ObjectiveInput} ObjectiveInput */
 /** @typedef {{ position?: number, class: number | string, weight?: number }} ClassTerm position: of the token, for a token classifier; class: its number or its label; weight: default 1 */
 /** A weighted sum of logits of classes. @typedef {{ classes: readonly ClassTerm[] }} OfClasses */
 /** The cosine between the embedding of the text and another one, such as `other` of model.similarity. @typedef {{ cosine: import('../../base/tensor.js').TensorLike, poolings: readonly Pooling[] }} OfCosine */

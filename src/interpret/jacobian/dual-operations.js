@@ -10,13 +10,10 @@ import { layerNormBackward } from '../../ops/norm/layer-norm.js'
 import { rmsNormBackward } from '../../ops/norm/rms-norm.js'
 import { activated } from '../gradients/gradient-recorder.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../runtime/resident.js').ResidentTensor} ResidentTensor */
-/** @typedef {import('../../models/run/network.js').Layer} Layer */
-/** @typedef {import('../../models/run/network.js').Projected} Projected */
-/** @typedef {import('../../models/family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').NormSpec} NormSpec */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { ResidentTensor } from '../../runtime/resident.js' */
+/** @import { Layer, Projected } from '../../models/run/network.js' */
+/** @import { LinearSpec, NormSpec, PartSpec } from '../../models/family-shapes/parts.js' */
 
 const RESIDENT = { resident: true }
 
@@ -88,7 +85,7 @@ export class DualOperations extends ModelOperations {
     return this.with(y, dY)
   }
 
-  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../models/run/network.js').FusedOptions} [options] */
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../ops/linear/forward.js').FusedOptions} [options] */
   dense(spec, x, { activation = 'none' } = {}) {
     const z = super.dense(spec, x)
     const dX = this.tangent(x)

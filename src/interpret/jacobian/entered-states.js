@@ -5,11 +5,11 @@ import { stackNames } from '../../models/model.js'
 import { copyOf } from '../../models/run/model-hooks.js'
 import { inputOf } from '../input-of.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
-/** @typedef {import('../lens/lens.js').Parts} Parts */
-/** @typedef {import('../../models/run/network.js').Layer} Layer */
-/** @typedef {import('../../models/family-shapes/parts.js').StackSpec} StackSpec */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { ModelInput } from '../../models/model.js' */
+/** @import { Parts } from '../lens/lens.js' */
+/** @import { Layer } from '../../models/run/network.js' */
+/** @import { StackSpec } from '../../models/family-shapes/parts.js' */
 
 /**
  * @template {object} K

@@ -15,12 +15,10 @@ import { quiet } from '../patching/resume.js'
 import { DualOperations } from './dual-operations.js'
 import { enteredStates } from './entered-states.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
-/** @typedef {import('../../models/run/model-hooks.js').Place} Place */
-/** @typedef {import('../gradients/model-gradients.js').Parts} Parts */
-/** @typedef {import('../gradients/model-gradients.js').Kept} Kept */
+/** @import { FloatTensor, TensorLike } from '../../base/tensor.js' */
+/** @import { ModelInput } from '../../models/model.js' */
+/** @import { Place } from '../../models/run/model-hooks.js' */
+/** @import { Kept, Parts } from '../gradients/model-gradients.js' */
 
 /**
  * @typedef {object} JacobianOptions

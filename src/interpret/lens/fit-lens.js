@@ -11,12 +11,9 @@ import { checkLens, Lens, layersOf, lensStack } from './lens.js'
 import { readPositions, readTexts } from './lens-texts.js'
 import { learn, tuningSteps } from './tuned-lens.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('./lens.js').Parts} Parts */
-/** @typedef {import('./lens.js').LensContent} LensContent */
-/** @typedef {import('./lens-texts.js').PositionOptions} PositionOptions */
-/** @typedef {import('./lens-texts.js').LensText} LensText */
-/** @typedef {import('./lens-texts.js').ReadText} ReadText */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { LensContent, Parts } from './lens.js' */
+/** @import { LensText, PositionOptions, ReadText } from './lens-texts.js' */
 
 /**
  * @typedef {object} OwnFitOptions

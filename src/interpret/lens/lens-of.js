@@ -10,9 +10,9 @@ import { linearise, pushForward } from '../jacobian/jacobian.js'
 import { lensStack } from './lens.js'
 import { readPositions, readTexts } from './lens-texts.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('./lens.js').Parts} Parts */
-/** @typedef {import('./lens-texts.js').PositionOptions} PositionOptions */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Parts } from './lens.js' */
+/** @import { PositionOptions } from './lens-texts.js' */
 
 /**
  * A state of the residual stream: the output of a layer, (d).

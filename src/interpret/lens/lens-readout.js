@@ -16,8 +16,8 @@ import { inputOf } from '../input-of.js'
 import { enteredStates } from '../jacobian/entered-states.js'
 import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { ModelInput } from '../../models/model.js' */
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**

@@ -7,7 +7,7 @@ import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { stackOf } from '../stack-of.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../base/tensor.js' */
 /** @typedef {ReturnType<typeof import('../../models/model.js').Model.parts>} Parts */
 /** @typedef {'jacobian' | 'tuned'} LensKind */
 

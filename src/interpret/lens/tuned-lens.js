@@ -9,9 +9,8 @@ import { GradientRecorder } from '../gradients/gradient-recorder.js'
 import { throughHead } from '../gradients/model-gradients.js'
 import { linearise } from '../jacobian/jacobian.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('./lens.js').Parts} Parts */
-/** @typedef {import('./lens.js').LensContent} LensContent */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Parts } from './lens.js' */
 
 /** Maximum logits computed at once. */
 const LOGITS = 2 ** 22

@@ -6,7 +6,7 @@ import { Tensor } from '../../base/tensor.js'
 import { Model, stackNames } from '../../models/model.js'
 import { inputOf } from '../input-of.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../base/tensor.js' */
 
 /**
  * @typedef {object} AccumulatedOptions

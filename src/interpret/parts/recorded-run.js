@@ -7,11 +7,10 @@ import { applyHook, checkHooks } from '../../models/run/model-hooks.js'
 import { finish } from '../../models/run/network.js'
 import { keyOf } from '../../models/weights/weights.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
-/** @typedef {import('../../models/model.js').Hooks} Hooks */
-/** @typedef {import('../../models/run/network.js').Layer} Layer */
-/** @typedef {import('../../models/family-shapes/parts.js').PartSpec} PartSpec */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Hooks, ModelInput } from '../../models/model.js' */
+/** @import { Layer } from '../../models/run/network.js' */
+/** @import { PartSpec } from '../../models/family-shapes/parts.js' */
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**

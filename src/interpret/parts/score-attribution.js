@@ -12,13 +12,10 @@ import { embeddingOf, keyOf } from '../../models/weights/weights.js'
 import { stackOf } from '../stack-of.js'
 import { RecordedRun, recorded, writtenBy } from './recorded-run.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
-/** @typedef {import('../../models/family-shapes/parts.js').NormSpec} NormSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('../../models/family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('./recorded-run.js').Parts} Parts */
-/** @typedef {import('./recorded-run.js').RecordedStack} RecordedStack */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { ModelInput } from '../../models/model.js' */
+/** @import { LinearSpec, NormSpec, PartSpec } from '../../models/family-shapes/parts.js' */
+/** @import { Parts, RecordedStack } from './recorded-run.js' */
 
 /**
  * A source of the residual stream at a position: the embedding of the token, the position or the token type; a head, with `from`, the

@@ -18,20 +18,19 @@ import { inputOf } from '../input-of.js'
 import { stackOf } from '../stack-of.js'
 import { collectEntered, resume, valuesOf } from './resume.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
+/** @import { FloatTensor, TensorLike } from '../../base/tensor.js' */
+/** @import { ModelInput } from '../../models/model.js' */
+/** @import { Parts } from '../gradients/model-gradients.js' */
+/** @import { Objective } from '../gradients/objective.js' */
+/** @import { Entered } from './resume.js' */
 /**
  * @template {number | boolean} [T=number | boolean]
  * @typedef {import('../../base/tensor.js').Nested<T>} Nested
  */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
 /**
  * @template T
  * @typedef {import('../../models/run/over-texts.js').OverTexts<T>} OverTexts
  */
-/** @typedef {import('../gradients/model-gradients.js').Parts} Parts */
-/** @typedef {import('../gradients/objective.js').Objective} Objective */
-/** @typedef {import('./resume.js').Entered} Entered */
 /**
  * @typedef {'heads' | 'positions' | 'heads by position' | 'neurons' | 'attention output' | 'mlp output' | 'q' | 'k' | 'v'
  *   | 'q by position' | 'k by position' | 'v by position' | 'weights'} What

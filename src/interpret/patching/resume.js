@@ -4,13 +4,11 @@
 import { copyOf } from '../../models/run/model-hooks.js'
 import { headInput, lastNorm, ModelOperations, makeLogits, placeOf, runLayer } from '../../models/run/network.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/run/network.js').Layer} Layer */
-/** @typedef {import('../../models/run/network.js').PartSpec} PartSpec */
-/** @typedef {import('../../models/run/network.js').Projected} Projected */
-/** @typedef {import('../../models/family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('../gradients/model-gradients.js').Parts} Parts */
-/** @typedef {import('../gradients/objective.js').CheckedObjective} CheckedObjective */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Layer, Projected } from '../../models/run/network.js' */
+/** @import { LinearSpec, PartSpec } from '../../models/family-shapes/parts.js' */
+/** @import { Parts } from '../gradients/model-gradients.js' */
+/** @import { CheckedObjective } from '../gradients/objective.js' */
 /**
  * The input of each layer of a stack in a run of one text, and the output of the last.
  * @typedef {{ own: Layer, h: FloatTensor }[]} Entered
@@ -58,7 +56,7 @@ export class BranchingOperations extends ModelOperations {
     return wide
   }
 
-  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../models/run/network.js').FusedOptions} [options] */
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../ops/linear/forward.js').FusedOptions} [options] */
   dense(spec, x, options = {}) {
     const { residual } = options
     if (!residual) return super.dense(spec, x, options)

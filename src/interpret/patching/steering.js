@@ -7,8 +7,8 @@ import { Model } from '../../models/model.js'
 import { inputOf } from '../input-of.js'
 import { stackOf } from '../stack-of.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../models/model.js').ModelInput} ModelInput */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { ModelInput } from '../../models/model.js' */
 
 /**
  * @typedef {object} SteeringOptions

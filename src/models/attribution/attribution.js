@@ -6,13 +6,11 @@ import { toTensor } from '../../base/operand.js'
 import { overTexts } from '../run/over-texts.js'
 import { contributions, dot, multiplied, normed, pulled } from './linear-attribution.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../family-shapes/parts.js').ClassesSpec} ClassesSpec */
-/** @typedef {import('../weights/weights.js').ModelWeights} ModelWeights */
-/** @typedef {import('../model.js').ModelInput} ModelInput */
-/** @typedef {import('./linear-attribution.js').Attributed} Attributed */
-/** @typedef {import('./linear-attribution.js').Readout} Readout */
-/** @typedef {import('./linear-attribution.js').Linearized} Linearized */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { ClassesSpec } from '../family-shapes/parts.js' */
+/** @import { ModelWeights } from '../weights/weights.js' */
+/** @import { ModelInput } from '../model.js' */
+/** @import { Attributed, Linearized, Readout } from './linear-attribution.js' */
 
 /**
  * @typedef {object} AttributionOptions

@@ -4,13 +4,10 @@
 
 import { Tensor } from '../../base/tensor.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */
-/** @typedef {import('../family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('../weights/weights.js').ModelWeights} ModelWeights */
-/** @typedef {import('../model.js').ModelInput} ModelInput */
-/** @typedef {import('../model.js').ModelOutput} ModelOutput */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { LinearSpec, NormSpec, PartSpec } from '../family-shapes/parts.js' */
+/** @import { ModelWeights } from '../weights/weights.js' */
+/** @import { ModelInput, ModelOutput } from '../model.js' */
 /**
  * @typedef {object} Attributed the parts of a model that attribution uses
  * @property {import('../family-shapes/parts.js').Family} family

@@ -3,8 +3,8 @@
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../run/model-hooks.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../family-shapes/parts.js').ClassesSpec} ClassesSpec */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { ClassesSpec } from '../family-shapes/parts.js' */
 
 /**
  * Computes the logits.

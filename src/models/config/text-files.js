@@ -2,8 +2,7 @@
 
 import { openFolder, readJSON } from '../source/source.js'
 
-/** @typedef {import('../source/source.js').CheckpointSource} CheckpointSource */
-/** @typedef {import('../source/source.js').Folder} Folder */
+/** @import { CheckpointSource, Folder } from '../source/source.js' */
 
 /**
  * Reads rarely needed files: at once if the folder lists one of them, else on first use, because a folder that cannot be listed would

@@ -4,7 +4,7 @@
 import { describe } from '../../base/errors.js'
 import { FAMILIES } from '../families/index.js'
 
-/** @typedef {import('../weights/safetensors.js').StoredTensor} StoredTensor */
+/** @import { StoredTensor } from '../weights/safetensors.js' */
 
 /** Models whose text part is equivalent to the family, as long as there are no images. */
 const COVERED = [

@@ -4,8 +4,8 @@ import { alibiSlopes } from '../../ops/attention/alibi.js'
 import { BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 import { ACTIVATIONS } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('../family-shapes/parts.js').ActivationName} ActivationName */
+/** @import { Config } from '../config/config.js' */
+/** @import { ActivationName } from '../family-shapes/parts.js' */
 
 export { DEFAULTS } from '../family-shapes/bert-like.js'
 

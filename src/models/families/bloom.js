@@ -4,7 +4,7 @@ import { alibiSlopes } from '../../ops/attention/alibi.js'
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { biased, byHeads, EPS, layerNormOf } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = {
   vocab_size: 250880,

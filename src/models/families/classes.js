@@ -4,8 +4,8 @@
 import { describe } from '../../base/errors.js'
 import { ACTIVATIONS } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('../family-shapes/parts.js').ClassesSpec} ClassesSpec */
+/** @import { Config } from '../config/config.js' */
+/** @import { ClassesSpec } from '../family-shapes/parts.js' */
 
 const BERTS = ['bert', 'albert', 'new']
 const ROBERTAS = ['roberta', 'xlm-roberta', 'camembert', 'longformer', 'mpnet', 'electra']

@@ -2,7 +2,7 @@
 
 import { describe as gptj } from './gptj.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export { ALIASES, DEFAULTS } from './gptj.js'
 

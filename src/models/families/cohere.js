@@ -2,7 +2,7 @@
 
 import { llamaLike } from '../family-shapes/llama-like.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = {
   vocab_size: 256000,

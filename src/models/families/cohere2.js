@@ -3,7 +3,7 @@
 import { headDimOf } from '../family-shapes/parts.js'
 import { DEFAULTS as COHERE, cohere } from './cohere.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 const { use_qk_norm, ...SAME } = COHERE
 export const DEFAULTS = { ...SAME, sliding_window: 4096, sliding_window_pattern: 4 }

@@ -2,7 +2,7 @@
 
 import { bertLike } from '../family-shapes/bert-like.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = {
   vocab_size: 30522,

@@ -4,8 +4,8 @@ import { decoderOnly } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, byHeads, EPS, headDimOf, layerNormOf, slices, times } from '../family-shapes/parts.js'
 import { ropeFrequencies } from '../family-shapes/rope-scaling.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
+/** @import { Config } from '../config/config.js' */
+/** @import { LinearSpec } from '../family-shapes/parts.js' */
 
 export const DEFAULTS = {
   vocab_size: 65024,

@@ -4,7 +4,7 @@
 import { llamaLike } from '../family-shapes/llama-like.js'
 import { DEFAULTS as GEMMA2, gemma } from './gemma2.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = {
   ...GEMMA2,

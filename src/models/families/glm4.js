@@ -2,7 +2,7 @@
 
 import { describe as glm } from './glm.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export { DEFAULTS } from './glm.js'
 

@@ -4,7 +4,7 @@ import { decoderOnly } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, biased, byHeads, EPS, headDimOf, layerNormOf, slices } from '../family-shapes/parts.js'
 import { DEFAULTS as GPT2 } from './gpt2.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = { ...GPT2, activation_function: 'gelu_pytorch_tanh', multi_query: true }
 export { ALIASES } from './gpt2.js'

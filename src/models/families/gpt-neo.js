@@ -4,7 +4,7 @@ import { describe as say } from '../../base/errors.js'
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, biased, EPS, layerNormOf, layersOf } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = {
   vocab_size: 50257,

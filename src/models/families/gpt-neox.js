@@ -4,7 +4,7 @@ import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, biased, byHeads, EPS, layerNormOf } from '../family-shapes/parts.js'
 import { ropeFrequencies } from '../family-shapes/rope-scaling.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = {
   vocab_size: 50432,

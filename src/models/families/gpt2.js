@@ -3,8 +3,8 @@
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, EPS, layerNormOf, times } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
+/** @import { Config } from '../config/config.js' */
+/** @import { LinearSpec } from '../family-shapes/parts.js' */
 
 export const DEFAULTS = {
   vocab_size: 50257,

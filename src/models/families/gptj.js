@@ -4,8 +4,8 @@ import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, attentionOf, biased, EPS, layerNormOf, NONE } from '../family-shapes/parts.js'
 import { powers } from '../family-shapes/rope-scaling.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('../family-shapes/parts.js').AttentionSpec} AttentionSpec */
+/** @import { Config } from '../config/config.js' */
+/** @import { AttentionSpec } from '../family-shapes/parts.js' */
 
 export const DEFAULTS = {
   vocab_size: 50400,

@@ -4,8 +4,8 @@
 
 import { describe } from '../../base/errors.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('../family-shapes/parts.js').Description} Description */
+/** @import { Config } from '../config/config.js' */
+/** @import { Description } from '../family-shapes/parts.js' */
 
 /**
  * DEFAULTS are those of the config class in transformers 5.16 (src/transformers/models/NAME/configuration_NAME.py), for the keys that are

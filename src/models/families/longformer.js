@@ -5,7 +5,7 @@ import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder, ROBERTA_HEAD } from 
 import { layersOf } from '../family-shapes/parts.js'
 import * as global from '../run/global-attention.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = { ...BERT, pad_token_id: 1, attention_window: 512 }
 

@@ -2,7 +2,7 @@
 
 import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = {
   ...MARIAN,

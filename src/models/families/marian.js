@@ -2,7 +2,7 @@
 
 import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = { ...MARIAN, vocab_size: 58101, decoder_start_token_id: 58100, pad_token_id: 58100 }
 export const ALIASES = {

@@ -2,7 +2,7 @@
 
 import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = { ...MARIAN, vocab_size: 50265, bos_token_id: 0, pad_token_id: 1 }
 export { ALIASES } from './bart.js'

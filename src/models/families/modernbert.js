@@ -4,9 +4,8 @@ import { describe as say } from '../../base/errors.js'
 import { ACTIVATIONS, anyOf, EPS, headDimOf, layersOf, times } from '../family-shapes/parts.js'
 import { ropeFrequencies } from '../family-shapes/rope-scaling.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */
+/** @import { Config } from '../config/config.js' */
+/** @import { LinearSpec, NormSpec } from '../family-shapes/parts.js' */
 
 export const DEFAULTS = {
   vocab_size: 50368,

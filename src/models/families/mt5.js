@@ -2,7 +2,7 @@
 
 import { DEFAULTS as T5, t5 } from './t5.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export { ALIASES } from './t5.js'
 

@@ -6,7 +6,7 @@ import { bertLike } from '../family-shapes/bert-like.js'
 import { ACTIVATIONS } from '../family-shapes/parts.js'
 import { powers, ropeFrequencies } from '../family-shapes/rope-scaling.js'
 
-/** @typedef {import('../family-shapes/parts.js').ActivationName} ActivationName */
+/** @import { ActivationName } from '../family-shapes/parts.js' */
 
 export const ALIASES = {
   hidden_size: 'n_embd',

@@ -3,7 +3,7 @@
 import { AFTER, llamaLike } from '../family-shapes/llama-like.js'
 import { DEFAULTS as OLMO2 } from './olmo2.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 const THETA = 500000
 

@@ -3,7 +3,7 @@
 import { describe as say } from '../../base/errors.js'
 import { llamaLike } from '../family-shapes/llama-like.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = {
   vocab_size: 32064,

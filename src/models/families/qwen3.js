@@ -3,7 +3,7 @@
 import { llamaLike } from '../family-shapes/llama-like.js'
 import { DEFAULTS as QWEN2 } from './qwen2.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = { ...QWEN2, head_dim: 128, attention_bias: false }
 

@@ -3,7 +3,7 @@
 import { llamaLike } from '../family-shapes/llama-like.js'
 import { headDimOf } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 
 export const DEFAULTS = {
   vocab_size: 50304,

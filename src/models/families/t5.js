@@ -2,11 +2,8 @@
 
 import { anyOf, attentionOf, EPS, layersOf, NONE, times } from '../family-shapes/parts.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('../family-shapes/parts.js').StackSpec} StackSpec */
-/** @typedef {import('../family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */
-/** @typedef {import('../family-shapes/parts.js').ActivationName} ActivationName */
+/** @import { Config } from '../config/config.js' */
+/** @import { ActivationName, NormSpec, PartSpec, StackSpec } from '../family-shapes/parts.js' */
 
 export const DEFAULTS = {
   vocab_size: 32128,

@@ -2,9 +2,8 @@
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices, times } from './parts.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('./parts.js').NormSpec} NormSpec */
-/** @typedef {import('./parts.js').ActivationName} ActivationName */
+/** @import { Config } from '../config/config.js' */
+/** @import { ActivationName, NormSpec } from './parts.js' */
 
 /**
  * Describes an encoder.

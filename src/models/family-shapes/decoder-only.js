@@ -2,14 +2,8 @@
 
 import { anyOf, headDimOf, layersOf, slices, times } from './parts.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('./parts.js').StackSpec} StackSpec */
-/** @typedef {import('./parts.js').AttentionSpec} AttentionSpec */
-/** @typedef {import('./parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('./parts.js').NormSpec} NormSpec */
-/** @typedef {import('./parts.js').EmbeddingSpec} EmbeddingSpec */
-/** @typedef {import('./parts.js').HeadSpec} HeadSpec */
-/** @typedef {import('./parts.js').ActivationName} ActivationName */
+/** @import { Config } from '../config/config.js' */
+/** @import { ActivationName, AttentionSpec, EmbeddingSpec, HeadSpec, LinearSpec, NormSpec, StackSpec } from './parts.js' */
 
 /**
  * Describes a decoder that predicts the next token, with norms before attention and MLP, and in some families also after them.

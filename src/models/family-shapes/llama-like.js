@@ -5,9 +5,8 @@ import { decoderOnly } from './decoder-only.js'
 import { ACTIVATIONS, ALL, attentionOf, EPS, headDimOf, layersOf, NONE, scaledBy, slices, times } from './parts.js'
 import { ropeFrequencies } from './rope-scaling.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('./parts.js').NormSpec} NormSpec */
-/** @typedef {import('./parts.js').HeadSpec} HeadSpec */
+/** @import { Config } from '../config/config.js' */
+/** @import { HeadSpec, NormSpec } from './parts.js' */
 
 const NORMS = ['input_layernorm', undefined, 'post_attention_layernorm']
 /** Tensor names, except those of norms and of the MLP. */

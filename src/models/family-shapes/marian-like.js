@@ -2,10 +2,8 @@
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from './parts.js'
 
-/** @typedef {import('../config/config.js').Config} Config */
-/** @typedef {import('./parts.js').StackSpec} StackSpec */
-/** @typedef {import('./parts.js').PartSpec} PartSpec */
-/** @typedef {import('./parts.js').NormSpec} NormSpec */
+/** @import { Config } from '../config/config.js' */
+/** @import { NormSpec, PartSpec, StackSpec } from './parts.js' */
 
 /** Defaults of both config classes, for the keys that are read. */
 export const DEFAULTS = {

@@ -1,6 +1,6 @@
 // The types of a family's description, and functions that several descriptions share.
 
-/** @typedef {import('../config/config.js').Config} Config */
+/** @import { Config } from '../config/config.js' */
 /** @typedef {'gelu' | 'gelu_tanh' | 'relu' | 'silu'} ActivationName */
 
 /**

@@ -3,7 +3,7 @@
 import { describe } from '../../base/errors.js'
 import { Config } from '../config/config.js'
 
-/** @typedef {import('./parts.js').Rope} Rope */
+/** @import { Rope } from './parts.js' */
 
 const POSITIVE = { least: 1e-30 }
 const KINDS = ['full_attention', 'sliding_attention']

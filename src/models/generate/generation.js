@@ -4,10 +4,8 @@ import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
 import { applyRules, readSettings } from './generation-settings.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../model.js').Ids} Ids */
-/** @typedef {import('../model.js').GenerateOptions} GenerateOptions */
-/** @typedef {import('../model.js').GenerateStep} GenerateStep */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { GenerateOptions, GenerateStep, Ids } from '../model.js' */
 
 const SAMPLING = ['temperature', 'topK', 'topP', 'minP', 'repetitionPenalty', 'logits', 'seed']
 const KNOWN = ['maxNewTokens', 'stopIds', 'followConfig', 'keep', 'hooks', 'useCache', 'signal', 'chat'].concat(

@@ -3,8 +3,8 @@
 
 import { describe } from '../../base/errors.js'
 
-/** @typedef {import('./keys.js').Keys} Keys */
-/** @typedef {import('../weights/safetensors.js').StoredTensor} StoredTensor */
+/** @import { Keys } from './keys.js' */
+/** @import { StoredTensor } from '../weights/safetensors.js' */
 /** @typedef {Map<string, StoredTensor>} Tensors */
 
 /**

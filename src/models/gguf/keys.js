@@ -3,7 +3,7 @@
 import { describe } from '../../base/errors.js'
 import { mayMatter } from '../config/unread-keys.js'
 
-/** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
+/** @import { GgufMetadata } from './read-gguf.js' */
 
 /** Keys that repeat information of the tensors, or that llama.cpp uses for something other than computing a text. */
 const HARMLESS = /^(context_length|vocab_size|tensor_data_layout|rope\.scaling\.finetuned|classifier\.output_labels)$/

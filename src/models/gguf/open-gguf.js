@@ -12,9 +12,9 @@ import { readGguf } from './read-gguf.js'
 import { changed } from './tensors.js'
 import { endsOf } from './vocabulary.js'
 
-/** @typedef {import('../source/source.js').Folder} Folder */
-/** @typedef {import('../weights/safetensors.js').StoredTensor} StoredTensor */
-/** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
+/** @import { Folder } from '../source/source.js' */
+/** @import { StoredTensor } from '../weights/safetensors.js' */
+/** @import { GgufMetadata } from './read-gguf.js' */
 
 const SHARD = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i
 

@@ -4,8 +4,8 @@
 import { describe, shape } from '../../base/errors.js'
 import { BLOCK_TYPES, typeName } from './block-types.js'
 
-/** @typedef {import('../source/source.js').ByteSource} ByteSource */
-/** @typedef {import('../weights/safetensors.js').StoredTensor} StoredTensor */
+/** @import { ByteSource } from '../source/source.js' */
+/** @import { StoredTensor } from '../weights/safetensors.js' */
 /** A value; 64-bit integers become numbers. @typedef {number | boolean | string | string[] | boolean[] | NumberArray} GgufValue */
 /** @typedef {Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array} NumberArray */
 /** @typedef {Map<string, GgufValue>} GgufMetadata */

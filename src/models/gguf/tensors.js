@@ -5,8 +5,8 @@ import { readExactly } from '../source/source.js'
 import { BLOCK_TYPES } from './block-types.js'
 import { dequantize } from './dequantize.js'
 
-/** @typedef {import('../weights/safetensors.js').StoredTensor} StoredTensor */
-/** @typedef {import('./architectures.js').Change} Change */
+/** @import { StoredTensor } from '../weights/safetensors.js' */
+/** @import { Change } from './architectures.js' */
 
 /** Types stored as plain numbers, without blocks. */
 const PLAIN = ['F32', 'F16', 'BF16']

@@ -9,7 +9,7 @@ import { openParts } from '../tokenizers/open-files.js'
 import { sectionsOf } from './sections.js'
 import { Vocabulary } from './vocabulary.js'
 
-/** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
+/** @import { GgufMetadata } from './read-gguf.js' */
 
 const SPACE = '\u2581'
 

@@ -2,7 +2,7 @@
 
 import { describe } from '../../base/errors.js'
 
-/** @typedef {import('./read-gguf.js').GgufMetadata} GgufMetadata */
+/** @import { GgufMetadata } from './read-gguf.js' */
 /** Names of special tokens in metadata keys. @typedef {'bos' | 'eos' | 'unknown' | 'seperator' | 'padding' | 'mask'} Role */
 
 const START = 'tokenizer.ggml.'

@@ -4,10 +4,9 @@
 import { HubError } from './hub-error.js'
 import { builtin } from './hub-settings.js'
 
-/** @typedef {import('./hub-folder.js').Store} Store */
-/** @typedef {import('./hub-folder.js').StoredFile} StoredFile */
-/** @typedef {import('./hub-answers.js').HubFile} HubFile */
-/** @typedef {import('node:fs/promises').FileHandle} FileHandle */
+/** @import { Store, StoredFile } from './hub-folder.js' */
+/** @import { HubFile } from './hub-answers.js' */
+/** @import { FileHandle } from 'node:fs/promises' */
 
 const fs = /** @type {typeof import('node:fs/promises')} */ (builtin('node:fs/promises'))
 const { dirname, join, relative, sep } = /** @type {typeof import('node:path')} */ (builtin('node:path'))

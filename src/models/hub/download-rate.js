@@ -1,6 +1,6 @@
 // The progress of a download: bytes so far, rate and remaining time.
 
-/** @typedef {import('./hub-folder.js').HubProgress} HubProgress */
+/** @import { HubProgress } from './hub-folder.js' */
 
 /** Seconds over which the rate is measured. */
 const WINDOW = 5

@@ -3,7 +3,7 @@
 import { HubError, Passing } from './hub-error.js'
 import { builtin } from './hub-settings.js'
 
-/** @typedef {import('./hub-name.js').HubName} HubName */
+/** @import { HubName } from './hub-name.js' */
 /**
  * @typedef {object} Answer
  * @property {Response} response

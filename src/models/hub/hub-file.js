@@ -4,9 +4,9 @@ import { blocksOf, inBlocks } from '../source/blocks.js'
 import { checkOf } from './hash-check.js'
 import { HubError } from './hub-error.js'
 
-/** @typedef {import('./hub-answers.js').HubFile} HubFile */
-/** @typedef {import('./hub-folder.js').StoredFile} StoredFile */
-/** @typedef {import('../source/source.js').ByteSource} ByteSource */
+/** @import { HubFile } from './hub-answers.js' */
+/** @import { StoredFile } from './hub-folder.js' */
+/** @import { ByteSource } from '../source/source.js' */
 
 /**
  * Context that all files of a model share.

@@ -9,9 +9,8 @@ import { isCommit, parseName } from './hub-name.js'
 import { settingsOf } from './hub-settings.js'
 import { Requests } from './requests.js'
 
-/** @typedef {import('./hub-answers.js').Facts} Facts */
-/** @typedef {import('./hub-answers.js').HubFile} HubFile */
-/** @typedef {import('../source/source.js').ByteSource} ByteSource */
+/** @import { Facts, HubFile } from './hub-answers.js' */
+/** @import { ByteSource } from '../source/source.js' */
 
 /**
  * A store for downloaded files.

@@ -1,8 +1,8 @@
 // Files of models in a browser, in the origin private file system. A file is kept by its hash, in blocks, so that a cancelled download
 // can be resumed. Each block is written atomically, whichever tab writes it.
 
-/** @typedef {import('./hub-folder.js').Store} Store */
-/** @typedef {import('./hub-answers.js').Facts} Facts */
+/** @import { Store } from './hub-folder.js' */
+/** @import { Facts } from './hub-answers.js' */
 
 const FOLDER = 'qkv-models'
 /** Name of the empty file that marks a file as complete and checked against its hash. */

@@ -4,10 +4,9 @@ import { checkRange, checkVersion, factsOf, fail, refusal, seesRedirects, shown 
 import { HubError, Passing, whyOf } from './hub-error.js'
 import { urlOf } from './hub-settings.js'
 
-/** @typedef {import('./hub-settings.js').Settings} Settings */
-/** @typedef {import('./hub-name.js').HubName} HubName */
-/** @typedef {import('./hub-answers.js').HubFile} HubFile */
-/** @typedef {import('./hub-answers.js').Facts} Facts */
+/** @import { Settings } from './hub-settings.js' */
+/** @import { HubName } from './hub-name.js' */
+/** @import { Answer, Facts, HubFile } from './hub-answers.js' */
 
 /** Number of tries of a request, the first pause in milliseconds (each is twice the one before), and the longest pause. */
 const TRIES = 5
@@ -58,7 +57,6 @@ function watch(signal, patience) {
 /** Encodes the path of a file for an address. @param {HubFile} file */
 const pathOf = ({ path }) => path.split('/').map(encodeURIComponent).join('/')
 
-/** @typedef {import('./hub-answers.js').Answer} Answer */
 /** A buffer for the bytes of a file from `from` on, of which the first `have` have arrived. @typedef {{ bytes: Uint8Array, from: number, have: number }} Arriving */
 
 /** The requests of one model. */

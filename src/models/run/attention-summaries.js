@@ -9,10 +9,10 @@ import { attentionWindow, pooled } from '../../ops/attention/window.js'
 import { headScores } from './head-scores.js'
 import { copyOf } from './model-hooks.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../ops/attention/summary.js').Summary} Summary */
-/** @typedef {import('../../ops/attention/arguments.js').AttentionOptions} AttentionOptions */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Summary } from '../../ops/attention/summary.js' */
+/** @import { AttentionOptions } from '../../ops/attention/arguments.js' */
 /** @typedef {readonly [from: number, to: number]} Range from <= i < to */
 /** @typedef {'attentionSummaries' | 'crossAttentionSummaries' | 'encoderAttentionSummaries'} SummaryName */
 

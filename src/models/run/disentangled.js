@@ -3,11 +3,10 @@
 
 import { Tensor } from '../../base/tensor.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../family-shapes/parts.js').Disentangled} Disentangled */
-/** @typedef {import('../family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('./network.js').Layer} Layer */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { Disentangled, PartSpec } from '../family-shapes/parts.js' */
+/** @import { Layer } from './network.js' */
 /**
  * index: the row of positions for each distance i - j, starting at -(L - 1); byKey: True if x are keys, else queries.
  * @typedef {{ heads: number, scale: number, index: Int32Array, byKey?: boolean }} MapOptions

@@ -5,9 +5,9 @@
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from './model-hooks.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('./network.js').Layer} Layer */
-/** @typedef {import('../family-shapes/parts.js').PartSpec} PartSpec */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Layer } from './network.js' */
+/** @import { PartSpec } from '../family-shapes/parts.js' */
 
 /**
  * Returns 1 for each marked token, never for padding; undefined if there are none.

@@ -4,7 +4,7 @@ import { describe, shape } from '../../base/errors.js'
 import { toFloats, toTensor } from '../../base/operand.js'
 import { Tensor } from '../../base/tensor.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../base/tensor.js' */
 
 /**
  * Scores from the weights a[i][j] of a head. Means are over the queries i for which the rule has a key.

@@ -5,7 +5,7 @@ import { describe, didYouMean, shape } from '../../base/errors.js'
 import { toFloats, toTensor } from '../../base/operand.js'
 import { expandPlace } from './model-hooks.js'
 
-/** @typedef {import('../model.js').Ids} Ids */
+/** @import { Ids } from '../model.js' */
 /** @typedef {'attentions' | 'hiddenStates' | 'attentionSummaries'} KeepName */
 /** @typedef {KeepName | 'crossAttentions' | 'crossAttentionSummaries' | `encoder${Capitalize<KeepName>}`} AnyKeepName */
 /** @typedef {AnyKeepName | `${AnyKeepName}.${number}` | import('./model-hooks.js').Place} Keep */

@@ -5,8 +5,7 @@ import { describe, didYouMean, shape } from '../../base/errors.js'
 import { toFloats } from '../../base/operand.js'
 import { Tensor } from '../../base/tensor.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
+/** @import { FloatTensor, TensorLike } from '../../base/tensor.js' */
 
 /**
  * A hook: a function that receives the numbers and may return others, a factor (0 ablates), 'mean' over the positions, or replacement

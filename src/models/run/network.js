@@ -12,18 +12,13 @@ import { areSame, cutOf, kernelOptions, summaryOf, windowsOf, withWindow } from 
 import { contentMap, distanceMap, scoresOfPositions } from './disentangled.js'
 import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../ops/attention/kv-cache.js').KVCache} KVCache */
-/** @typedef {import('../family-shapes/parts.js').Family} Family */
-/** @typedef {import('../family-shapes/parts.js').EmbeddingSpec} EmbeddingSpec */
-/** @typedef {import('../family-shapes/parts.js').StackSpec} StackSpec */
-/** @typedef {import('../family-shapes/parts.js').PartSpec} PartSpec */
-/** @typedef {import('../family-shapes/parts.js').AttentionSpec} AttentionSpec */
-/** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */
-/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('../family-shapes/parts.js').ActivationName} ActivationName */
-/** @typedef {import('../weights/weights.js').ModelWeights} ModelWeights */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { KVCache } from '../../ops/attention/kv-cache.js' */
+/** @import { ActivationName, AttentionSpec, EmbeddingSpec, Family, LinearSpec, NormSpec, PartSpec } from '../family-shapes/parts.js' */
+/** @import { StackSpec } from '../family-shapes/parts.js' */
+/** @import { ModelWeights } from '../weights/weights.js' */
+/** @import { FusedOptions } from '../../ops/linear/forward.js' */
 /** @typedef {Record<string, import('./model-hooks.js').Hook>} CheckedHooks */
 /**
  * A run as steps, between which other tasks may run. It yields the output of a layer or, within a layer, the tensors that the rest of it
@@ -81,8 +76,6 @@ export function normalize(qkv, weights, spec, x) {
     ? layerNorm(qkv, x, weight, bias, { eps, resident: true })
     : rmsNorm(qkv, x, weight, { eps, plusOne, resident: true })
 }
-
-/** @typedef {import('../../ops/linear/forward.js').FusedOptions} FusedOptions */
 
 /** The operations of a run with its hooks. To compute gradients, a subclass also records the operations. */
 export class ModelOperations {

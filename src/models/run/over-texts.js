@@ -2,7 +2,7 @@
 
 import { Tensor } from '../../base/tensor.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../base/tensor.js' */
 /**
  * @template T
  * @typedef {{ mean: T, spread: T, each: T[] }} OverTexts spread: the standard deviation over the texts (sample, n - 1); 0 for a single text

@@ -5,9 +5,8 @@ import { RUN_OPTIONS } from './inputs.js'
 import { inTurns, layersOf } from './turns.js'
 import * as within from './turns-within.js'
 
-/** @typedef {import('../model.js').ModelOutput} ModelOutput */
-/** @typedef {import('../model.js').RunOptions} RunOptions */
-/** @typedef {import('./turns.js').AsyncOptions} AsyncOptions */
+/** @import { ModelOutput, RunOptions } from '../model.js' */
+/** @import { AsyncOptions } from './turns.js' */
 
 /**
  * Runs a forward pass.

@@ -7,11 +7,11 @@ import { expectCore } from '../../runtime/core-of.js'
 import { indices } from '../../runtime/structs.js'
 import { finish, ModelOperations, rotations, runStack } from './network.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/resident.js').ResidentTensor} Resident */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { Rope } from '../family-shapes/parts.js' */
+/** @import { ResidentTensor as Resident } from '../../runtime/resident.js' */
 /** @typedef {import('../../threads/pool.js').Job & { words: Uint32Array, layer?: number }} Noted a call, with its struct */
-/** @typedef {import('../family-shapes/parts.js').Rope} Rope */
 
 const AT = indices(ATTENTION_WORDS)
 const ROPE = indices(ROPE_WORDS)

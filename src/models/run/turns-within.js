@@ -10,9 +10,9 @@ import { AttentionCall } from '../../runtime/attention-call.js'
 import { expectCore } from '../../runtime/core-of.js'
 import { embed as embedRows } from './network.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../runtime/resident.js').ResidentTensor} Resident */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { ResidentTensor as Resident } from '../../runtime/resident.js' */
 /** @template T @typedef {import('./network.js').RunSteps<T>} RunSteps */
 
 /** Multiply-adds of a part: about 20 to 40 ms on one thread. */
@@ -25,7 +25,7 @@ const EMBEDDED = 2 ** 17
 
 /**
  * Does the same as `embed` of network.js.
- * @param {import('./network.js').EmbeddingSpec} embedding
+ * @param {import('../family-shapes/parts.js').EmbeddingSpec} embedding
  * @param {import('./network.js').ModelOperations} ops
  * @param {Parameters<typeof embedRows>[2]} input
  * @returns {RunSteps<FloatTensor>} (B, L, C)

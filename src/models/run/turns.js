@@ -1,7 +1,7 @@
 // Runs the steps of a model, yielding to other tasks in between.
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../model.js').RunOptions} RunOptions */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { RunOptions } from '../model.js' */
 
 /**
  * @typedef {object} AsyncOptions

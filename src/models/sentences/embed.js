@@ -8,10 +8,9 @@ import { runTexts } from './many-texts.js'
 import { readerOf } from './sentence-input.js'
 import { POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('./many-texts.js').Runner} Runner */
-/** @typedef {import('./sentence-modules.js').Pooling} Pooling */
-/** @typedef {import('./sentence-modules.js').ReadModules} ReadModules */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Runner } from './many-texts.js' */
+/** @import { Pooling, ReadModules } from './sentence-modules.js' */
 /**
  * @typedef {object} EmbedOptions
  * @property {Pooling} [pooling] of the rows of a text: mean, first row, maximum, sum divided by the square root of the length, last row;

@@ -1,7 +1,6 @@
 // Runs many texts through a model, in order, as packed rows of batches of bounded size.
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../tokenizers/tokenizer.js').Tokenized} Tokenized */
+/** @import { Tokenized } from '../tokenizers/tokenizer.js' */
 /**
  * @typedef {object} Runner
  * @property {import('../model.js').Model} model

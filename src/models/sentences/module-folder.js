@@ -3,7 +3,7 @@
 
 import { openFolder, readJSON } from '../source/source.js'
 
-/** @typedef {import('../source/source.js').Folder} Folder */
+/** @import { Folder } from '../source/source.js' */
 
 /**
  * Opens the folder of the network; `outside` is the given folder.

@@ -36,7 +36,8 @@ const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
  * @typedef {{ isUsual: true } | { isUsual?: false, ranking?: Ranking }} RankingFiles isUsual: the folder is no cross-encoder of
  *   sentence-transformers; without ranking: the modules of embeddings say it
  */
-/** @typedef {import('./sentence-input.js').TextSettings} TextSettings */
+/** @import { TextSettings } from './sentence-input.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
 /** @typedef {() => Promise<RankingFiles>} ReadRanking */
 
 /**
@@ -207,5 +208,3 @@ export async function rank(runner, reads, query, texts, options) {
   }
   return all.sort((a, b) => b.score - a.score).slice(0, topK)
 }
-
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */

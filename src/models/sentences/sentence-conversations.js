@@ -3,7 +3,7 @@
 
 import { hasTemplate, rendererOf } from '../jinja/chat.js'
 
-/** @typedef {import('../tokenizers/tokenizer.js').Tokenized} Tokenized */
+/** @import { Tokenized } from '../tokenizers/tokenizer.js' */
 
 /** Templates with one of these read a content as a list of parts. */
 const PARTS = ['content[0]', '.type', "'type'", '"type"', 'item.type', 'message.content[']

@@ -4,7 +4,7 @@
 import { describe } from '../../base/errors.js'
 import { expectObject, refuse } from './module-settings.js'
 
-/** @typedef {import('../tokenizers/tokenizer.js').Tokenized} Tokenized */
+/** @import { Tokenized } from '../tokenizers/tokenizer.js' */
 /** @typedef {keyof typeof OUTPUTS} Task */
 /** @typedef {(text: string, pair?: string) => Tokenized} ReadText */
 /**

@@ -5,7 +5,7 @@ import { readExactly } from '../source/source.js'
 import { FLOATS, readFloats, readHeader } from '../weights/safetensors.js'
 import { checkInput, expectObject, refuse } from './module-settings.js'
 
-/** @typedef {import('../source/source.js').Folder} Folder */
+/** @import { Folder } from '../source/source.js' */
 /** @typedef {{ kind: 'Dense' | 'LayerNorm', path: string, isScore?: boolean, run: (row: Float64Array) => Float64Array }} SentenceLayer */
 /** @typedef {(name: string, dims: number[]) => Promise<Float32Array>} ReadWeight */
 

@@ -6,9 +6,9 @@ import { Tensor } from '../../base/tensor.js'
 import { checkInput, expectObject, refuse } from './module-settings.js'
 import { lengthOf, promptOf, readSettings } from './sentence-input.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../source/source.js').Folder} Folder */
-/** @typedef {import('../tokenizers/tokenizer.js').Tokenized} Tokenized */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Folder } from '../source/source.js' */
+/** @import { Tokenized } from '../tokenizers/tokenizer.js' */
 /** @typedef {(typeof POOLINGS)[number]} Pooling */
 /** @typedef {{ kind: 'Normalize' } | import('./sentence-layers.js').SentenceLayer} AfterPooling a module after the pooling */
 /**

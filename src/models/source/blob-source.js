@@ -2,7 +2,7 @@
 
 import { inBlocks } from './blocks.js'
 
-/** @typedef {import('./source.js').ByteSource} ByteSource */
+/** @import { ByteSource } from './source.js' */
 
 /** Bytes per request to the stream. */
 const PART = 2 ** 20

@@ -3,7 +3,7 @@
 import { describe } from '../../base/errors.js'
 import { lower } from './lower.js'
 
-/** @typedef {import('./tokenizer.js').TokenizerLike} TokenizerLike */
+/** @import { TokenizerLike } from './tokenizer.js' */
 
 /**
  * @param {TokenizerLike} tokenizer

@@ -5,11 +5,11 @@ import { toCharacters } from './bytes.js'
 import { compile, cut } from './patterns.js'
 import { BYTE_LEVEL, METASPACE, refuse, ruleFor } from './refuse.js'
 
+/** @import { Part } from './patterns.js' */
 /**
  * A piece of a text; isFirst: True if it starts the text; added: number of characters added at its start.
  * @typedef {{ text: string, isFirst: boolean, added?: number }} Piece
  * @typedef {(piece: Piece) => Piece[]} PreTokenizer
- * @typedef {import('./patterns.js').Part} Part
  */
 
 /** Joins each match with the text before it, unless that is a match. @param {Part[]} parts @returns {string[]} */

@@ -3,8 +3,8 @@
 
 import { refuse } from './refuse.js'
 
-/** @typedef {import('./added-tokens.js').AddedToken} AddedToken */
-/** @typedef {import('../jinja/chat.js').TokenizerConfig} TokenizerConfig */
+/** @import { AddedToken } from './added-tokens.js' */
+/** @import { TokenizerConfig } from '../jinja/chat.js' */
 
 const FILE = 'tokenizer_config.json'
 /** Keys of special tokens. */

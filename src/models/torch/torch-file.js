@@ -9,8 +9,8 @@ import { BYTES } from '../weights/safetensors.js'
 import { readStoredZip } from './stored-zip.js'
 import { gathered } from './strided-source.js'
 
-/** @typedef {import('../source/source.js').ByteSource} ByteSource */
-/** @typedef {import('../weights/safetensors.js').StoredTensor} StoredTensor */
+/** @import { ByteSource } from '../source/source.js' */
+/** @import { StoredTensor } from '../weights/safetensors.js' */
 /** @typedef {typeof import('../source/source.js').readExactly} ReadExactly */
 
 /**

@@ -4,9 +4,8 @@
 import { describe, shape } from '../../base/errors.js'
 import { Config } from '../config/config.js'
 
-/** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
-/** @typedef {import('../family-shapes/parts.js').Family} Family */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { StoredTensor } from './safetensors.js' */
+/** @import { Family } from '../family-shapes/parts.js' */
 
 export const ADAPTER = 'adapter_config.json'
 const FILES = ['adapter_model.safetensors', 'adapter_model.bin']

@@ -4,8 +4,8 @@ import { describe } from '../../base/errors.js'
 import { readExactly, readJSON } from '../source/source.js'
 import { readHeader, SINGLE } from './safetensors.js'
 
-/** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
-/** @typedef {import('../source/source.js').Folder} Folder */
+/** @import { StoredTensor } from './safetensors.js' */
+/** @import { Folder } from '../source/source.js' */
 
 /**
  * Reads the headers.

@@ -3,8 +3,7 @@
 import { oneOf, readOptions } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
 
-/** @typedef {import('./weight-types.js').WeightType} WeightType */
-/** @typedef {import('./weight-types.js').WeightTypes} WeightTypes */
+/** @import { WeightType, WeightTypes } from './weight-types.js' */
 
 const TYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
 

@@ -5,10 +5,9 @@ import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { weight } from './stored-tensors.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../family-shapes/parts.js').Family} Family */
-/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('./weights.js').ModelWeights} ModelWeights */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Family, LinearSpec } from '../family-shapes/parts.js' */
+/** @import { ModelWeights } from './weights.js' */
 
 const PLACE = /^((?:encoder|decoder)\.)?layers\.(0|[1-9]\d*)\.(attention|cross|mlp)\.(q|k|v|gate|up|output)$/
 

@@ -8,7 +8,7 @@ import { readExactly } from '../source/source.js'
 /** File name of a checkpoint, and of the index of a sharded one. */
 export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.json']
 
-/** @typedef {import('../source/source.js').ByteSource} ByteSource */
+/** @import { ByteSource } from '../source/source.js' */
 
 /**
  * A tensor in a file.

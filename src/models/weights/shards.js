@@ -5,7 +5,7 @@ import { describe } from '../../base/errors.js'
 import { noWeights } from '../config/refusals.js'
 import { INDEX, SINGLE } from './safetensors.js'
 
-/** @typedef {import('../source/source.js').Folder} Folder */
+/** @import { Folder } from '../source/source.js' */
 
 /** The file of torch.save, and the index of such files. */
 const [TORCH, TORCH_INDEX] = ['pytorch_model.bin', 'pytorch_model.bin.index.json']

@@ -3,10 +3,9 @@
 import { describe, didYouMean } from '../../base/errors.js'
 import { count, Tensor } from '../../base/tensor.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../family-shapes/parts.js').Family} Family */
-/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('./weights.js').ModelWeights} ModelWeights */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Family, LinearSpec } from '../family-shapes/parts.js' */
+/** @import { ModelWeights } from './weights.js' */
 
 /**
  * Lists the stored tensors that a model uses, by their names in the file and by those of its family, without a prefix.

@@ -4,8 +4,8 @@
 
 import { describe } from '../../base/errors.js'
 
-/** @typedef {import('../family-shapes/parts.js').Family} Family */
-/** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
+/** @import { Family } from '../family-shapes/parts.js' */
+/** @import { StoredTensor } from './safetensors.js' */
 
 const CHUNK = 2 ** 20
 

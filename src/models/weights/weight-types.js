@@ -6,7 +6,7 @@ import { BLOCKS } from '../../layers/weight-blocks.js'
 /** Parts of a model: projections of attention, those of the MLPs, and the head. @typedef {'attention' | 'mlp' | 'head'} WeightPlace */
 /** The type of all weights, or one per part; `default` applies to the other parts. @typedef {WeightType | { [place in WeightPlace | 'default']?: WeightType }} WeightTypes */
 
-/** @typedef {import('../../layers/packed-linear.js').BlockType} BlockType */
+/** @import { BlockType } from '../../layers/packed-linear.js' */
 
 /** The type in memory that can represent a stored one. */
 const NATIVE = /** @type {const} */ ({ F32: 'float32', F64: 'float32', F16: 'float16', BF16: 'bfloat16' })

@@ -9,19 +9,13 @@ import { readExactly } from '../source/source.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
 import { bytesOf, typeOf } from './weight-types.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../layers/packed-linear.js').PackedLinear} PackedLinear */
-/** @typedef {import('../family-shapes/parts.js').Family} Family */
-/** @typedef {import('../family-shapes/parts.js').LinearSpec} LinearSpec */
-/** @typedef {import('../family-shapes/parts.js').NormSpec} NormSpec */
-/** @typedef {import('../family-shapes/parts.js').TableSpec} TableSpec */
-/** @typedef {import('./safetensors.js').StoredTensor} StoredTensor */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { PackedLinear } from '../../layers/packed-linear.js' */
+/** @import { Family, LinearSpec, NormSpec, TableSpec } from '../family-shapes/parts.js' */
+/** @import { StoredBlocks, StoredTensor } from './safetensors.js' */
+/** @import { WeightPlace, WeightTypes } from './weight-types.js' */
 /** For downloads: `rate` in bytes per second, and `secondsLeft`. @typedef {{ loaded: number, total: number, name: string, rate?: number, secondsLeft?: number }} Progress */
-/** @typedef {import('./weight-types.js').WeightType} WeightType */
-/** @typedef {import('./weight-types.js').WeightPlace} WeightPlace */
-/** @typedef {import('./weight-types.js').WeightTypes} WeightTypes */
-/** @typedef {import('./safetensors.js').StoredBlocks} StoredBlocks */
 /** Numbers as stored. @typedef {{ data: Float32Array | Uint16Array | Uint8Array, dims: readonly number[], dtype: string, blocks?: StoredBlocks }} Raw */
 
 /**

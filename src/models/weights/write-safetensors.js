@@ -4,7 +4,7 @@ import { describe } from '../../base/errors.js'
 import { fromBfloat16, fromFloat16, toFloat16 } from '../../base/float16.js'
 import { toFloats } from '../../base/operand.js'
 
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
+/** @import { TensorLike } from '../../base/tensor.js' */
 
 /** Returns the bits of float16 or bfloat16 if the conversion is exact. @param {Float32Array} data @param {string} dtype */
 function narrow(data, dtype) {

@@ -9,13 +9,10 @@ import { checkStream } from '../random/generator.js'
 import { MASK_OPTIONS, MASKS } from './masks.js'
 import { checkSummary } from './summary.js'
 
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../../base/tensor.js').Nested} Nested */
-/** @typedef {import('../../base/tensor.js').Tensor} Tensor */
+/** @import { Nested, Tensor, TensorLike } from '../../base/tensor.js' */
+/** @import { Generator } from '../random/generator.js' */
+/** @import { AdditiveScore, AttentionCall } from '../../runtime/attention-call.js' */
 /** @typedef {import('../../base/tensor.js').Tensor<Float32Array>} FloatTensor */
-/** @typedef {import('../random/generator.js').Generator} Generator */
-/** @typedef {import('../../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../../runtime/attention-call.js').AdditiveScore} AdditiveScore */
 
 /**
  * How queries are compared with keys.

@@ -12,9 +12,9 @@ import { produceAll } from '../operation.js'
 import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels, TEXT_OPTIONS } from './arguments.js'
 import { keysToMemory, putTensor, queriesToMemory, runWithDropout, writeCall } from './forward.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { AttentionCall } from '../../runtime/attention-call.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
 
 const LABELS = labels(
   'attentionBackward',

@@ -5,11 +5,9 @@ import { valuesOf } from '../../base/operand.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { MASK_OPTIONS } from './masks.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../../runtime/attention-call.js').Broadcast} Broadcast */
-/** @typedef {import('./arguments.js').AttentionOptions} AttentionOptions */
-/** @typedef {import('../../runtime/attention-call.js').FloatTensor} FloatTensor */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { AttentionCall, Broadcast, FloatTensor } from '../../runtime/attention-call.js' */
+/** @import { AttentionOptions } from './arguments.js' */
 
 /** Masks that can be extended by extra keys. The others select keys by position, which extra keys lack. */
 const JOINED = ['causal', 'mask', 'bias']

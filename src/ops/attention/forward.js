@@ -16,10 +16,8 @@ import { ATTENTION, checkAttention, stepName, TRACE } from './arguments.js'
 import { MASKS } from './masks.js'
 import { summarize } from './summary.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../../runtime/attention-call.js').FloatTensor} FloatTensor */
-/** @typedef {import('../../threads/pool.js').DeferredCopies} DeferredCopies */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { AttentionCall, FloatTensor } from '../../runtime/attention-call.js' */
 
 /** @typedef {typeof TRACE_STEPS[number]} TraceStep */
 

@@ -8,10 +8,9 @@ import { shareOrRun } from '../linear/forward.js'
 import { ATTENTION_OPTIONS, checkOptions, labels, rowSize } from './arguments.js'
 import { attend, writeCall } from './forward.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../../base/tensor.js').FloatLike} FloatLike */
-/** @typedef {import('../../base/tensor.js').Nested} Nested */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { AttentionCall } from '../../runtime/attention-call.js' */
+/** @import { FloatLike, Nested } from '../../base/tensor.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**

@@ -9,12 +9,9 @@ import { ATTENTION_WORDS, OPEN } from '../../runtime/abi.js'
 import { indices } from '../../runtime/structs.js'
 import { alibiSlopes } from './alibi.js'
 
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../../base/tensor.js').Nested} Nested */
-/** @typedef {import('../../base/tensor.js').Tensor} Tensor */
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../../runtime/attention-call.js').Broadcast} Broadcast */
+/** @import { Nested, Tensor, TensorLike } from '../../base/tensor.js' */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { AttentionCall, Broadcast } from '../../runtime/attention-call.js' */
 /** @typedef {Record<string, string>} Names of options in errors: `names.window` is 'attention: window' */
 
 /**

@@ -10,9 +10,8 @@ import { runAttention } from './forward.js'
 import { broadcast } from './masks.js'
 import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../../base/tensor.js').Nested} Nested */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { Nested, TensorLike } from '../../base/tensor.js' */
 
 /**
  * Tensors of float32, or of float16 (Uint16Array of bits, or Float16Array), which is widened, computed in float32 and

@@ -5,10 +5,10 @@ import { OUT_OPTIONS } from '../../runtime/outputs.js'
 import { runGradients, runOperation, toOperation } from '../operation.js'
 import { LABELS, prepareAttention } from './rows.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../operation.js').Operand} Operand */
-/** @typedef {import('./rows.js').RowOptions} RowOptions */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Operand } from '../operation.js' */
+/** @import { RowOptions } from './rows.js' */
 
 const PACKED = toOperation(['x', 'bias?', 'sinks?'], {
   options: LABELS.packedAttention.known,

@@ -5,8 +5,7 @@ import { shape } from '../../base/errors.js'
 import { toFloats } from '../../base/operand.js'
 import { checkDims, Tensor } from '../../base/tensor.js'
 
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../../base/tensor.js').Nested} Nested */
+/** @import { Nested, TensorLike } from '../../base/tensor.js' */
 
 const SIZE = { least: 0, most: 2 ** 20, whole: true } // larger numbers are mistakes
 

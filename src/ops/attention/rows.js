@@ -13,7 +13,7 @@ import { ATTENTION_OPTIONS, checkOptions, HEAD_OPTIONS, labels } from './argumen
 import { runBackward } from './backward.js'
 import { putTensor, run as runAttention, writeCall } from './forward.js'
 
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { FloatTensor } from '../../base/tensor.js' */
 /**
  * @typedef {{ numHeads: number, numKvHeads?: number } & import('./arguments.js').AttentionOptions} RowOptions
  *   numKvHeads: default numHeads

@@ -7,9 +7,8 @@ import { count, Tensor } from '../../base/tensor.js'
 import { SUMMARY_WORDS } from '../../runtime/abi.js'
 import { indices } from '../../runtime/structs.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../../runtime/attention-call.js').FloatTensor} FloatTensor */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { AttentionCall, FloatTensor } from '../../runtime/attention-call.js' */
 
 /**
  * What to report; each only where it is asked for.

@@ -9,10 +9,9 @@ import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from './argum
 import { attend } from './forward.js'
 import { checkMap } from './summary.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/attention-call.js').AttentionCall} AttentionCall */
-/** @typedef {import('../../runtime/attention-call.js').Broadcast} Broadcast */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { AttentionCall, Broadcast } from '../../runtime/attention-call.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
 /** @typedef {readonly [from: number, to: number]} Range from <= i < to */
 
 /**

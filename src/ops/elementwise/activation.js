@@ -9,7 +9,7 @@ import { UNIT } from '../kernels.js'
 import { launch } from '../launch.js'
 import { ACTIVATE_BACKWARD_STRUCT, ACTIVATE_STRUCT, FUNCTION } from '../nn-abi.js'
 
-/** @typedef {import('../operation.js').Prepare} Prepare */
+/** @import { Prepare } from '../operation.js' */
 /** @typedef {{ approximate?: 'none' | 'tanh' }} GeluOptions */
 
 const KINDS = { ...ACTIVATION, ...FUNCTION }

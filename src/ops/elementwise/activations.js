@@ -2,7 +2,7 @@
 
 import { gelu, geluBackward, relu, reluBackward, silu, siluBackward } from './functions.js'
 
-/** @typedef {import('./activation.js').GeluOptions} GeluOptions */
+/** @import { GeluOptions } from './activation.js' */
 
 /** @type {Record<string, { run: typeof gelu, differentiate: typeof geluBackward, options: GeluOptions }>} */
 export const ACTIVATIONS = {

@@ -6,8 +6,8 @@ import { count } from '../../base/tensor.js'
 import { OUT_OPTIONS } from '../../runtime/outputs.js'
 import { mapValues } from '../launch.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/outputs.js').OutOptions} OutOptions */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { OutOptions } from '../../runtime/outputs.js' */
 
 /**
  * @param {Core} core

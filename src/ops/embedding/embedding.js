@@ -10,7 +10,7 @@ import { launch } from '../launch.js'
 import { produceAll } from '../operation.js'
 import { gatherRows, toIds } from './gather-rows.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
+/** @import { Core } from '../../runtime/memory.js' */
 
 /**
  * Rows of a table by ids. `run` receives the ids and saves them. The gradient sums the rows of each id in their order.

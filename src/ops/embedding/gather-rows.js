@@ -3,7 +3,7 @@ import { shape } from '../../base/errors.js'
 import { toFloats, toTensor } from '../../base/operand.js'
 import { OUT_OPTIONS, produce, toTarget } from '../../runtime/outputs.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
+/** @import { Core } from '../../runtime/memory.js' */
 
 /**
  * Whole numbers 0 <= id < rows, as Int32Array.

@@ -6,13 +6,13 @@ import { columnSums } from '../kernels.js'
 import { defineOperation, gradientOf } from '../operation.js'
 import { checkInput, checkWeights, multiply, shareOrRun, toWeights } from './forward.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../operation.js').Operand} Operand */
-/** @typedef {import('../../runtime/outputs.js').OutOptions} OutOptions */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Operand } from '../operation.js' */
+/** @import { OutOptions } from '../../runtime/outputs.js' */
+/** @import { Core } from '../../runtime/memory.js' */
 /** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
-/** @typedef {import('../../runtime/memory.js').Core} Core */
 
 /**
  * Computes gradients inside the module's memory.

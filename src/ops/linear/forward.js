@@ -8,12 +8,10 @@ import { ACTIVATION, WEIGHTS } from '../../runtime/abi.js'
 import { OUT_OPTIONS, produce, toTarget } from '../../runtime/outputs.js'
 import { toTargetInPlace } from '../launch.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/outputs.js').OutOptions} OutOptions */
-/** @typedef {import('../../threads/pool.js').DeferredCopies} DeferredCopies */
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../../base/tensor.js').Nested} Nested */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { OutOptions } from '../../runtime/outputs.js' */
+/** @import { DeferredCopies } from '../../threads/pool.js' */
+/** @import { FloatTensor, Nested, TensorLike } from '../../base/tensor.js' */
 
 /**
  * @typedef {object} FusedOptions

@@ -7,9 +7,9 @@ import { expectCore } from '../../runtime/core-of.js'
 import { OUT_OPTIONS, produce, toTarget } from '../../runtime/outputs.js'
 import { columnSums } from '../kernels.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../operation.js').Operand} Operand */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Operand } from '../operation.js' */
 
 /**
  * The sum of all rows, (..., C) -> (C): the gradient of a bias.

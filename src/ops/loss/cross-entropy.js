@@ -10,7 +10,7 @@ import { toIds } from '../embedding/gather-rows.js'
 import { launch, toTargetInPlace } from '../launch.js'
 import { CROSS_ENTROPY_STRUCT } from '../nn-abi.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
+/** @import { Core } from '../../runtime/memory.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**

@@ -3,10 +3,10 @@
 import { defineOperation, gradientOf } from '../operation.js'
 import { norm } from './row-norm.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../operation.js').Operand} Operand */
-/** @typedef {import('../../runtime/outputs.js').OutOptions} OutOptions */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Operand } from '../operation.js' */
+/** @import { OutOptions } from '../../runtime/outputs.js' */
 /** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
 

@@ -9,7 +9,7 @@ import { NORM_BACKWARD_STRUCT, NORM_STRUCT } from '../nn-abi.js'
 
 const ROWS = 128 // of a unit of qkv_norm_backward
 
-/** @typedef {import('../operation.js').Prepared} Prepared */
+/** @import { Prepared } from '../operation.js' */
 
 /**
  * @typedef {object} NormOptions

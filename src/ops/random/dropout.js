@@ -7,9 +7,9 @@ import { multiplyAll } from '../kernels.js'
 import { runGradients, runOperation, toOperation } from '../operation.js'
 import { checkStream } from './generator.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../operation.js').Operand} Operand */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Operand } from '../operation.js' */
 /** @typedef {{ p: number, generator: import('./generator.js').Generator }} DropoutOptions */
 
 /** Draws the factors 0 and 1 / (1 - p) in each step and saves them for the gradient. @type {import('../operation.js').Prepare} */

@@ -7,7 +7,7 @@ import { checkDims, count, Tensor } from '../../base/tensor.js'
 import { GENERATOR_BYTES, STREAM } from '../../runtime/abi.js'
 import { newArray, produce } from '../../runtime/outputs.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
+/** @import { Core } from '../../runtime/memory.js' */
 
 /**
  * torch.manual_seed takes -2^63 ... 2^64 - 1; the engine uses the low 32 bits.

@@ -4,13 +4,13 @@ import { Tensor } from '../../base/tensor.js'
 import { defineOperation, gradientOf } from '../operation.js'
 import { checkRope, ROPE_OPTIONS, rotate } from './forward.js'
 
-/** @typedef {import('../../qkv.js').Qkv} Qkv */
-/** @typedef {import('../../base/tensor.js').FloatTensor} FloatTensor */
-/** @typedef {import('../operation.js').Operand} Operand */
-/** @typedef {import('../../runtime/outputs.js').OutOptions} OutOptions */
+/** @import { Qkv } from '../../qkv.js' */
+/** @import { FloatTensor } from '../../base/tensor.js' */
+/** @import { Operand } from '../operation.js' */
+/** @import { OutOptions } from '../../runtime/outputs.js' */
+/** @import { RopeOptions } from './forward.js' */
 /** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
-/** @typedef {import('./forward.js').RopeOptions} RopeOptions */
 
 /** The gradient turns the other way. @type {import('../operation.js').Prepare} */
 const prepare = (core, [{ dims }], options) => {

@@ -7,9 +7,8 @@ import { OUT_OPTIONS, produce, toTarget } from '../../runtime/outputs.js'
 import { HEADS, rowSize } from '../attention/arguments.js'
 import { launch } from '../launch.js'
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../base/tensor.js').TensorLike} TensorLike */
-/** @typedef {import('../../base/tensor.js').Nested} Nested */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { Nested, TensorLike } from '../../base/tensor.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**

@@ -8,8 +8,8 @@ import { launch, mapValues } from '../launch.js'
 
 const SOFTMAX_OPTIONS = ['dim', ...OUT_OPTIONS]
 
-/** @typedef {import('../../runtime/memory.js').Core} Core */
-/** @typedef {import('../../runtime/outputs.js').OutOptions} OutOptions */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { OutOptions } from '../../runtime/outputs.js' */
 
 /**
  * @param {Core} core

@@ -4,8 +4,7 @@
 import { encodeModel } from '../peers/onnx.js'
 import { SIZES } from './checkpoint.js'
 
-/** @typedef {import('../peers/onnx.js').Node} Node */
-/** @typedef {import('../peers/onnx.js').Value} Value */
+/** @import { Node, Value } from '../peers/onnx.js' */
 
 const PACKAGE = 'onnxruntime-web'
 const FILE = 'weights.bin'

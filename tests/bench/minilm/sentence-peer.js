@@ -5,9 +5,8 @@
 import { encodeModel } from '../peers/onnx.js'
 import { SIZES } from './sentence-model.js'
 
-/** @typedef {import('../peers/onnx.js').Node} Node */
-/** @typedef {import('../peers/onnx.js').Value} Value */
-/** @typedef {import('../gpt2/checkpoint.js').Weights} Weights */
+/** @import { Node, Value } from '../peers/onnx.js' */
+/** @import { Weights } from '../gpt2/checkpoint.js' */
 
 const domain = 'com.microsoft'
 const OWN = ['Gather', 'Add', 'MatMul', 'LayerNormalization', 'Gelu', 'Cast', 'Shape', 'Range']

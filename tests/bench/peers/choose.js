@@ -1,7 +1,6 @@
 // A peer's best way to do a task: all are tried, the fastest with right results is kept.
 
-/** @typedef {import('../task.js').Task} Task */
-/** @typedef {import('../task.js').Candidate} Candidate */
+/** @import { Candidate, Task } from '../task.js' */
 /** @typedef {(task: Task) => Record<string, () => Candidate | Promise<Candidate>>} Peer */
 /** @typedef {{ candidate: Candidate, error: number } | { failure: string }} Choice */
 

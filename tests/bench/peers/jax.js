@@ -1,8 +1,7 @@
 // jax-js on its WebAssembly backend, which compiles a kernel for each graph. It needs Node 22 or later, and takes threads where
 // there is a global Worker: onnxruntime-web defines one in Node, so it is hidden while jax-js runs.
 
-/** @typedef {import('../task.js').Task} Task */
-/** @typedef {import('../task.js').Candidate} Candidate */
+/** @import { Candidate, Task } from '../task.js' */
 
 const PACKAGE = '@jax-js/jax' // not looked up by the type checker
 

@@ -2,9 +2,8 @@
 
 import { encodeModel } from './onnx.js'
 
-/** @typedef {import('../task.js').Task} Task */
-/** @typedef {import('../task.js').Candidate} Candidate */
-/** @typedef {import('./onnx.js').Node} Node */
+/** @import { Candidate, Task } from '../task.js' */
+/** @import { Node } from './onnx.js' */
 /** @typedef {import('./onnx.js').Value & { data: Float32Array, dims: number[] }} Given */
 
 const PACKAGE = 'onnxruntime-web' // in a variable, so that the type checker does not look it up: it may not be installed

@@ -4,9 +4,8 @@ import { load } from '../../../src/entries/index.js'
 import { multiheadAttention } from '../../../src/entries/nn.js'
 import { coreOf } from '../../../src/runtime/core-of.js'
 
-/** @typedef {import('../task.js').Task} Task */
-/** @typedef {import('../task.js').Candidate} Candidate */
-/** @typedef {import('../../../src/qkv.js').Qkv} Qkv */
+/** @import { Candidate, Task } from '../task.js' */
+/** @import { Qkv } from '../../../src/qkv.js' */
 
 /**
  * In a fresh module for each task, so that its memory tells what the task needs.

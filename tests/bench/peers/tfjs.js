@@ -3,8 +3,7 @@
 
 import { causalMask } from './onnxruntime.js'
 
-/** @typedef {import('../task.js').Task} Task */
-/** @typedef {import('../task.js').Candidate} Candidate */
+/** @import { Candidate, Task } from '../task.js' */
 
 const PACKAGES = ['@tensorflow/tfjs-core', '@tensorflow/tfjs-backend-wasm'] // not looked up by the type checker
 

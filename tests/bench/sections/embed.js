@@ -11,7 +11,7 @@ import { flops, Ids, lengthsOf, makeMiniLM, SIZES, sentences } from '../minilm/s
 import { openMiniLM } from '../minilm/sentence-peer.js'
 import { openTransformers } from '../minilm/transformers-js.js'
 
-/** @typedef {import('../only.js').Comparison} Comparison */
+/** @import { Comparison } from '../only.js' */
 
 const TEXTS = 96
 const TRIES = 2

@@ -13,8 +13,8 @@ import { coreOf } from '../../../src/runtime/core-of.js'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
 import { openPeer } from '../gpt2/peer.js'
 
-/** @typedef {import('../../../src/models/model.js').Model} Model */
-/** @typedef {import('../only.js').Comparison} Comparison */
+/** @import { Model } from '../../../src/models/model.js' */
+/** @import { Comparison } from '../only.js' */
 
 const LENGTHS = [64, 512]
 const LARGEST_ERROR = 1e-3 // of logits of size 1

@@ -16,7 +16,7 @@ import { AdamW, parameters, tape } from '../../../src/entries/train.js'
 import { gpt, gptWeights, induction, inductionWeights } from '../../training/small-models.js'
 import { prepareApart } from '../apart.js'
 
-/** @typedef {import('../../../src/entries/index.js').Qkv} Qkv */
+/** @import { Qkv } from '../../../src/entries/index.js' */
 /** @typedef {ReturnType<Qkv['alloc']>} Resident */
 /** A resident tensor of random numbers. @typedef {(...dims: number[]) => Resident} Take */
 

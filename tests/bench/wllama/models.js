@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
 import { writeGguf } from './gguf.js'
 
-/** @typedef {import('../gpt2/checkpoint.js').Weights} Weights */
-/** @typedef {import('./gguf.js').GgufValue} GgufValue */
+/** @import { Weights } from '../gpt2/checkpoint.js' */
+/** @import { GgufValue } from './gguf.js' */
 /** @typedef {[name: string, dims: number[]][]} Names */
 /** A tensor of the checkpoint: its name in GGUF, and whether it is stored as (in, out), or its rows in the order of llama.cpp's rope. @typedef {{ name: string, isTransposed?: boolean, heads?: number }} Renamed */
 

@@ -3,7 +3,7 @@
 import { load } from '../../../src/entries/index.js'
 import { loadModel } from '../../../src/entries/models.js'
 
-/** @typedef {import('../../../src/models/weights/weight-types.js').WeightType} WeightType */
+/** @import { WeightType } from '../../../src/models/weights/weight-types.js' */
 /** Milliseconds of a prompt, and of each token after it. @typedef {{ prompt: number, token: number }} Milliseconds */
 /**
  * @typedef {object} Runner

@@ -8,7 +8,7 @@ import { digits, machine, print } from '../report.js'
 import { serve } from '../serve.js'
 import { MODELS, writeModel } from './models.js'
 
-/** @typedef {import('./page.js').WllamaRow} WllamaRow */
+/** @import { WllamaRow } from './page.js' */
 
 const LENGTHS = [64, 512]
 const PACKAGE = new URL('../node_modules/@wllama/wllama', import.meta.url)

@@ -2,7 +2,7 @@
 
 import { fromFloat16, toFloat16 } from '../../../src/base/float16.js'
 
-/** @typedef {import('../tokenizers/random-files.js').Random} Random */
+/** @import { Random } from '../tokenizers/random-files.js' */
 /** @typedef {{ bytes: Uint8Array, values: number[] }} Block */
 
 const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113]

@@ -3,8 +3,8 @@
 import { writeBlocks } from './blocks.js'
 import { writeGguf } from './write-gguf.js'
 
-/** @typedef {import('../tokenizers/random-files.js').Random} Random */
-/** @typedef {import('./write-gguf.js').Value} Value */
+/** @import { Random } from '../tokenizers/random-files.js' */
+/** @import { Value } from './write-gguf.js' */
 /** @typedef {Map<string, { values: Float32Array, dims: readonly number[] }>} Weights */
 
 export const D = 256

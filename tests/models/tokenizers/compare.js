@@ -5,7 +5,7 @@ import { Tokenizer as Native } from '@anush008/tokenizers'
 import { readJSON } from '../../../src/models/source/source.js'
 import { openTokenizer } from '../../../src/models/tokenizers/tokenizer.js'
 
-/** @typedef {import('../../../src/models/tokenizers/tokenizer.js').TextTool} TextTool */
+/** @import { TextTool } from '../../../src/models/tokenizers/tokenizer.js' */
 
 /**
  * A tokenizer of files in memory.

@@ -2,8 +2,7 @@
 
 import { html, nothing } from 'lit'
 
-/** @typedef {import('../head.js').HeadView} HeadView */
-/** @typedef {import('../head.js').HeadViewTranslate} HeadViewTranslate */
+/** @import { HeadView, HeadViewTranslate } from '../head.js' */
 
 /**
  * Returns the cells in which two heads differ most.

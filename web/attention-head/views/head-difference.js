@@ -5,9 +5,7 @@ import { html, nothing } from 'lit'
 import { later } from '../../shell/later.js'
 import { listenersOf, marksOf } from './head-map.js'
 
-/** @typedef {import('../head.js').HeadActions} HeadActions */
-/** @typedef {import('../head.js').HeadView} HeadView */
-/** @typedef {import('../head.js').HeadViewTranslate} HeadViewTranslate */
+/** @import { HeadActions, HeadView, HeadViewTranslate } from '../head.js' */
 /** @typedef {Event & { target: HTMLSelectElement }} SelectEvent */
 
 const words = later(() => import('./difference-words.js'))

@@ -21,7 +21,7 @@ export const headFlow = {
       else act.editInput?.(MATRICES[part], key, index, value, dragMark(isFirst))
     }
     const pick = (
-      /** @type {CustomEvent<import('../../elements/flow.js').Grabbed>} */ { detail: { part, index, key } },
+      /** @type {CustomEvent<import('../../elements/flow-drawing.js').Grabbed>} */ { detail: { part, index, key } },
     ) => act.select({ cell: { matrix: MATRICES[part], row: key ?? query, column: index } })
     const word = (/** @type {CustomEvent<{ query: number, isPassing?: true }>} */ { detail }) => {
       const place = { word: { side: /** @type {const} */ ('queries'), position: detail.query } }

@@ -6,12 +6,7 @@ import { live } from 'lit/directives/live.js'
 import { left, rested } from '../../ui/pointing.js'
 import { MANY_ROWS, pick, rowsOf, windowAround } from '../part-of-map.js'
 
-/** @typedef {import('../head.js').CellAt} CellAt */
-/** @typedef {import('../head.js').HeadActions} HeadActions */
-/** @typedef {import('../head.js').HeadView} HeadView */
-/** @typedef {import('../head.js').HeadViewTranslate} HeadViewTranslate */
-/** @typedef {import('../head.js').Matrix} Matrix */
-/** @typedef {import('../head.js').Place} Place */
+/** @import { CellAt, HeadActions, HeadView, HeadViewTranslate, Place } from '../head.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** Rows and columns of the lens, and its maximum width including a gap. */

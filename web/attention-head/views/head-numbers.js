@@ -4,7 +4,7 @@ import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
 import { listenersOf } from './head-map.js'
 
-/** @typedef {import('../head.js').HeadActions} HeadActions */
+/** @import { HeadActions } from '../head.js' */
 
 /** @param {import('../head.js').HeadTable} table @param {HeadActions} act @param {string} prefix */
 function tableOfHeads({ caption, head, columns, rows }, act, prefix) {

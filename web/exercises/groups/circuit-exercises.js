@@ -53,7 +53,7 @@ const anotherBoy = {
   solution: { set: off(['1.2']) },
 }
 
-/** Returns a text with its two most likely next words. @param {string} text @param {Pick<import('../models-numbers.js').Run, 'top'> | undefined} run */
+/** Returns a text with its two most likely next words. @param {string} text @param {Pick<import('../../rooms/models/run/model-run.js').Run, 'top'> | undefined} run */
 const saying = (text, run) => ({
   text,
   says: run?.top.slice(0, 2).map(({ token, probability }) => ({ word: token, share: percent(probability) })),

@@ -17,7 +17,7 @@ import {
 } from '../layer-numbers.js'
 import { digits, link, shareOf, verdict } from '../verdict.js'
 
-/** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
+/** @import { LayerExercise } from '../layer-numbers.js' */
 
 const GIVEN = { model: 'imported', sentence: 'query', second: 'key1 key2 key3', score: 'plain' }
 /** A query that looks at three unit keys. */

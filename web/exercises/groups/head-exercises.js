@@ -19,9 +19,8 @@ import {
 } from '../layer-numbers.js'
 import { digits, link, verdict } from '../verdict.js'
 
-/** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
-/** @typedef {import('../layer-numbers.js').Given} Given */
-/** @typedef {import('../../rooms/layer/trace/layer-trace.js').Result} Result */
+/** @import { Given, LayerExercise } from '../layer-numbers.js' */
+/** @import { Result } from '../../rooms/layer/trace/layer-trace.js' */
 /** @typedef {'previous' | 'first' | 'same' | 'induction' | 'even'} Kind */
 
 const mean = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0) / list.length

@@ -2,8 +2,7 @@
 
 import { digits, link, verdict } from '../verdict.js'
 
-/** @typedef {import('../../rooms/learn/learn.js').LearnTypes} LearnTypes */
-/** @typedef {import('../../rooms/learn/learn.js').State} LearnState */
+/** @import { LearnTypes, State as LearnState } from '../../rooms/learn/learn.js' */
 /** Result of a finished run. @typedef {{ accuracy: number, steps: number }} Reached */
 /** Runs by name. @typedef {Record<string, Reached>} Runs */
 /** @typedef {import('../exercise.js').Exercise<LearnTypes, Runs>} LearnExercise */

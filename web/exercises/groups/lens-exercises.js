@@ -8,8 +8,8 @@ import { isSame } from '../../shell/same.js'
 import { headsOff, isSwitching } from '../models-numbers.js'
 import { link, verdict } from '../verdict.js'
 
-/** @typedef {import('../models-numbers.js').ModelsExercise} ModelsExercise */
-/** @typedef {import('../../rooms/models/models.js').State} State */
+/** @import { ModelsExercise } from '../models-numbers.js' */
+/** @import { State } from '../../rooms/models/models.js' */
 
 const HAT = 'He put on his hat and'
 const CHILDREN = 'The children are playing in the'

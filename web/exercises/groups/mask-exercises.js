@@ -3,8 +3,8 @@
 import { fieldControl, rowOf, shownTrace, tensor, traceWith } from '../layer-numbers.js'
 import { digits, link, shareOf, verdict } from '../verdict.js'
 
-/** @typedef {import('../layer-numbers.js').LayerExercise} LayerExercise */
-/** @typedef {import('../../rooms/layer/trace/layer-trace.js').Result} Result */
+/** @import { LayerExercise } from '../layer-numbers.js' */
+/** @import { Result } from '../../rooms/layer/trace/layer-trace.js' */
 
 /** Returns which keys each query sees, and the words. @param {Result} result */
 function sightOf({ visible, settings }) {

@@ -6,7 +6,7 @@ import { checked } from '../../shell/checked.js'
 import { HEADS, LAYERS, NAMED, tokensOf } from './pronoun-story.js'
 import { recorded } from './recorded.js'
 
-/** @typedef {import('./front.js').Context} Context */
+/** @import { Context } from './front.js' */
 
 const [WIDTH, HEIGHT] = [309, 72]
 /** Link to the trained head that aligns words, the same as that of "One layer" (a test compares them). */

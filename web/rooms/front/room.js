@@ -5,9 +5,7 @@ import { choice, flag } from '../../shell/kinds.js'
 import { BOYS, FIRST, GIRLS, storyOf } from './pronoun-story.js'
 import { draw } from './view.js'
 
-/** @typedef {import('./front.js').FrontTypes} FrontTypes */
-/** @typedef {import('./front.js').State} State */
-/** @typedef {import('./front.js').Settings} Settings */
+/** @import { FrontTypes, Settings } from './front.js' */
 
 /** Milliseconds to wait before loading the model, so that the first picture comes first. */
 const PAUSE = 100

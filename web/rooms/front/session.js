@@ -4,7 +4,7 @@ import { loadModel } from 'qkv/models'
 import { once } from '../../shell/once.js'
 import { tell, wordsOf } from './tell.js'
 
-/** @typedef {import('./front.js').FrontAsks} FrontAsks */
+/** @import { FrontAsks } from './front.js' */
 
 /** Fetches the files of the model. @param {Record<string, string>} urls address of each file */
 async function filesOf(urls) {

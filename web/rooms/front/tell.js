@@ -2,9 +2,7 @@
 
 import { BOYS, GIRLS, HEADS, LAYERS, NAMED, tokensOf } from './pronoun-story.js'
 
-/** @typedef {import('./pronoun-story.js').Story} Story */
-/** @typedef {import('./pronoun-story.js').Told} Told */
-/** @typedef {import('./pronoun-story.js').Runs} Runs */
+/** @import { Runs, Story, Told } from './pronoun-story.js' */
 /** @typedef {{ model: import('qkv/models').Model, words: readonly string[] }} Reader a model, and its words by id */
 
 const TOP = 6

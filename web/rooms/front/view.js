@@ -26,9 +26,8 @@ import {
 import { recorded } from './recorded.js'
 import { LEAST_LINK } from './story-links.js'
 
-/** @typedef {import('./front.js').Context} Context */
-/** @typedef {import('./pronoun-story.js').Runs} Runs */
-/** @typedef {import('./pronoun-story.js').Told} Told */
+/** @import { Context } from './front.js' */
+/** @import { Runs, Told } from './pronoun-story.js' */
 
 /** @param {number} number @param {string} language */
 const grouped = (number, language) => number.toLocaleString(language)

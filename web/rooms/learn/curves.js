@@ -97,7 +97,7 @@ export const recordedJump = ({ least, most }) => {
 export const path = pairs =>
   pairs.flatMap(([a = NaN, b = NaN]) => (Number.isFinite(a + b) ? `${a.toFixed(1)},${b.toFixed(1)}` : [])).join(' ')
 
-/** @typedef {import('../../elements/linear-scale.js').LinearScale} Scale */
+/** @import { LinearScale as Scale } from '../../elements/linear-scale.js' */
 
 /** Draws grid lines and labels at the ticks of both axes. @param {Scale} x @param {Scale} y @param {number} count */
 const axes = (x, y, count) => svg`

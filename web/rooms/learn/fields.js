@@ -4,7 +4,7 @@ import { readChanges, writeChanges } from '../../attention-head/changes.js'
 import { choice, count, flag, other, real, text, toNumber, whole } from '../../shell/kinds.js'
 import { TASKS } from './tasks/index.js'
 
-/** @typedef {import('./learn.js').Settings} Settings */
+/** @import { Settings } from './learn.js' */
 /** @import { LearnSettings } from './tasks/task.js' */
 /** @typedef {keyof LearnSettings & keyof Settings} RunField */
 /** @typedef {import('../../shell/room.js').Problem<Settings>} Problem */

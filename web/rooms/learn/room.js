@@ -9,8 +9,7 @@ import { targetsOf } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 import { draw } from './view.js'
 
-/** @import { LearnTypes } from './learn.js' */
-/** @typedef {import('./learn.js').State} State */
+/** @import { LearnTypes, State } from './learn.js' */
 /** @typedef {import('../../shell/room.js').Step<LearnTypes>} Step */
 
 /** Steps per second of each pace. */

@@ -5,8 +5,8 @@ import { changesBar } from '../../attention-head/changes-bar.js'
 import { percent } from '../../files/number-format.js'
 import { cosine, points } from './prediction/prediction.js'
 
-/** @typedef {import('./models.js').Room} Room */
-/** @typedef {import('../../attention-head/head.js').Change} Change */
+/** @import { Room } from './models.js' */
+/** @import { Change } from '../../attention-head/head.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /**

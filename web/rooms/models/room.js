@@ -31,10 +31,8 @@ import {
 } from './shown.js'
 import { draw } from './view.js'
 
-/** @typedef {import('./models.js').ModelsTypes} ModelsTypes */
-/** @typedef {import('./models.js').State} State */
-/** @typedef {import('./models.js').View} View */
-/** @typedef {import('../../attention-head/head.js').Place} Place */
+/** @import { ModelsTypes, State, View } from './models.js' */
+/** @import { Place } from '../../attention-head/head.js' */
 /** @typedef {import('../../shell/room.js').Step<ModelsTypes>} Step */
 /** @typedef {import('../../shell/room.js').Request<import('./models.js').ModelsAsks>} Request */
 

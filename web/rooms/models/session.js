@@ -9,12 +9,10 @@ import { exactMap, inputOf, runOf } from './run/model-run.js'
 import { beginningOf, positionsOf, read } from './run/read-text.js'
 import { createRuns, givenBy, hooksFor } from './run/session-runs.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('./models.js').ModelsAsks} Asks */
-/** @typedef {import('./models.js').RunRequest} RunRequest */
-/** @typedef {import('./run/model-run.js').WholeRun} WholeRun */
-/** @typedef {import('./run/model-run.js').Watch} Watch */
-/** @typedef {import('./run/session-runs.js').Used} Used */
+/** @import { Model } from 'qkv/models' */
+/** @import { ModelsAsks as Asks, RunRequest } from './models.js' */
+/** @import { Watch, WholeRun } from './run/model-run.js' */
+/** @import { Used } from './run/session-runs.js' */
 /** @template V @typedef {import('../../shell/room.js').Run<V>} SessionRun */
 /** @typedef {import('../../shell/room.js').Handlers<Asks>} Handlers */
 /** @typedef {ReturnType<typeof createSession>} Session */

@@ -8,13 +8,10 @@ import { mapAt, mapsOver } from './atlas/maps.js'
 import { addressOf, bareName, idOf, isOfHub } from './open/sources.js'
 import { stacksOf } from './run/hooks.js'
 
-/** @typedef {import('./models.js').State} State */
-/** @typedef {import('./models.js').Runs} Runs */
-/** @typedef {import('./models.js').Requested} Requested */
-/** @typedef {import('./models.js').RunRequest} RunRequest */
-/** @typedef {import('./run/model-run.js').Run} Run */
-/** @typedef {import('../../shell/room.js').Problem} Problem */
-/** @typedef {import('../../attention-head/head.js').HeadAt} HeadAt */
+/** @import { Requested, RunRequest, Runs, State } from './models.js' */
+/** @import { Run } from './run/model-run.js' */
+/** @import { Problem } from '../../shell/room.js' */
+/** @import { HeadAt } from '../../attention-head/head.js' */
 
 /** Initial share of the answer that the graph of heads explains, in percent: few enough edges to read. */
 export const FIRST_GRAPH = '50'

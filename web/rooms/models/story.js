@@ -8,7 +8,7 @@ import { guide } from '../../shell/guide.js'
 import { menu, menuChoices } from '../../shell/menu.js'
 import { FIRST_GRAPH, nameOf } from './shown.js'
 
-/** @typedef {import('./models.js').Room} Room */
+/** @import { Room } from './models.js' */
 
 const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind', 'chapter', 'thing'])
 

@@ -15,8 +15,7 @@ import { predictionPanel } from './prediction/prediction.js'
 import { tokenRows } from './sentence/token-row.js'
 import { FIRST_GRAPH, isByHand, shownOf } from './shown.js'
 
-/** @typedef {import('./models.js').Context} Context */
-/** @typedef {import('./models.js').Room} Room */
+/** @import { Context, Room } from './models.js' */
 
 const TABS = /** @type {const} */ (['heads', 'prediction', 'changes'])
 

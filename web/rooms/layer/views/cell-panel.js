@@ -19,9 +19,9 @@ import { wordButton } from './word-buttons.js'
 
 /** @import { Cell, Explanation, Matrix, Region, SceneContext, Word } from '../layer.js' */
 /** @import { Inline, Page, Part, Place, Value } from '../../../attention-head/head.js' */
+/** @import { Drawn } from '../../../ui/inspector.js' */
 
 /** @typedef {Extract<Explanation, { terms: unknown }>} Sum */
-/** @typedef {import('../../../ui/inspector.js').Drawn} Drawn */
 
 const wordPage = later(() => import('./word-page.js'))
 const moves = part(async () => (await import('./sensitivity-panel.js')).sensitivity)

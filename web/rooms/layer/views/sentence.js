@@ -9,7 +9,6 @@ import { problemOf, showSettings } from './controls.js'
 import { partTexts } from './folded.js'
 
 /** @import { Context, PresetId, Scene } from '../layer.js' */
-
 /** @import { Key } from '../../../i18n/index.js' */
 
 /** @param {Context} context @param {'sentence' | 'second'} field @param {Key} label */

@@ -11,7 +11,7 @@ const tasks = import.meta.glob('../tasks/*.js', { query: '?raw', import: 'defaul
  * Writes the program of a run.
  * @param {'pytorch' | 'qkv'} language
  * @param {string} task
- * @param {import('./node.js').LearnSettings} settings
+ * @param {import('../tasks/task.js').LearnSettings} settings
  * @param {string} text for a task that learns a text
  */
 export async function programOf(language, task, settings, text) {

@@ -2,7 +2,7 @@
 
 import { TASKS } from '../tasks/index.js'
 
-/** @typedef {import('../tasks/task.js').LearnSettings} LearnSettings */
+/** @import { LearnSettings } from '../tasks/task.js' */
 /** The sources of tasks/batch.js, of the task and of transformer.js. @typedef {readonly string[]} Sources */
 
 /**

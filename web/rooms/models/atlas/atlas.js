@@ -10,8 +10,7 @@ import { cellAt, mapAt } from './maps.js'
 import { cropOf, minimap, paintMinimap } from './minimap.js'
 import { Touches } from './touch-gestures.js'
 
-/** @typedef {import('./maps.js').Maps} Maps */
-/** @typedef {import('./maps.js').HeadAt} HeadAt */
+/** @import { HeadAt, Maps } from './maps.js' */
 
 /** Map sizes in pixels from which maps are painted, and from which names are written. */
 const [MAP, NAMED] = [32, 96]

@@ -12,9 +12,8 @@ import { nameOf } from '../shown.js'
 import { legend } from './atlas.js'
 import { likeness, pairWeights, ranked, scaleEnd } from './maps.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../models.js').RankBy} RankBy */
-/** @typedef {import('./maps.js').HeadAt} HeadAt */
+/** @import { RankBy, Room } from '../models.js' */
+/** @import { HeadAt } from './maps.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const NAMES = /** @type {const} */ ([...LOOKS, 'entropy'])

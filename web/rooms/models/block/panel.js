@@ -8,10 +8,8 @@ import { hasLens, readLens, sizesOf, writeLens } from '../lens/setting.js'
 import { ending as wordEnding } from '../sentence/token-row.js'
 import { nameOf } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../models.js').Block} Block */
-/** @typedef {import('../models.js').BlockPart} BlockPart */
-/** @typedef {import('../../../attention-head/head.js').Stack} Stack */
+/** @import { Block, BlockPart, Room } from '../models.js' */
+/** @import { Stack } from '../../../attention-head/head.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/block.js').texts>} BlockTexts */
 /** State shared by the parts of the panel; `at` is the index of the word. @typedef {{ room: Room, b: BlockTexts, block: Block, at: number, stack: Stack }} Panel */
 

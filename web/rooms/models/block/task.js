@@ -3,9 +3,8 @@
 
 import { readAt } from '../run/hooks.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('../models.js').Block} Block */
-/** @typedef {import('../models.js').BlockPart} BlockPart */
+/** @import { Model } from 'qkv/models' */
+/** @import { Block, BlockPart } from '../models.js' */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 
 const INSIDE = ['input', 'attention.input', 'attention.output', 'cross.input', 'cross.output', 'middle', 'mlp.output']

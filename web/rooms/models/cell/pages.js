@@ -3,11 +3,8 @@
 import { format } from '../../../files/number-format.js'
 import { behindSign, reachOf } from '../../../ui/inspector.js'
 
-/** @typedef {import('./trace.js').CellTrace} CellTrace */
-/** @typedef {import('../../../attention-head/head.js').Page} Page */
-/** @typedef {import('../../../attention-head/head.js').Part} Part */
-/** @typedef {import('../../../attention-head/head.js').Place} Place */
-/** @typedef {import('../../../attention-head/head.js').Value} Value */
+/** @import { CellTrace } from './trace.js' */
+/** @import { Page, Part, Place, Value } from '../../../attention-head/head.js' */
 
 /**
  * @typedef {object} CellState

@@ -6,11 +6,9 @@ import { counted } from '../../../i18n/counted.js'
 import { signed } from '../../../ui/contributions.js'
 import { nameOf } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../models.js').Reasons} Reasons */
-/** @typedef {import('qkv/interpret').Source} Source */
-/** @typedef {import('../../../attention-head/head.js').Place} Place */
-/** @typedef {import('../../../attention-head/head.js').HeadAt} HeadAt */
+/** @import { Reasons, Room } from '../models.js' */
+/** @import { Source } from 'qkv/interpret' */
+/** @import { HeadAt, Place } from '../../../attention-head/head.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/reasons.js').texts>} ReasonTexts */
 /**
  * Inputs of the part.

@@ -4,10 +4,9 @@
 import { recordRun, scoreAttribution } from 'qkv/interpret'
 import { largestOf } from '../../../elements/largest.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('qkv/interpret').Source} Source */
-/** @typedef {import('qkv/interpret').RecordedRun} RecordedRun */
-/** @typedef {import('../models.js').Reasons} Reasons */
+/** @import { Model } from 'qkv/models' */
+/** @import { RecordedRun, Source } from 'qkv/interpret' */
+/** @import { Reasons } from '../models.js' */
 
 /** Number of pairs listed, and size of the small map. */
 const [PAIRS, ROWS] = [8, 5]

@@ -3,8 +3,8 @@
 
 import { attentionOf, readAt } from '../run/hooks.js'
 
-/** @typedef {import('../run/hooks.js').Stack} Stack */
-/** @typedef {import('../run/hooks.js').Hook} Hook */
+/** @import { Stack } from '../../../attention-head/head.js' */
+/** @import { Hook } from '../run/hooks.js' */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 
 /** Attention weights above which only the row of one head is computed. */

@@ -6,9 +6,8 @@ import { idOf, megabytes, usualDtype } from '../open/sources.js'
 import { typeOf } from '../shown.js'
 import { GALLERY } from './gallery.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../models.js').Look} Look */
-/** @typedef {import('../open/model-field.js').GalleryTexts} GalleryTexts */
+/** @import { Look, Room } from '../models.js' */
+/** @import { GalleryTexts } from '../open/model-field.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const DTYPES = /** @type {const} */ (['', 'float16', 'int8'])

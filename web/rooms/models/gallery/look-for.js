@@ -6,10 +6,9 @@ import { idOf, isOfHub } from '../open/sources.js'
 import { nameOf } from '../shown.js'
 import { entryOf } from './hub-question.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../open/model-field.js').GalleryTexts} GalleryTexts */
-/** @typedef {import('./gallery.js').KnownHead} KnownHead */
-/** @typedef {import('../models.js').Why} Why */
+/** @import { Room, Why } from '../models.js' */
+/** @import { GalleryTexts } from '../open/model-field.js' */
+/** @import { KnownHead } from './gallery.js' */
 
 /** Kinds of heads that this page scores. */
 const RANKED = ['previous', 'duplicate', 'induction', 'mover', 'negative']

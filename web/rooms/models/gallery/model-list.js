@@ -8,8 +8,8 @@ import { idOf, isOfHub, meantBy, megabytes } from '../open/sources.js'
 import { titleOf } from '../shown.js'
 import { GALLERY } from './gallery.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../open/model-field.js').GalleryTexts} GalleryTexts */
+/** @import { Room } from '../models.js' */
+/** @import { GalleryTexts } from '../open/model-field.js' */
 /**
  * @typedef {object} Option
  * @property {string} group title of its group

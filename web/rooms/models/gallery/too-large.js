@@ -4,7 +4,7 @@ import { html, nothing } from 'lit'
 import { megabytes } from '../open/sources.js'
 import { titleOf } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
+/** @import { Room } from '../models.js' */
 
 /** @param {Room} room @param {{ name: string, most: number, stored: number, float16: number, int8: number }} sizes in bytes */
 export function tooLarge(room, { name, most, ...bytes }) {

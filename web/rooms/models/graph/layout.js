@@ -2,7 +2,7 @@
 
 import { edgeName, nodeName } from './setting.js'
 
-/** @typedef {import('qkv/interpret').HeadGraph} HeadGraph */
+/** @import { HeadGraph } from 'qkv/interpret' */
 /** @typedef {HeadGraph['nodes'][number]} GraphNode */
 /** @typedef {HeadGraph['edges'][number]} GraphEdge */
 /**

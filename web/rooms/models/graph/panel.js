@@ -10,15 +10,9 @@ import { nameOf } from '../shown.js'
 import { drawingOf, HIGH, SIDE } from './layout.js'
 import { edgeName, nodeName, readGraph, SHARES, writeGraph } from './setting.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../models.js').GraphEdges} GraphEdges */
-/** @typedef {import('../models.js').GraphSetting} GraphSetting */
-/** @typedef {import('./layout.js').Drawing} Drawing */
-/** @typedef {import('./layout.js').DrawnNode} DrawnNode */
-/** @typedef {import('./layout.js').DrawnEdge} DrawnEdge */
-/** @typedef {import('./layout.js').GraphNode} GraphNode */
-/** @typedef {import('./layout.js').GraphEdge} GraphEdge */
-/** @typedef {import('qkv/interpret').HeadGraph} HeadGraph */
+/** @import { GraphEdges, GraphSetting, Room } from '../models.js' */
+/** @import { Drawing, DrawnNode, GraphEdge, GraphNode } from './layout.js' */
+/** @import { HeadGraph } from 'qkv/interpret' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/graph.js').texts>} GraphTexts */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /** @typedef {{ graph: HeadGraph, drawing: Drawing }} Made */

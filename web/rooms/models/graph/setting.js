@@ -1,7 +1,7 @@
 // The graph of heads as a setting: its share, the selected edge, and whether that edge is tested. Links store parts by short names.
 
-/** @typedef {import('qkv/interpret').PositionNode} PositionNode */
-/** @typedef {import('../models.js').GraphSetting} GraphSetting */
+/** @import { PositionNode } from 'qkv/interpret' */
+/** @import { GraphSetting } from '../models.js' */
 
 /** Smallest and largest share, and the step between shares, in percent. */
 export const SHARES = { least: 50, most: 95, step: 5 }

@@ -8,9 +8,9 @@ import { vocabOf } from '../run/read-text.js'
 import { graphCost } from './cost.js'
 import { readEdge } from './setting.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('../models.js').ModelsAsks} Asks */
-/** @typedef {import('../run/model-run.js').WholeRun} WholeRun */
+/** @import { Model } from 'qkv/models' */
+/** @import { WholeRun } from '../run/model-run.js' */
+/** @import { ModelsAsks as Asks } from '../models.js' */
 
 /**
  * Returns the edges; or their cost, if it is high and the reader has not agreed; or the reason for having none.

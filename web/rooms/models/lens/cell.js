@@ -10,8 +10,8 @@ import { guesses, rankAt } from './numbers.js'
 import { likeliest } from './room.js'
 import { MOST_PINS } from './setting.js'
 
-/** @typedef {import('./panel.js').Panel} Panel */
-/** @typedef {import('../models.js').LensWriters} Writers */
+/** @import { Panel } from './panel.js' */
+/** @import { LensWriters as Writers } from '../models.js' */
 
 /** Size and margins of the rank curve, in pixels. */
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [416, 200, 48, 28, 26, 30]

@@ -8,8 +8,8 @@ import { hasLensProgram } from '../programs/pytorch.js'
 import { taskOf } from '../programs/task.js'
 import { alive, guesses, rankAt, rowsOf } from './numbers.js'
 
-/** @typedef {import('./panel.js').Panel} Panel */
-/** @typedef {import('./numbers.js').Grid} Grid */
+/** @import { Panel } from './panel.js' */
+/** @import { Grid } from './numbers.js' */
 
 /** Sizes in the picture, in pixels. */
 const [CELL, ROW, LEFT] = [76, 28, 64]

@@ -3,8 +3,8 @@
 import { readLens, saveLens, tokenDirections } from 'qkv/interpret'
 import { keepFile, lensOf } from './sources.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('qkv/interpret').Lens} Lens */
+/** @import { Model } from 'qkv/models' */
+/** @import { Lens } from 'qkv/interpret' */
 
 /** Reads a lens file. @param {{ source: File | string, token: string }} asked @param {AbortSignal} signal */
 export const readFile = ({ source, token }, signal) =>

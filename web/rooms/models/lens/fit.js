@@ -3,9 +3,9 @@
 
 import { fitLens } from 'qkv/interpret'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('qkv/interpret').Lens} Lens */
-/** @typedef {import('./sources.js').Watch} Watch */
+/** @import { Model } from 'qkv/models' */
+/** @import { Lens } from 'qkv/interpret' */
+/** @import { Watch } from './sources.js' */
 /** @typedef {{ texts: number[][], lens?: Lens }} Fit state of a fit so far */
 
 /** For each kind: number and length of the texts, and the first position that counts. */

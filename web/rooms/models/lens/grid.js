@@ -7,7 +7,7 @@ import { percent } from '../../../files/number-format.js'
 import { alive, guesses, rankAt, rowsOf } from './numbers.js'
 import { MOST_WORDS } from './setting.js'
 
-/** @typedef {import('./panel.js').Panel} Panel */
+/** @import { Panel } from './panel.js' */
 
 /** Arrow keys that move the selection; layers go upwards. @type {Record<string, [layer: number, position: number]>} */
 const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }

@@ -10,9 +10,8 @@ import { isHubFile, lensFileOf } from './room.js'
 import { LENSES, readLens, sizesOf, writeLens } from './setting.js'
 import { STORY_MODEL } from './stops.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../models.js').LensSetting} LensSetting */
-/** @typedef {import('./numbers.js').Grid} Grid */
+/** @import { LensSetting, Room } from '../models.js' */
+/** @import { Grid } from './numbers.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/lens.js').texts>} LensTexts */
 /**
  * State shared by the parts of the panel; before: the grid without the reader's changes.

@@ -6,9 +6,7 @@ import { shownOf } from '../shown.js'
 import { hasLens, MOST_WORDS, readLens, sizesOf, writeLens } from './setting.js'
 import { LENS_STOPS } from './stops.js'
 
-/** @typedef {import('../models.js').ModelsTypes} ModelsTypes */
-/** @typedef {import('../models.js').State} State */
-/** @typedef {import('../models.js').LensAsked} LensAsked */
+/** @import { LensAsked, ModelsTypes, State } from '../models.js' */
 /** @typedef {import('../../../shell/room.js').Step<ModelsTypes>} Step */
 /** @typedef {import('../../../shell/room.js').Request<import('../models.js').ModelsAsks>} Request */
 

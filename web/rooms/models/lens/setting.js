@@ -1,7 +1,6 @@
 // The panel "What each layer says" as a setting in links: the lens, the selected state and the pinned words.
 
-/** @typedef {import('../models.js').LensSetting} LensSetting */
-/** @typedef {import('../models.js').LensKind} LensKind */
+/** @import { LensKind, LensSetting } from '../models.js' */
 
 /** Lenses that states can be read with. @type {readonly LensKind[]} */
 export const LENSES = ['logit', 'jacobian', 'tuned']

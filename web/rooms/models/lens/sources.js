@@ -1,9 +1,9 @@
 // Finds the lens of a model: a file that the reader opened, the one that ships with the model, or a fit on texts that the model generates.
 // Each is cached per model.
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('qkv/interpret').Lens} Lens */
-/** @typedef {import('../models.js').LensOrigin} LensOrigin */
+/** @import { Model } from 'qkv/models' */
+/** @import { Lens } from 'qkv/interpret' */
+/** @import { LensOrigin } from '../models.js' */
 /** rest: lets others use the model. @typedef {{ signal: AbortSignal, onProgress: (progress: { done: number, total: number }) => void, rest: () => Promise<void> }} Watch */
 /** @typedef {{ lens: Lens, origin: LensOrigin }} Own */
 

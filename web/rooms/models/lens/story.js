@@ -10,9 +10,8 @@ import { nameOf } from '../shown.js'
 import { guesses, rankAt } from './numbers.js'
 import { LENS_STOPS, STORY_MODEL } from './stops.js'
 
-/** @typedef {import('./panel.js').Panel} Panel */
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('./panel.js').LensTexts} LensTexts */
+/** @import { LensTexts, Panel } from './panel.js' */
+/** @import { Room } from '../models.js' */
 
 /**
  * Returns the values that the texts of the stops refer to: the selected state, the answer of its column, the pinned word, the part that

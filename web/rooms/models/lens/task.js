@@ -4,11 +4,9 @@ import { lensAttribution, readout } from 'qkv/interpret'
 import { tokenText } from '../run/read-text.js'
 import { lensOf } from './sources.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('qkv/models').ModelInput} ModelInput */
-/** @typedef {import('qkv/models').Hooks} Hooks */
-/** @typedef {import('../models.js').LensAsked} LensAsked */
-/** @typedef {import('./sources.js').Watch} Watch */
+/** @import { Hooks, Model, ModelInput } from 'qkv/models' */
+/** @import { LensAsked } from '../models.js' */
+/** @import { Watch } from './sources.js' */
 
 /** Number of words listed for a state, and of parts listed as writers of one. */
 const TOP = 10

@@ -9,13 +9,10 @@ import { mapAt } from '../atlas/maps.js'
 import { withoutFirstBox } from '../atlas/overview.js'
 import { nameOf, tileName, withOrigin } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../models.js').TilePart} TilePart */
-/** @typedef {import('../models.js').Matrix} Matrix */
-/** @typedef {import('../models.js').HeadLink} HeadLink */
-/** @typedef {import('../../../attention-head/head.js').HeadAt} HeadAt */
-/** @typedef {import('../../../elements/deep-map.js').QkvDeepMap} QkvDeepMap */
-/** @typedef {import('../../../elements/deep-levels.js').TileRequest} TileRequest */
+/** @import { HeadLink, Matrix, Room, TilePart } from '../models.js' */
+/** @import { HeadAt } from '../../../attention-head/head.js' */
+/** @import { QkvDeepMap } from '../../../elements/deep-map.js' */
+/** @import { TileRequest } from '../../../elements/deep-levels.js' */
 
 /** Share of weight on the first token from which the head is described as a sink. */
 const SINK = 0.5

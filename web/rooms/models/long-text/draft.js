@@ -3,7 +3,7 @@
 import { html } from 'lit'
 import { duration, mostTokens, secondsOf } from './limits.js'
 
-/** @typedef {import('../models.js').Room} Room */
+/** @import { Room } from '../models.js' */
 
 /** @param {Room} room @param {import('../models.js').OpenModel} model @param {string} draft */
 export function longText({ t, act, view, got }, model, draft) {

@@ -2,8 +2,7 @@
 
 import { MOST_KEPT, MOST_MAPS } from './summary-run.js'
 
-/** @typedef {import('../models.js').OpenModel} OpenModel */
-/** @typedef {import('../models.js').View} View */
+/** @import { OpenModel, View } from '../models.js' */
 
 /** Characters above which a text is tokenized and counted before it is run. */
 export const LONG = 2000

@@ -3,12 +3,10 @@
 import { stacksOf } from '../run/hooks.js'
 import { SUMMARIES } from './summary-run.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
-/** @typedef {import('../run/hooks.js').Stack} Stack */
-/** @typedef {import('../models.js').HeadLink} Link */
-/** @typedef {import('../../../attention-head/head.js').HeadAt} HeadAt */
-/** @typedef {import('../run/model-run.js').WholeRun} WholeRun */
+/** @import { AttentionSummary, Model } from 'qkv/models' */
+/** @import { HeadAt, Stack } from '../../../attention-head/head.js' */
+/** @import { WholeRun } from '../run/model-run.js' */
+/** @import { HeadLink as Link } from '../models.js' */
 /** @typedef {Record<string, import('../run/hooks.js').Hook>} Hooks */
 /** @typedef {readonly [number, number]} Range */
 

@@ -2,9 +2,8 @@
 
 import { BLOCKS, putSummary } from '../atlas/maps.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
-/** @typedef {import('../run/hooks.js').Stack} Stack */
+/** @import { AttentionSummary, Model } from 'qkv/models' */
+/** @import { Stack } from '../../../attention-head/head.js' */
 
 /** Maximum bytes for keeping all q and k; for longer texts, a layer is run again when it is inspected. */
 export const MOST_KEPT = 2 ** 29

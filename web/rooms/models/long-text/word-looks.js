@@ -4,8 +4,7 @@ import { html, nothing } from 'lit'
 import { percent } from '../../../files/number-format.js'
 import { nameOf } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../models.js').HeadLink} HeadLink */
+/** @import { HeadLink, Room } from '../models.js' */
 
 /** @param {Room} room @param {{ from: HeadLink[], to: HeadLink[] }} looks */
 export function wordLooks(room, looks) {

@@ -8,9 +8,9 @@ import { LOOKS, roleOf } from '../open-head/kind.js'
 import { sentencesOf } from './setting.js'
 import { spreadOf } from './spread.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../run/model-run.js').ScoreName} ScoreName */
-/** @typedef {import('../../../attention-head/head.js').HeadAt} HeadAt */
+/** @import { Room } from '../models.js' */
+/** @import { ScoreName } from '../run/model-run.js' */
+/** @import { HeadAt } from '../../../attention-head/head.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/many.js').texts>} ManyTexts */
 /** @typedef {Event & { target: HTMLTextAreaElement & HTMLSelectElement }} InputEvent */
 

@@ -5,9 +5,9 @@ import { furtherScores } from '../run/further-score.js'
 import { exactMap, inputOf } from '../run/model-run.js'
 import { read } from '../run/read-text.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('../models.js').Many} Many */
-/** @typedef {import('../run/model-run.js').ScoreName} ScoreName */
+/** @import { Model } from 'qkv/models' */
+/** @import { Many } from '../models.js' */
+/** @import { ScoreName } from '../run/model-run.js' */
 
 /** Maximum number of sentences per request, and of tokens per sentence. */
 export const MOST_SENTENCES = 100

@@ -6,8 +6,7 @@ import { shown } from '../../../shell/slots.js'
 import { signed } from '../../../ui/contributions.js'
 import { nameOf } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../models.js').Matters} Matters */
+/** @import { Matters, Room } from '../models.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/matters.js').texts>} MatterTexts */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /** @typedef {CustomEvent<{ row: number, column: number }>} PinEvent */
@@ -81,7 +80,7 @@ function heads(room, m, matters) {
   const order = Array.from(effects.keys()).sort((a, b) => Math.abs(effects[b]) - Math.abs(effects[a]))
   const toggle = (/** @type {import('../../../attention-head/head.js').HeadAt} */ head) =>
     act.change(withFactor(settings.changes, head, factorOf(settings.changes, head) === 'mean' ? 1 : 'mean'))
-  const isOwn = (/** @type {import('../../../attention-head/changes.js').Change} */ change) =>
+  const isOwn = (/** @type {import('../../../attention-head/head.js').Change} */ change) =>
     change.kind === 'head' && change.how === 'mean' && change.stack === stack
   const own = /** @type {import('../../../attention-head/head.js').HeadAt[]} */ (active.filter(isOwn))
   const foretold = own.reduce((sum, { layer, head }) => sum + effects[layer * H + head], 0)

@@ -5,9 +5,9 @@ import { ablate, patch } from 'qkv/interpret'
 import { isTooLong } from '../cell/reasons.js'
 import { read, tokenText } from '../run/read-text.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('../models.js').Matters} Matters */
-/** @typedef {import('../run/model-run.js').WholeRun} WholeRun */
+/** @import { Model } from 'qkv/models' */
+/** @import { Matters } from '../models.js' */
+/** @import { WholeRun } from '../run/model-run.js' */
 
 /** Returns the objective: the logit of the answer minus that of the second guess. @param {WholeRun} run */
 export const objectiveOf = ({ row, top }) => ({

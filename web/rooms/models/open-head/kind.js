@@ -1,8 +1,8 @@
 // Decides what a head does: by the role recorded when its model was trained, or by its scores on this text.
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../atlas/maps.js').HeadAt} HeadAt */
-/** @typedef {import('../../../attention-head/head.js').Stack} Stack */
+/** @import { Room } from '../models.js' */
+/** @import { HeadAt } from '../atlas/maps.js' */
+/** @import { Stack } from '../../../attention-head/head.js' */
 
 export const LOOKS = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'further'])
 const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])

@@ -14,9 +14,8 @@ import { deepHead } from '../long-text/deep-head.js'
 import { glossOf } from '../sentence/token-row.js'
 import { matrixOf, nameOf, titleOf, withOrigin } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../models.js').Matrix} Matrix */
-/** @typedef {import('../../../attention-head/head.js').HeadAt} HeadAt */
+/** @import { Matrix, Room } from '../models.js' */
+/** @import { HeadAt } from '../../../attention-head/head.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const SIMILAR = 5

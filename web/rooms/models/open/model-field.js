@@ -5,7 +5,7 @@ import { live } from 'lit/directives/live.js'
 import { textsLater } from '../../../shell/texts-later.js'
 import { requestOf, titleOf } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
+/** @import { Room } from '../models.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/gallery.js').texts>} GalleryTexts */
 /** @typedef {Awaited<ReturnType<typeof withGallery>>} Gallery */
 

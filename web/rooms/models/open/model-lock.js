@@ -1,6 +1,6 @@
 // The open model of the session. Every user takes its lock, so that no two runs share its memory.
 
-/** @typedef {import('qkv/models').Model} Model */
+/** @import { Model } from 'qkv/models' */
 /** @typedef {ReturnType<typeof createModelLock>} ModelLock */
 
 /** @param {() => void} replaced called when another model replaces the open one */

@@ -19,7 +19,7 @@ const long = later(() => import('../long-text/draft.js'))
 /** Number of characters by which a text is identified. */
 const SHOWN = 40
 
-/** @typedef {import('../models.js').Room} Room */
+/** @import { Room } from '../models.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** @param {Room} room */

@@ -16,9 +16,8 @@ import { idOf, isGguf, isOfHub, labelOf, nameOf, usualDtype } from './sources.js
 
 export { deleteKeptModel, keptModels } from 'qkv/models'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('../models.js').ModelsAsks} Asks */
-/** @typedef {import('../models.js').OpenSource} OpenSource */
+/** @import { Model } from 'qkv/models' */
+/** @import { ModelsAsks as Asks, OpenSource } from '../models.js' */
 /** @typedef {Awaited<ReturnType<typeof inspectModel>>} Inspected */
 /** @typedef {Omit<Asks['open']['value'], 'id' | 'seconds'>} Description */
 /** @typedef {import('../../../shell/room.js').Run<Asks['open']['value']>} OpenRun */

@@ -3,7 +3,7 @@
 import { largestOf } from '../../../elements/largest.js'
 import { hasTokenizer, positionsOf } from '../run/read-text.js'
 
-/** @typedef {import('qkv/models').Model} Model */
+/** @import { Model } from 'qkv/models' */
 
 /** Number of tokens whose words are completed, and maximum number of tokens of each. */
 const [NAMED, MOST] = [12, 6]

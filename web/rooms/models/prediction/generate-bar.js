@@ -4,7 +4,7 @@ import { html, nothing } from 'lit'
 import { counted } from '../../../i18n/counted.js'
 import { isEnded, isGenerating } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
+/** @import { Room } from '../models.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /** @typedef {keyof import('../models.js').View['sampling']} SamplingName */
 

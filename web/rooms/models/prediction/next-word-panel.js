@@ -9,7 +9,7 @@ import { ending } from '../sentence/token-row.js'
 import { isEnded, isGenerating, nameOf } from '../shown.js'
 import { drawn, NAMED, sharesOf } from './next-word.js'
 
-/** @typedef {import('../models.js').Room} Room */
+/** @import { Room } from '../models.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/next-word.js').texts>} NextTexts */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 

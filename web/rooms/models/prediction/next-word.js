@@ -4,8 +4,8 @@ import { largestOf } from '../../../elements/largest.js'
 import { attentionOf, readAt } from '../run/hooks.js'
 import { hasTokenizer, tokenText } from '../run/read-text.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('../run/session-runs.js').Used} Used */
+/** @import { Model } from 'qkv/models' */
+/** @import { Used } from '../run/session-runs.js' */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 
 /** Number of candidates whose words are sent. */

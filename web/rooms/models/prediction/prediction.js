@@ -9,7 +9,7 @@ import { lensTitle } from '../atlas/overview.js'
 import { ending, glossOf } from '../sentence/token-row.js'
 import { endingOf, nameOf } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
+/** @import { Room } from '../models.js' */
 
 /** Formats a change in percentage points, such as "+3.1". @param {number} share */
 export const points = share => `${share < 0 ? '−' : '+'}${Math.abs(100 * share).toFixed(1)}`

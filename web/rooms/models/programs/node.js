@@ -2,7 +2,7 @@
 
 import { attentionOf, groups, placeOf } from '../run/hooks.js'
 
-/** @typedef {import('../../../attention-head/head.js').Change} Change */
+/** @import { Change } from '../../../attention-head/head.js' */
 
 /**
  * The task of a program.

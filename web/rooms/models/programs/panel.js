@@ -5,7 +5,7 @@ import { nodeProgram } from './node.js'
 import { hasPyTorch, pytorchProgram } from './pytorch.js'
 import { taskOf } from './task.js'
 
-/** @typedef {import('../models.js').Room} Room */
+/** @import { Room } from '../models.js' */
 
 /** @param {Room} room @param {import('../models.js').OpenModel} openModel @param {import('../run/model-run.js').Run} before */
 export function programs(room, openModel, before) {

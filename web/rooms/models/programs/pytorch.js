@@ -3,8 +3,7 @@
 import { groups } from '../run/hooks.js'
 import { changesOf } from './node.js'
 
-/** @typedef {import('../../../attention-head/head.js').Change} Change */
-/** @typedef {import('../../../attention-head/head.js').Stack} Stack */
+/** @import { Change, Stack } from '../../../attention-head/head.js' */
 /** @typedef {Partial<Record<Stack, readonly [layer: string, projection: string]>>} Paths */
 
 /** Module paths in transformers: the layer, and the output projection of the attention inside it. @type {Record<string, Paths>} */

@@ -3,7 +3,7 @@
 import { isIn } from '../../../attention-head/changes.js'
 import { bareName, idOf, isOfHub } from '../open/sources.js'
 
-/** @typedef {import('../models.js').Room} Room */
+/** @import { Room } from '../models.js' */
 
 /** True if the model has the place, and the text has the words. @param {import('../../../attention-head/head.js').Change} change @param {import('../run/model-run.js').Run} run */
 function fits(change, run) {

@@ -1,12 +1,6 @@
 // Turns the reader's changes into hooks of qkv/models. No DOM.
 
-/** @typedef {import('../../../attention-head/head.js').Stack} Stack */
-/** @typedef {import('../../../attention-head/head.js').Change} Change */
-/** @typedef {import('../../../attention-head/head.js').HeadChange} HeadChange */
-/** @typedef {import('../../../attention-head/head.js').HideChange} HideChange */
-/** @typedef {import('../../../attention-head/head.js').WeightChange} WeightChange */
-/** @typedef {import('../../../attention-head/head.js').PatchChange} PatchChange */
-/** @typedef {import('../../../attention-head/head.js').At} At */
+/** @import { At, Change, HeadChange, HideChange, PatchChange, Stack, WeightChange } from '../../../attention-head/head.js' */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 /** @typedef {(values: Numbers) => void} Edit changes values in place */
 /** @typedef {Edit | number | 'mean'} Hook */

@@ -3,8 +3,8 @@
 
 import { attentionOf, readAt } from './hooks.js'
 
-/** @typedef {import('./hooks.js').Stack} Stack */
-/** @typedef {import('./hooks.js').Hook} Hook */
+/** @import { Stack } from '../../../attention-head/head.js' */
+/** @import { Hook } from './hooks.js' */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 /** @typedef {{ dims: number[], data: number[] }} Plain */
 

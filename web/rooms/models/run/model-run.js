@@ -8,13 +8,11 @@ import { furtherScores } from './further-score.js'
 import { attentionOf, readAt, stacksOf } from './hooks.js'
 import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './read-text.js'
 
-/** @typedef {import('qkv').Qkv} Qkv */
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('qkv/models').ModelInput} ModelInput */
-/** @typedef {import('qkv/models').AttentionSummary} AttentionSummary */
-/** @typedef {import('./hooks.js').Stack} Stack */
-/** @typedef {import('./hooks.js').Hook} Hook */
-/** @typedef {import('../atlas/maps.js').Maps} Maps */
+/** @import { Qkv } from 'qkv' */
+/** @import { AttentionSummary, Model, ModelInput } from 'qkv/models' */
+/** @import { Stack } from '../../../attention-head/head.js' */
+/** @import { Hook } from './hooks.js' */
+/** @import { Maps } from '../atlas/maps.js' */
 /** `further`: short texts only. @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'further' | 'entropy'} ScoreName */
 /** @typedef {{ id: number, token: string, probability: number }} Guess */
 

@@ -2,7 +2,7 @@
 
 import { bytesOf } from '../../../files/byte-tokens.js'
 
-/** @typedef {import('qkv/models').Model} Model */
+/** @import { Model } from 'qkv/models' */
 
 /** Config keys (without _token_id) of ids that stand for no text. */
 const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']

@@ -6,11 +6,9 @@ import { hooksOf, stacksOf } from './hooks.js'
 import { atRow, inputOf, runOf, statesOf } from './model-run.js'
 import { tokenText } from './read-text.js'
 
-/** @typedef {import('qkv/models').Model} Model */
-/** @typedef {import('../models.js').RunRequest} RunRequest */
-/** @typedef {import('../models.js').SourceRead} SourceRead */
-/** @typedef {import('./model-run.js').WholeRun} WholeRun */
-/** @typedef {import('./model-run.js').Watch} Watch */
+/** @import { Model } from 'qkv/models' */
+/** @import { RunRequest, SourceRead } from '../models.js' */
+/** @import { Watch, WholeRun } from './model-run.js' */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
 /** A run with its hooks, and the layer of a long text that was run again. @typedef {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: import('qkv/models').AttentionSummary } }} Used */
 

@@ -15,8 +15,8 @@ import { hasLens } from '../lens/setting.js'
 import { endingOf, isByHand, matrixOf, nameOf } from '../shown.js'
 import { arcsOf, lookOf, looksOf, strongest } from './word-lines.js'
 
-/** @typedef {import('../models.js').Room} Room */
-/** @typedef {import('../../../attention-head/head.js').Stack} Stack */
+/** @import { Room } from '../models.js' */
+/** @import { Stack } from '../../../attention-head/head.js' */
 
 const wordLooks = later(() => import('../long-text/word-looks.js'))
 const longWords = later(() => import('../long-text/words.js'))

@@ -4,7 +4,7 @@ import { shown } from '../../../shell/slots.js'
 import { mapAt } from '../atlas/maps.js'
 import { matrixOf } from '../shown.js'
 
-/** @typedef {import('../models.js').Room} Room */
+/** @import { Room } from '../models.js' */
 
 /** Maximum number of words with arcs, maximum number of arcs, and minimum weight of one. */
 const [MOST_WORDS, MOST_ARCS, LEAST] = [60, 12, 0.01]
