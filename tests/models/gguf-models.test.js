@@ -27,9 +27,12 @@ const folderOf = (weights, config) => ({
 function run(model) {
   const { encoder, decoder } = model.stacks
   const decoderIds = encoder && decoder ? [[...IDS].reverse()] : undefined
-  const { logits, hiddenStates } = model.forwardSync({ ids: [IDS], decoderIds }, { keep: ['hiddenStates'] })
+  const { logits, classLogits, hiddenStates } = model.forwardSync(
+    { ids: [IDS], decoderIds },
+    { keep: ['hiddenStates'] },
+  )
   model.dispose()
-  return Array.from((logits ?? hiddenStates.slice(-1)[0])?.data ?? [])
+  return Array.from((classLogits ?? logits ?? hiddenStates.slice(-1)[0])?.data ?? [])
 }
 
 const TYPES = Object.keys(BLOCK_TYPES)
@@ -41,7 +44,7 @@ for (const [n, made] of MADE.entries())
       const { gguf, config, weights } = make(made, type, randomOf(n))
       const want = run(await loadModel(qkv, folderOf(weights, config), none))
       const got = run(await loadModel(qkv, gguf, { ...none, dtype: 'float32' }))
-      assert.ok(want.every(Number.isFinite) && Math.max(...want) > 0.1)
+      assert.ok(want.every(Number.isFinite) && Math.max(...want.map(Math.abs)) > 0.01)
       assert.deepEqual(got, want, type)
     }
     assert.equal(qkv.memory.resident, 0)
@@ -116,7 +119,27 @@ const WITH = [
     { 'attention.temperature_scale': 0.5 },
     /not covered: mistral3\.attention\.temperature_scale/,
   ],
-  ['modern-bert', ['cls.weight', [256, 256]], {}, /unexpected: cls\.weight/],
+  [
+    'modern-bert',
+    ['cls.weight', [256, 256]],
+    {},
+    /tensor "cls\.norm\.weight" is missing: the head of ModernBERT has it/,
+  ],
+  [
+    'bert',
+    ['cls.output.weight', [2, 256]],
+    {},
+    /tensor "cls\.weight" is missing: llama\.cpp's converter leaves out the pooler of a BERT with classes/,
+  ],
+  ['bert', ['cls.weight', [256, 256]], {}, /tensor "cls\.output\.weight" is missing: llama\.cpp's converter/],
+  ['bert, without token types: DistilBERT', ['cls.weight', [256, 256]], {}, /classes of DistilBERT are not covered/],
+  ['jina-bert-v2', ['cls.weight', [256, 256]], {}, /rerankers of Jina are not covered, its embedding models are/],
+  [
+    'bert, a reranker: XLM-RoBERTa',
+    undefined,
+    { 'classifier.output_labels': ['a', 'b'] },
+    /bert\.classifier\.output_labels: expected 1 texts, a label for each class, got an array of 2/,
+  ],
   ['modern-bert', undefined, { 'rope.scaling.type': 'linear' }, /rope\.scaling\.type is "linear"/],
 ]
 for (const [title, tensor, keys, message] of WITH)
@@ -168,6 +191,36 @@ test('embed pools as the file says', async () => {
     assert.ok(ids.length > 2)
     model.dispose()
   }
+})
+
+test('rank scores the pairs of llama-server with the classes of a file', async () => {
+  const pairs = {
+    'bert, a reranker: XLM-RoBERTa': ['a', 'b c'],
+    'modern-bert, a reranker': ['a', 'b c'],
+    'qwen3, a reranker': ['<s>a of b c</s>a'],
+  }
+  for (const [title, [text, pair]] of Object.entries(pairs)) {
+    const made = MADE.find(one => one.title === title) ?? MADE[0]
+    const model = await loadModel(qkv, make(made, 'Q8_0', randomOf(1)).gguf)
+    const isOne = pair === undefined
+    const { ids } = model.tokenize(text, pair, { addSpecialTokens: !isOne })
+    if (!isOne) {
+      const [a, b] = [text, pair].map(one => model.tokenize(one).ids.slice(1, -1))
+      assert.deepEqual(ids, [1, ...a, 2, 2, ...b, 2])
+    }
+    const { classLogits } = model.forwardSync({ ids })
+    const [one, other = 0] = Array.from(classLogits?.data ?? [])
+    const [{ score }] = await model.rank('a', ['b c'])
+    assert.equal(score, 1 / (1 + Math.exp(-Math.fround(one - other))), title)
+    assert.deepEqual((await model.classify('a')).labels, isOne ? ['yes', 'no'] : ['LABEL_0'])
+    if (isOne) await assert.rejects(model.rank('a', ['b '.repeat(40)]), /rank: "b b .* has \d+ tokens .* at most 64/)
+    model.dispose()
+  }
+  const made = MADE.find(({ title }) => title === 'qwen3, a reranker') ?? MADE[0]
+  const { 'tokenizer.chat_template.rerank': _, ...keys } = made.keys
+  const model = await loadModel(qkv, make({ ...made, keys }, 'F16', randomOf(1)).gguf)
+  await assert.rejects(model.rank('a', ['b']), /the file has no tokenizer\.chat_template\.rerank/)
+  model.dispose()
 })
 
 test('300 files with wrong bytes in their header are described or refused', async () => {

@@ -48,15 +48,18 @@ const isEncoder = (/** @type {string} */ of) => /bert|embedding$|encoder$/.test(
 const isNormed = (/** @type {string} */ of) => /embedding|modern|t5/.test(of)
 /** An encoder-decoder, which node-llama-cpp does not run: it has no call of llama_encode. */
 const NOT_RUN = 't5'
+/** A model whose head gives scores of pairs. */
+const isReranker = (/** @type {string} */ title) => title.includes('a reranker')
 
 /** Returns the next-token probabilities after each id, or for an encoder the mean of its rows, normalised. @param {Uint8Array} gguf @param {string} of */
 async function ours(gguf, of) {
   const model = await loadModel(qkv, gguf, { tokenizer: false, dtype: 'float32' })
-  const { logits, hiddenStates, kept } = model.forwardSync(
+  const { logits, hiddenStates, kept, classScores } = model.forwardSync(
     { ids: [IDS] },
     { keep: [isNormed(of) ? 'norm' : 'hiddenStates'] },
   )
   model.dispose()
+  if (classScores) return [[classScores.data[0]]]
   if (isEncoder(of)) {
     const last = /** @type {import('../../src/base/tensor.js').FloatTensor} */ (
       hiddenStates?.slice(-1)[0] ?? kept?.norm
@@ -73,20 +76,37 @@ async function ours(gguf, of) {
   })
 }
 
-/** Returns the same from llama.cpp. @param {Uint8Array} gguf @param {string} of */
-async function theirs(gguf, of) {
+/** A context with keys and values of float32. */
+const IN_FULL = {
+  contextSize: 64,
+  batchSize: 64,
+  experimentalKvCacheKeyType: 'F32',
+  experimentalKvCacheValueType: 'F32',
+  flashAttention: false,
+}
+
+/** Returns a context for pairs, with keys and values of float32, for which the package has no option. @param {any} model */
+async function rankingOf(model) {
+  const { constructor: Context } = await model.createRankingContext({ contextSize: 64 })
+  return new Context({ _llamaContext: await model.createContext({ ...IN_FULL, _embeddings: true, _ranking: true }) })
+}
+
+/** Returns the same from llama.cpp. @param {Uint8Array} gguf @param {string} of @param {string} title */
+async function theirs(gguf, of, title) {
   const path = join(place, 'model.gguf')
   writeFileSync(path, gguf)
   const model = await llama.loadModel({ modelPath: path, gpuLayers: 0, useMmap: false })
   try {
+    if (isReranker(title)) {
+      return [[await (await rankingOf(model))._evaluateRankingForInput(IDS)]]
+    }
     if (isEncoder(of)) {
       const context = await model.createEmbeddingContext({ contextSize: 64 })
       const { vector } = await context.getEmbeddingFor(IDS)
       const size = Math.hypot(...vector)
       return [vector.map((/** @type {number} */ one) => one / size)]
     }
-    const inFull = { experimentalKvCacheKeyType: 'F32', experimentalKvCacheValueType: 'F32', flashAttention: false }
-    const context = await model.createContext({ contextSize: 64, batchSize: 64, ...inFull })
+    const context = await model.createContext(IN_FULL)
     const input = IDS.map(id => [id, { generateNext: { probabilities: true } }])
     const answers = await context.getSequence().controlledEvaluate(input)
     return answers.map((/** @type {any} */ { next }) => {
@@ -99,9 +119,9 @@ async function theirs(gguf, of) {
   }
 }
 
-/** Returns the largest difference between ours and theirs. @param {Uint8Array} gguf @param {string} of */
-async function difference(gguf, of) {
-  const [a, b] = [await ours(gguf, of), await theirs(gguf, of)]
+/** Returns the largest difference between ours and theirs. @param {Uint8Array} gguf @param {string} of @param {string} [title] */
+async function difference(gguf, of, title = of) {
+  const [a, b] = [await ours(gguf, of), await theirs(gguf, of, title)]
   assert.ok(Math.max(...a.flat()) > 1.2 / VOCAB)
   return Math.max(...a.flatMap((row, t) => row.map((one, i) => Math.abs(one - b[t][i]))))
 }
@@ -111,7 +131,35 @@ const within = (got, most, what) => assert.ok(got <= most, `${what}: ${got}, at 
 
 for (const made of MADE.filter(({ of }) => of !== NOT_RUN))
   test(`${made.title}: probabilities of llama.cpp, in float32`, { skip }, async t => {
-    const worst = await difference(make(made, 'F32', randomOf(3)).gguf, made.of)
+    const worst = await difference(make(made, 'F32', randomOf(3)).gguf, made.of, made.title)
+    t.diagnostic(worst.toExponential(1))
+    within(worst, ROUNDED.test(made.of) ? 3e-4 : 1e-6, made.title)
+  })
+
+for (const made of MADE.filter(({ title }) => isReranker(title)))
+  test(`${made.title}: rank gives the scores of llama.cpp`, { skip }, async t => {
+    const { gguf } = make(made, 'F32', randomOf(6))
+    const path = join(place, 'reranker.gguf')
+    writeFileSync(path, gguf)
+    const [query, texts] = ['ab', ['a', 'b c', 'a {query} b']]
+    const model = await loadModel(qkv, gguf, { dtype: 'float32' })
+    const got = await model.rank(query, texts)
+    model.dispose()
+    const peer = await llama.loadModel({ modelPath: path, gpuLayers: 0, useMmap: false })
+    const context = await rankingOf(peer)
+    // As llama-server makes the pairs: node-llama-cpp reads query, text and template one by one without their first space.
+    const template = made.keys['tokenizer.chat_template.rerank']
+    const { bos, eos, sep } = peer.tokens
+    const idsOf = (/** @type {string} */ text) =>
+      template
+        ? peer.tokenize(String(template).replaceAll('{query}', query).replaceAll('{document}', text), true)
+        : [bos, ...peer.tokenize(query), eos, sep, ...peer.tokenize(text), eos]
+    /** @type {number[]} */
+    const want = []
+    for (const text of texts) want.push(await context._evaluateRankingForInput(idsOf(text)))
+    await peer.dispose()
+    assert.ok(new Set(want).size === 3)
+    const worst = Math.max(...got.map(({ index, score }) => Math.abs(score - want[index])))
     t.diagnostic(worst.toExponential(1))
     within(worst, ROUNDED.test(made.of) ? 3e-4 : 1e-6, made.title)
   })

@@ -42,6 +42,9 @@ const readModules = async from => (await import('../sentences/sentence-modules.j
 /** Reads the cross-encoder settings of a folder. @param {Folder} from */
 const readRanking = async from => (await import('../sentences/rank.js')).readRanking(from, readJSON)
 
+/** @param {NonNullable<Folder['ranking']>} ranking @returns {import('../sentences/rank.js').ReadRanking} */
+const rankingOf = ranking => async () => ({ ranking: { isLower: false, prompts: {}, ...ranking } })
+
 /** Files of a cross-encoder. */
 const RANKING = /^(?:modules|config_sentence_transformers|sentence_[\w-]+_config)\.json$/
 
@@ -135,7 +138,11 @@ export async function readsOf(folder, source, config, canRank) {
   const { outside = folder } = folder
   return {
     modules: await whenNeeded(outside, source, name => name === 'modules.json', readModules, true),
-    ranking: canRank ? await whenNeeded(outside, source, name => RANKING.test(name), readRanking, true) : undefined,
+    ranking: folder.ranking
+      ? rankingOf(folder.ranking)
+      : canRank
+        ? await whenNeeded(outside, source, name => RANKING.test(name), readRanking, true)
+        : undefined,
     chat: await whenNeeded(folder, source, isOne, from => readChat(from, from === folder ? undefined : source)),
   }
 }

@@ -331,6 +331,8 @@ const BERT = {
   token_types: 'bert.embeddings.token_type_embeddings',
   token_embd_norm: 'bert.embeddings.LayerNorm',
 }
+/** The head of RoBERTa's classifiers, which computes what BERT's pooler and its classifier do. */
+const BERT_CLASSES = { cls: 'bert.pooler.dense', 'cls.output': 'classifier' }
 const BERT_AT = 'bert.encoder.layer.N.'
 const BERT_ATTENTION = {
   attn_q: 'attention.self.query',
@@ -355,6 +357,31 @@ function bertSizes(k, tensors) {
     layer_norm_eps: k.number('attention.layer_norm_epsilon'),
     hidden_act: 'gelu',
   }
+}
+
+/** True if a file has the classes of a reranker or a classifier. @param {Tensors} tensors */
+const hasClasses = tensors => [...tensors.keys()].some(name => /^cls\.(output\.)?weight$/.test(name))
+
+/**
+ * Returns the keys of classes, if there are some.
+ * @param {Keys} k
+ * @param {Tensors} tensors
+ * @param {string} architecture class with the same head in transformers
+ * @param {readonly string[]} parts tensors of the head
+ * @param {string} why what the file is if one of them is missing
+ */
+function classesOf(k, tensors, architecture, parts, why) {
+  if (!hasClasses(tensors)) return {}
+  const missing = parts.find(name => !tensors.has(`${name}.weight`))
+  if (missing) throw k.fail(`tensor ${describe(`${missing}.weight`)} is missing: ${why}`)
+  const count = rowsOf(k, tensors, 'cls.output.weight')
+  const list = k.list('classifier.output_labels')
+  const labels = list ? Array.from(list) : Array.from({ length: count }, (_, n) => `LABEL_${n}`)
+  if (labels.length !== count || !labels.every(label => typeof label === 'string'))
+    throw k.fail(
+      `${k.architecture}.classifier.output_labels: expected ${count} texts, a label for each class, got ${describe(labels)}`,
+    )
+  return { architectures: [architecture], id2label: Object.fromEntries(labels.entries()) }
 }
 
 /** DistilBERT's names, for files without token types. */
@@ -383,6 +410,8 @@ const DISTILBERT = Object.fromEntries(
 
 /** Returns the config of DistilBERT. @param {Keys} k @param {Tensors} tensors */
 function distilbert(k, tensors) {
+  if (hasClasses(tensors))
+    throw k.fail('classes of DistilBERT are not covered: llama.cpp applies tanh in its head, the model relu')
   k.only('attention.causal', false)
   k.only('attention.layer_norm_epsilon', Math.fround(1e-12))
   k.get('pooling_type')
@@ -464,7 +493,13 @@ export const ARCHITECTURES = {
   llama: { config: biasedLlama('llama'), names: LLAMA, change: pairs },
   mistral3: { config: biasedLlama('llama'), names: LLAMA, change: pairs },
   qwen2: { config: llamaLike('qwen2'), names: LLAMA },
-  qwen3: { config: llamaLike('qwen3'), names: LLAMA },
+  qwen3: {
+    config: (k, tensors) => ({
+      ...llamaLike('qwen3')(k, tensors),
+      ...classesOf(k, tensors, 'Qwen3ForSequenceClassification', ['cls.output'], 'a reranker has it'),
+    }),
+    names: { ...LLAMA, 'cls.output': 'score' },
+  },
   olmo: {
     config: (k, tensors) => {
       k.only('attention.layer_norm_epsilon', Math.fround(1e-5))
@@ -819,10 +854,20 @@ export const ARCHITECTURES = {
   bert: {
     config: (k, tensors) =>
       tensors.has('token_types.weight')
-        ? { ...bertSizes(k, tensors), max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight') }
+        ? {
+            ...bertSizes(k, tensors),
+            max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight'),
+            ...classesOf(
+              k,
+              tensors,
+              'BertForSequenceClassification',
+              ['cls', 'cls.output'],
+              "llama.cpp's converter leaves out the pooler of a BERT with classes. Open the original folder",
+            ),
+          }
         : distilbert(k, tensors),
     names: {
-      ...namesOf({ ...BERT, position_embd: 'bert.embeddings.position_embeddings' }, BERT_AT, {
+      ...namesOf({ ...BERT, ...BERT_CLASSES, position_embd: 'bert.embeddings.position_embeddings' }, BERT_AT, {
         ...BERT_ATTENTION,
         ffn_up: 'intermediate.dense',
         ffn_down: 'output.dense',
@@ -842,6 +887,7 @@ export const ARCHITECTURES = {
         throw k.fail(
           'gate and up in two tensors, as older converters wrote them, are not covered: convert the model again',
         )
+      if (hasClasses(tensors)) throw k.fail('rerankers of Jina are not covered, its embedding models are')
       return {
         ...bertSizes(k, tensors),
         max_position_embeddings: k.number('context_length'),
@@ -880,10 +926,21 @@ export const ARCHITECTURES = {
         local_rope_theta: k.number('rope.freq_base_swa', theta),
         ...(window && { local_attention: window }),
         layer_types: types,
+        ...classesOf(
+          k,
+          tensors,
+          'ModernBertForSequenceClassification',
+          ['cls', 'cls.norm', 'cls.output'],
+          'the head of ModernBERT has it',
+        ),
+        ...(hasClasses(tensors) && { classifier_pooling: 'mean', classifier_bias: tensors.has('cls.bias') }),
       }
     },
     names: namesOf(
       {
+        cls: 'head.dense',
+        'cls.norm': 'head.norm',
+        'cls.output': 'classifier',
         token_embd: 'model.embeddings.tok_embeddings',
         token_embd_norm: 'model.embeddings.norm',
         output_norm: 'model.final_norm',

@@ -16,6 +16,12 @@ import { endsOf } from './vocabulary.js'
 /** @import { StoredTensor } from '../weights/safetensors.js' */
 /** @import { GgufMetadata } from './read-gguf.js' */
 
+/** Matrices that may have one row, which llama-quantize then writes with a single dimension. */
+const ROWS = /^(token_types|cls\.output)\.weight$/
+
+/** @param {StoredTensor} tensor @returns {StoredTensor} */
+const asRow = tensor => ({ ...tensor, dims: [1, ...tensor.dims] })
+
 const SHARD = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i
 
 /**
@@ -152,7 +158,7 @@ export async function openGguf(folder, files) {
     metadata ??= header.metadata
     for (const tensor of header.tensors) {
       if (stored.has(tensor.name)) throw fail(`tensor ${describe(tensor.name)} is in two parts`)
-      stored.set(tensor.name, tensor)
+      stored.set(tensor.name, ROWS.test(tensor.name) && tensor.dims.length === 1 ? asRow(tensor) : tensor)
     }
   }
   const all = metadata?.get('split.tensors.count')
@@ -201,6 +207,7 @@ async function asFolder(folder, metadata, stored, fail) {
     ...folder,
     tensors,
     types: typesOf(tensors),
+    ranking: config.id2label ? rankingOf(metadata, config.id2label) : undefined,
     loadKernels: [...tensors.values()].some(({ blocks }) => blocks) ? loadKernels : undefined,
     metadata: [undefined, 'none', 'no_vocab'].includes(/** @type {any} */ (metadata.get('tokenizer.ggml.model')))
       ? undefined
@@ -227,6 +234,20 @@ function idsOf(metadata) {
     ...(id('bos') !== undefined && { bos_token_id: id('bos') }),
     ...(ends.length && { eos_token_id: ends.length === 1 ? ends[0] : ends }),
     ...(id('padding') !== undefined && { pad_token_id: id('padding') }),
+  }
+}
+
+/**
+ * Returns how the classes of a file rank texts.
+ * @param {GgufMetadata} metadata
+ * @param {unknown} labels
+ * @returns {Folder['ranking']}
+ */
+function rankingOf(metadata, labels) {
+  const template = metadata.get('tokenizer.chat_template.rerank')
+  return {
+    isYesOrNo: Object.values(/** @type {object} */ (labels)).join() === 'yes,no',
+    ...(typeof template === 'string' && { template }),
   }
 }
 

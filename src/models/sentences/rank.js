@@ -28,7 +28,9 @@ const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
  */
 /**
  * The cross-encoder settings of a folder.
- * @typedef {TextSettings & { prompts: Record<string, string>, defaultPrompt?: string, activation?: unknown, tokens?: ScoreTokens }} Ranking activation: the name that config_sentence_transformers.json has
+ * @typedef {TextSettings & { prompts: Record<string, string>, defaultPrompt?: string, activation?: unknown, tokens?: ScoreTokens, isYesOrNo?: boolean, template?: string }} Ranking
+ *   activation: the name that config_sentence_transformers.json has; isYesOrNo: the score is the logit of the first class less that of
+ *   the second; template: the text of a pair, with {query} and {document}
  *
  * The tokens whose logits after a text are its score: that of `yes`, less that of `no`, if there is one.
  * @typedef {{ yes: number, no?: number }} ScoreTokens
@@ -118,7 +120,8 @@ function usualTokens({ model, idOf }) {
 async function scoringOf(runner, reads) {
   const { model } = runner
   const { classes } = model
-  const isOne = classes?.of === 'text' && classes.labels.length === 1
+  const count = classes?.of === 'text' ? classes.labels.length : 0
+  const isOne = count === 1
   const files = (await reads.ranking?.()) ?? (classes ? { isUsual: true } : {})
   if (files.isUsual) {
     const tokens = classes ? undefined : usualTokens(runner)
@@ -129,7 +132,11 @@ async function scoringOf(runner, reads) {
       const recipe = recipeOf(model, { ...modules, truncateDim: undefined }, { isRanked: true })
       return { ranking: modules, recipe }
     }
-  } else if (files.ranking.tokens ? model.hasHead && model.stacks.decoder && !model.stacks.encoder : isOne) {
+  } else if (
+    files.ranking.tokens
+      ? model.hasHead && model.stacks.decoder && !model.stacks.encoder
+      : count === (files.ranking.isYesOrNo ? 2 : 1)
+  ) {
     return { ranking: files.ranking }
   }
   const has = classes ? `${classes.labels.length} of a ${classes.of}` : 'none'
@@ -159,20 +166,38 @@ async function* byTokens(model, { yes, no }, texts, read, options) {
 /**
  * Scores texts by class or by modules, in batches.
  * @param {import('./many-texts.js').Runner} runner
- * @param {import('./sentence-modules.js').Recipe | undefined} recipe
+ * @param {Scoring} scoring
  * @param {readonly string[]} texts
  * @param {(text: string) => import('../tokenizers/tokenizer.js').Tokenized} read
  * @param {Pick<RankOptions, 'hooks' | 'signal'>} options
  */
-async function* inBatches(runner, recipe, texts, read, options) {
+async function* inBatches(runner, { recipe, ranking }, texts, read, options) {
   for await (const { inputs, output, rows: h, starts } of runTexts(runner, texts, read, options)) {
     const d = h.dims[2]
     const pooled = (/** @type {import('../tokenizers/tokenizer.js').Tokenized} */ input, /** @type {number} */ b) => {
       const rows = h.data.subarray(starts[b] * d, starts[b + 1] * d)
       return /** @type {NonNullable<typeof recipe>} */ (recipe).pool(new Tensor(rows, [1, rows.length / d, d]), input)
     }
-    yield [.../** @type {FloatTensor} */ (recipe ? recipe.finish(inputs.map(pooled)) : output.classLogits).data]
+    const { data } = /** @type {FloatTensor} */ (recipe ? recipe.finish(inputs.map(pooled)) : output.classLogits)
+    yield ranking.isYesOrNo ? inputs.map((_, b) => Math.fround(data[2 * b] - data[2 * b + 1])) : [...data]
   }
+}
+
+/**
+ * Returns a reader of pairs by the template of a GGUF file, filled in as llama-server does: the query first, then the text everywhere.
+ * @param {import('../model.js').Model} model
+ * @param {string} template
+ * @param {string} prompt
+ */
+const templateReader = (model, template, prompt) => (/** @type {string} */ query, /** @type {string} */ text) => {
+  const filled = template.replaceAll('{query}', () => prompt + query).replaceAll('{document}', () => text)
+  const input = model.tokenize(filled, undefined, { addSpecialTokens: false })
+  const most = Number(model.config.max_position_embeddings)
+  if (input.ids.length > most)
+    throw new RangeError(
+      `rank: ${describe(text)} has ${input.ids.length} tokens with the query and the template, at most ${most} are read`,
+    )
+  return input
 }
 
 /**
@@ -193,13 +218,22 @@ export async function rank(runner, reads, query, texts, options) {
   if (typeof query !== 'string') throw new TypeError(`rank: query: expected a text, got ${describe(query)}`)
   if (!Array.isArray(texts) || !texts.every(text => typeof text === 'string'))
     throw new TypeError(`rank: expected a list of texts, got ${describe(texts)}`)
-  const { ranking, recipe } = await scoringOf(runner, reads)
+  const scoring = await scoringOf(runner, reads)
+  const { ranking } = scoring
   const activation = activationFor(runner.model.config, ranking.activation)
-  const reader = await readerOf(runner, ranking, promptOf(ranking, prompt, 'rank'), true)
+  if (ranking.isYesOrNo && ranking.template === undefined)
+    throw new Error(
+      'rank: the file has no tokenizer.chat_template.rerank, the text around a query and a document: convert the model again',
+    )
+  const before = promptOf(ranking, prompt, 'rank')
+  const reader =
+    ranking.template === undefined
+      ? await readerOf(runner, ranking, before, true)
+      : templateReader(runner.model, ranking.template, before)
   const read = (/** @type {string} */ text) => reader(query, text)
   const scores = ranking.tokens
     ? byTokens(runner.model, ranking.tokens, texts, read, { hooks, signal })
-    : inBatches(runner, recipe, texts, read, { hooks, signal })
+    : inBatches(runner, scoring, texts, read, { hooks, signal })
   /** @type {Ranked[]} */
   const all = []
   for await (const batch of scores) {

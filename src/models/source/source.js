@@ -29,6 +29,8 @@ import { describe } from '../../base/errors.js'
  * @property {HubFacts} [facts] facts of a hub model
  * @property {Folder} [outside] the given folder, if the network is in a subfolder
  * @property {import('../gguf/read-gguf.js').GgufMetadata} [metadata] of a GGUF file, including its vocabulary
+ * @property {{ isYesOrNo: boolean, template?: string }} [ranking] of a GGUF file with classes. isYesOrNo: the score is the first class
+ *   against the second; template: the text of a pair, with {query} and {document}
  */
 /**
  * Facts of the hub about a model, and the size of the download.

@@ -1155,6 +1155,22 @@ const PHI3 = ALL.find(({ of }) => of === 'phi3') ?? LLAMA
 const FALCON_7B = ALL.find(({ of }) => of === 'falcon') ?? LLAMA
 const BERT = ALL.find(({ of }) => of === 'bert') ?? LLAMA
 const T5 = ALL.find(({ of }) => of === 't5') ?? LLAMA
+const MODERN = ALL.find(({ of }) => of === 'modern-bert') ?? LLAMA
+const QWEN3 = ALL.find(({ of }) => of === 'qwen3') ?? LLAMA
+/** Names of tensors, with those of a head. @param {Made['rename']} rename @param {Record<string, string>} head */
+const andHead = (rename, head) => (/** @type {string} */ name) => head[name] ?? rename(name)
+/** Matrices of one row, as llama-quantize writes them. @type {NonNullable<Made['change']>} */
+const oneRow = (name, { values, dims }, weights) =>
+  void weights.set(name, {
+    values,
+    dims: dims.length === 1 && /(token_type_embeddings|classifier)\.weight$/.test(name) ? [1, ...dims] : dims,
+  })
+const ENCODER_PAIRS = {
+  pooling_type: 4,
+  'tokenizer.ggml.add_bos_token': true,
+  'tokenizer.ggml.add_eos_token': true,
+  'tokenizer.ggml.seperator_token_id': 2,
+}
 const { 'rope.scaling.type': _type, 'rope.scaling.factor': _factor, ...unscaled } = GEMMA3.keys
 const factors = /** @type {[string, readonly number[]]} */ (['rope_freqs.weight', [HEAD / 2]])
 const longAndShort = ['long', 'short'].map(
@@ -1262,6 +1278,73 @@ export const MADE = [
         token_embd_norm: 'distilbert.embeddings.LayerNorm',
       },
     ),
+  },
+  {
+    ...BERT,
+    title: 'bert, a reranker: XLM-RoBERTa',
+    keys: {
+      ...BERT.keys,
+      ...ENCODER_PAIRS,
+      'tokenizer.ggml.token_type_count': 1,
+      'classifier.output_labels': ['LABEL_0'],
+    },
+    config: {
+      ...BERT.config,
+      type_vocab_size: 1,
+      architectures: ['BertForSequenceClassification'],
+      id2label: { 0: 'LABEL_0' },
+    },
+    tensors: [
+      ...BERT.tensors.map(tensor =>
+        tensor[0] === 'token_types.weight'
+          ? /** @type {[string, readonly number[]]} */ (['token_types.weight', [D]])
+          : tensor,
+      ),
+      ...biased('cls', D),
+      ['cls.output.weight', [D]],
+      ['cls.output.bias', [1]],
+    ],
+    rename: andHead(BERT.rename, { cls: 'bert.pooler.dense', 'cls.output': 'classifier' }),
+    change: oneRow,
+  },
+  {
+    ...MODERN,
+    title: 'modern-bert, a reranker',
+    keys: { ...MODERN.keys, ...ENCODER_PAIRS, 'classifier.output_labels': ['LABEL_0'] },
+    config: {
+      ...MODERN.config,
+      architectures: ['ModernBertForSequenceClassification'],
+      id2label: { 0: 'LABEL_0' },
+      classifier_pooling: 'mean',
+    },
+    tensors: [
+      ...MODERN.tensors,
+      ['cls.weight', [D, D]],
+      norm('cls.norm'),
+      ['cls.output.weight', [D]],
+      ['cls.output.bias', [1]],
+    ],
+    rename: andHead(MODERN.rename, { cls: 'head.dense', 'cls.norm': 'head.norm', 'cls.output': 'classifier' }),
+    change: oneRow,
+  },
+  {
+    ...QWEN3,
+    title: 'qwen3, a reranker',
+    keys: {
+      ...QWEN3.keys,
+      pooling_type: 4,
+      'classifier.output_labels': ['yes', 'no'],
+      'tokenizer.ggml.add_bos_token': false,
+      'tokenizer.chat_templates': ['rerank'],
+      'tokenizer.chat_template.rerank': '<s>{query} of {document}</s>{query}',
+    },
+    config: {
+      ...QWEN3.config,
+      architectures: ['Qwen3ForSequenceClassification'],
+      id2label: { 0: 'yes', 1: 'no' },
+    },
+    tensors: [...QWEN3.tensors, ['cls.output.weight', [2, D]]],
+    rename: andHead(QWEN3.rename, { 'cls.output': 'score' }),
   },
   {
     ...T5,
