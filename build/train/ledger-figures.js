@@ -91,14 +91,15 @@ export async function ledgerFigures(qkv, source, { ledgers: count = 24, set = 't
     const { layers, numHeads } = /** @type {{ layers: number, numHeads: number }} */ (model.stacks.decoder)
     /** @type {LedgerHead[]} */
     const figures = []
-    const weights = weightsOf(model, ledgers.slice(0, Math.ceil(count / 4)))
+    const texts = ledgers.slice(0, Math.ceil(count / 4))
+    const weights = weightsOf(model, texts)
     for (let layer = 0; layer < layers; layer++)
       for (let head = 0; head < numHeads; head++) {
         const without = run({ [`layers.${layer}.heads.${head}`]: 0 })
         const cost = KIND_NAMES.map(kind => [kind, (whole.near[kind] ?? 0) - (without.near[kind] ?? 0)])
         figures.push({ layer, head, ...weights(layer, head), cost: Object.fromEntries(cost) })
       }
-    return { ...whole, heads: figures }
+    return { ...whole, texts: texts.length, heads: figures }
   } finally {
     model.dispose()
   }

@@ -131,7 +131,7 @@ export async function storiesFigures(qkv, source, { stories = 256, set = 'test',
           cost: byKind(kind => whole.accuracy[kind] - without[kind]),
         })
       }
-    return { ...whole, heads: figures }
+    return { ...whole, texts: stories, heads: figures }
   } finally {
     model.dispose()
   }

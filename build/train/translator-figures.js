@@ -58,7 +58,7 @@ export async function translatorFigures(qkv, source, { count = 300, set = 'test'
     /** @type {string[]} */
     const translation = []
     for await (const { token } of model.generate(EXAMPLE, { maxNewTokens: 16 })) translation.push(token)
-    return { sentences: count, ...trained, heldOut, example: { text: EXAMPLE, translation: translation.join(' ') } }
+    return { texts: count, ...trained, heldOut, example: { text: EXAMPLE, translation: translation.join(' ') } }
   } finally {
     model.dispose()
   }

@@ -799,8 +799,8 @@ test('a head of a model of the page says the role that was recorded of it; heads
   assert.deepEqual(kind(2, 0), { name: 'behind', score: about.figures.heads[4].behind.name, isOfTexts: true })
   assert.equal(kind(0, 0)?.name, 'previous', 'no role: the scores of this text tell')
   assert.equal(roleOf(about, 'cross', { layer: 0, head: 1 }), undefined)
-  const aligned = { figures: { heads: [{ layer: 0, head: 0, aligned: 0.9 }] } }
-  assert.deepEqual(roleOf(aligned, 'cross', { layer: 0, head: 0 }), { name: 'aligned', score: 0.9 })
+  const aligned = { figures: { heads: [{ layer: 0, head: 0, aligned: 0.9, weight: 0.8 }] } }
+  assert.deepEqual(roleOf(aligned, 'cross', { layer: 0, head: 0 }), { name: 'aligned', score: 0.8 })
   assert.equal(roleOf(aligned, '', { layer: 0, head: 0 }), undefined)
 
   // The head that copies the name has a score of its own; words that the model does not know are equal to nothing.
@@ -820,6 +820,10 @@ test('a head of a model of the page says the role that was recorded of it; heads
   const said = [0, 1].map(layer => kindOf(/** @type {any} */ (first), { layer, head: 0 })?.name)
   assert.notEqual(said[0], 'induction', 'nothing stands before the first layer')
   assert.equal(said[1], 'induction')
+  const measured = (/** @type {number} */ induction) =>
+    kindOf(/** @type {any} */ ({ ...first, openModel: { about: { figures: { heads: [{ layer: 1, head: 0, induction }] } } } }), { layer: 1, head: 0 })?.name // biome-ignore format: one line
+  assert.notEqual(measured(0.09), 'induction', 'over its test texts it does not copy')
+  assert.equal(measured(0.5), 'induction')
 
   const scores = { previous: [0.5, 0.5, 0.5, 0.6], first: [0.1, 0.1, 0.2, 0.9], duplicate: [], induction: [1, 1, 1, 1] }
   const run = {

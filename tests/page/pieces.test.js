@@ -6,7 +6,7 @@ import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { readChanges } from '../../web/attention-head/changes.js'
 import { tokenText } from '../../web/rooms/models/run/read-text.js'
-import { piecesOf } from '../../web/rooms/models/sentence/pieces.js'
+import { marksOf, piecesOf } from '../../web/rooms/models/sentence/pieces.js'
 import { endingOf } from '../../web/rooms/models/shown.js'
 import { files } from './english-model.js'
 import { start } from './models-store.js'
@@ -26,6 +26,16 @@ const partsOf = text => {
   const { parts, words, bytes } = piecesOf(text, readAs(text))
   return { parts: [...parts], words: words.map(each => each.join('+')), bytes: bytes.join('') }
 }
+
+test('marks that a tokenizer has added at the start and the end are told from what was typed, and from bytes', () => {
+  assert.deepEqual(marksOf('The cat', readAs('The cat')), { start: '<s>' })
+  assert.deepEqual(marksOf('the cat', ['[CLS]', 'the', 'cat', '[SEP]']), { start: '[CLS]', end: '[SEP]' })
+  assert.deepEqual(marksOf('a', ['<|begin_of_text|>', 'a']), { start: '<|begin_of_text|>' })
+  assert.deepEqual(marksOf('an </s>', ['an', '</s>']), {}, 'it was typed')
+  assert.deepEqual(marksOf('é', ['<C3>', '<A9>']), {}, 'bytes')
+  assert.deepEqual(marksOf('[MASK] sat', ['[MASK]', 'sat']), {})
+  assert.deepEqual(marksOf('', ['<s>']), {})
+})
 
 test('a word of several tokens is said once with its pieces, a word after a sign or a space is none of them', () => {
   const tokens = ['<s>', 'He', 'b', 'aked', ',', 'don', "'", 't', 'b', 'aked', '##r', '今', '天']

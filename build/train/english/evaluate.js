@@ -91,6 +91,7 @@ if (given.held) {
     const round = Object.fromEntries(Object.entries(own).map(([name, value]) => [name, Number(value.toFixed(3))]))
     rows.push({ layer, head, ...round, lost: Number(lost.toFixed(4)), ...(score >= 0.4 && lost > 0.001 && { role }) })
   }
+  figures.texts = texts.length
   figures.heads = rows
   console.log(`without a head, of ${whole.toFixed(4)} bits a byte:`)
   for (const row of rows) console.log(' ', JSON.stringify(row))

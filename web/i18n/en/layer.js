@@ -45,7 +45,8 @@ export const texts = {
   trainOne: 'Train a head yourself',
   seeShipped: 'See head {name} among all others, in Models',
   'untrained.random': 'The matrices are random: nothing here is trained.',
-  'untrained.trained': 'Head {layer}.{head} of the English model: it learned every number here from texts.',
+  'untrained.trained':
+    'Head {layer}.{head} of the English model: it learned every number here from texts. <s> marks the start of the text.',
   'untrained.handBuilt': 'These heads are built by hand: nothing here is trained.',
   'untrained.room': 'These numbers come from a trained model, opened in Learn or in Models.',
   'untrained.imported': 'The numbers were imported: nothing here is trained.',

@@ -46,7 +46,7 @@ export const texts = {
   seeShipped: '在“模型”里看头 {name} 和所有其他的头',
   trainOne: '自己训练一个头',
   'untrained.random': '矩阵是随机的，没有经过训练。',
-  'untrained.trained': '英语模型的头 {layer}.{head}：这里的每个数都是从文本中学来的。',
+  'untrained.trained': '英语模型的头 {layer}.{head}：这里的每个数都是从文本中学来的。<s> 标记文本的开头。',
   'untrained.handBuilt': '这些头是手工搭建的，没有经过训练。',
   'untrained.room': '这些数来自一个训练过的模型，它在“学习”或“模型”中打开。',
   'untrained.imported': '数字是导入的，没有在这里训练。',

@@ -300,7 +300,12 @@ export interface About {
   tour?: readonly Stop[]
   /** A long example text. */
   text?: string
-  figures?: { example?: { text?: string }; heads?: readonly HeadFigures[] }
+  figures?: {
+    example?: { text?: string }
+    heads?: readonly HeadFigures[]
+    /** Number of test texts that the figures of the heads are means over. */
+    texts?: number
+  }
   /** Its words in classes whose members can replace each other. */
   words?: readonly (readonly string[])[]
 }

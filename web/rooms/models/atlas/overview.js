@@ -7,7 +7,7 @@ import { counted } from '../../../i18n/counted.js'
 import { shown } from '../../../shell/slots.js'
 import { firstLens } from '../lens/room.js'
 import { hasLens } from '../lens/setting.js'
-import { COPYING, EXAMPLE, kindOf, LOOKS, rankingOf, TELLING } from '../open-head/kind.js'
+import { COPYING, copierOf, EXAMPLE, kindOf, LOOKS, rankingOf, TELLING } from '../open-head/kind.js'
 import { nameOf } from '../shown.js'
 import { legend } from './atlas.js'
 import { likeness, pairWeights, ranked, scaleEnd } from './maps.js'
@@ -39,21 +39,27 @@ function scoresOf(room) {
 export function patternOf(room, at) {
   const kind = kindOf(room, at)
   if (!kind) return ''
-  const params = { share: percent(kind.score), score: kind.score.toFixed(2) }
-  return `${room.t(`modelsPattern.${kind.name}`, params)} ${room.t('isOfTexts' in kind ? 'modelsOfTexts' : 'modelsOfText')}`
+  const where = whereOf(room, kind)
+  const what = room.t(`modelsPattern.${kind.name}`)
+  return kind.name in WITHOUT_SHARE
+    ? room.t('modelsDoes', { what, where })
+    : room.t('modelsDoesShare', { what, share: percent(kind.score), where })
 }
 
-/** Describes it in a few words, unless it has a role. @param {Room} room @param {HeadAt} at */
+/** Kinds whose score is no weight: the evenness of the weights. */
+const WITHOUT_SHARE = { even: true, sharp: true, mixed: true }
+
+/** Says whether a role is that of this text, or was measured over many. @param {Room} room @param {object} kind */
+const whereOf = ({ t, openModel }, kind) =>
+  'isOfTexts' in kind ? t('modelsOfTexts', { count: openModel?.about?.figures?.texts ?? 0 }) : t('modelsOfText')
+
+/** Describes it in a few words, if there is something to say. @param {Room} room @param {HeadAt} at */
 function shortOf(room, at) {
   const kind = kindOf(room, at)
-  if (!kind) return ''
+  if (!kind || kind.name === 'mixed') return ''
   const look = LOOKS.find(each => each === kind.name)
-  const params = { share: percent(kind.score), score: kind.score.toFixed(2) }
-  if (!look)
-    return `${room.t(`modelsPattern.${kind.name}`, params)}${'isOfTexts' in kind ? ` ${room.t('modelsOfTexts')}` : ''}`
-  return 'isOfTexts' in kind
-    ? `${room.t(`modelsRank.${look}`)} ${room.t('modelsOfTexts')}`
-    : room.t(`modelsRank.${look}`)
+  const what = room.t(look ? `modelsRank.${look}` : `modelsPattern.${kind.name}`)
+  return room.t('modelsDoes', { what, where: whereOf(room, kind) })
 }
 
 /** Returns the score below which heads are faded; 0 if no head reaches the threshold. @param {Room} room @param {Float32Array} scores */
@@ -170,7 +176,7 @@ function rankControls(room) {
   const explained = names.includes(rankBy) ? rankBy : (names[0] ?? 'previous')
   return html`<label>${t('modelsRank')} <select id="models-rank" @change=${(/** @type {InputEvent} */ { target }) => act.show({ rankBy: /** @type {RankBy} */ (target.value) })}>${names.map(name => html`<option value=${name} ?selected=${name === rankBy}>${t(`modelsRank.${name}`)}</option>`)}</select></label>
       <p class="note">${t(`modelsRankText.${explained}`)}</p>
-      ${repeatOffer(room, own[/** @type {'induction'} */ (explained)], explained)} ${COPYING.includes(explained) ? whereFound(room, own) : nothing}`
+      ${repeatOffer(room, own[/** @type {'induction'} */ (explained)], explained)} ${COPYING.includes(explained) ? whereFound(room, own, explained) : nothing}`
 }
 
 /**
@@ -203,20 +209,30 @@ function filter(room, hits, isSeveral) {
 }
 
 /**
- * If no head copies, on the model's test texts or else on this text, links to a shipped model that has one, measured on its own text.
+ * Says why the score of a head that copies differs from its figure over the test texts of the model. If no head copies, on these texts or
+ * else on this text, links to a shipped model that has one.
  * @param {Room} room
  * @param {Partial<Record<string, Float32Array>>} own scores on this text
+ * @param {string} by the score that heads are ranked by
  */
-function whereFound({ t, settings, openModel, maps }, own) {
+function whereFound({ t, settings, openModel, maps }, own, by) {
+  const count = openModel?.about?.figures?.texts ?? 0
+  const copier = copierOf(openModel?.about)
+  if (copier && maps) {
+    const { at, score } = copier
+    const here = own[by]?.[at.layer * maps.numHeads + at.head] ?? 0
+    const params = { name: nameOf(at), share: percent(score), count, score: here.toFixed(3) }
+    return html`<p class="note" id="models-copier">${t('modelsCopies', params)}</p>`
+  }
   const recorded = (openModel?.about?.figures?.heads ?? []).flatMap(({ induction = [], further = [] }) =>
     [induction, further].flat(),
   )
   // First-layer heads match by chance.
   const ofText = COPYING.flatMap(name => Array.from(own[name]?.subarray(maps?.numHeads) ?? []))
   const most = Math.max(0, ...(recorded.length ? recorded : ofText))
-  const { model, head, score } = EXAMPLE
+  const { model, head } = EXAMPLE
   if (most >= TELLING || (settings.checkpoint === model && settings.prompt === null)) return nothing
-  return html`<p class="note" id="models-elsewhere">${t(recorded.length ? 'modelsNeverCopies' : 'modelsNoneCopies', { most: most.toFixed(2) })} <a href=${`#2&room=models&models.checkpoint=${model}&models.at=${head}`}>${t('modelsCopiesThere', { model: t(`modelsShipped.${model}`), head, score: score.toFixed(2) })}</a></p>`
+  return html`<p class="note" id="models-elsewhere">${t(recorded.length ? 'modelsNeverCopies' : 'modelsNoneCopies', { most: most.toFixed(2), count })} <a href=${`#2&room=models&models.checkpoint=${model}&models.at=${head}`}>${t('modelsCopiesThere', { model: t(`modelsShipped.${model}`), head })}</a></p>`
 }
 
 /** @param {Room} room */

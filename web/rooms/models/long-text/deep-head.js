@@ -13,6 +13,7 @@ import { nameOf, tileName, withOrigin } from '../shown.js'
 /** @import { HeadAt } from '../../../attention-head/head.js' */
 /** @import { QkvDeepMap } from '../../../elements/deep-map.js' */
 /** @import { TileRequest } from '../../../elements/deep-levels.js' */
+/** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/long-text.js').texts>} LongTexts */
 
 /** Share of weight on the first token from which the head is described as a sink. */
 const SINK = 0.5
@@ -132,8 +133,8 @@ function showLink({ act }, { query, key }) {
   act.selectCell({ query, key })
 }
 
-/** @param {Room} room @param {HeadAt} head */
-export function deepHead(room, head) {
+/** @param {Room} room @param {HeadAt} head @param {LongTexts} l */
+export function deepHead(room, head, l) {
   const { t, words, cell, view } = room
   const source = sourceOf(room, head)
   handOut(room)
@@ -149,22 +150,22 @@ export function deepHead(room, head) {
       .source=${source}
       .rowTokens=${words.queries}
       .columnTokens=${words.keys}
-      .texts=${view.isWithoutFirst ? leftOut(t) : t.elements}
+      .texts=${view.isWithoutFirst ? leftOut(t, l) : t.elements}
       .pinned=${cell && { row: cell.query, column: cell.key }}
       .highlight=${marksOf(view.query)}
       @cell-pin=${pin}
       @token-pin=${pinWord}></qkv-deep-map></div>
-    <p class="note">${t('modelsCells')}</p>
+    <p class="note">${l('longCells')}</p>
     <p>${withoutFirstBox(room)}</p>
-    ${profile(room, head)}`
+    ${profile(room, head, l)}`
 }
 
 /** The texts of a map that leaves out hidden cells: the same object until the language changes. @type {{ of?: object, texts?: Record<string, any> }} */
 let said = {}
 
-/** @param {Room['t']} t */
-function leftOut(t) {
-  if (said.of !== t.elements) said = { of: t.elements, texts: { ...t.elements, hidden: t('modelsLeftOut') } }
+/** @param {Room['t']} t @param {LongTexts} l */
+function leftOut(t, l) {
+  if (said.of !== t.elements) said = { of: t.elements, texts: { ...t.elements, hidden: l('longLeftOut') } }
   return said.texts
 }
 
@@ -177,9 +178,9 @@ function marksOf(query) {
   return marked.marks
 }
 
-/** Describes the head: how far back it looks, how even its weights are, whether it is a sink, and its longest strong links. @param {Room} room @param {HeadAt} head */
-function profile(room, { stack, layer, head }) {
-  const { t, got, run, maps, words } = room
+/** Describes the head: how far back it looks, how even its weights are, whether it is a sink, and its longest strong links. @param {Room} room @param {HeadAt} head @param {LongTexts} l */
+function profile(room, { stack, layer, head }, l) {
+  const { got, run, maps, words } = room
   const found = shown(got.profile)
   if (!found || !maps) return nothing
   const score = (/** @type {'first' | 'entropy'} */ name) =>
@@ -189,19 +190,19 @@ function profile(room, { stack, layer, head }) {
   const first = score('first')
   const range = (/** @type {number} */ n) => {
     const [from, to] = n < 2 ? [n, n] : [2 ** (n - 1), Math.min(2 ** n, length) - 1]
-    return from === to ? String(from) : t('modelsRange', { from, to })
+    return from === to ? String(from) : l('longRange', { from, to })
   }
   const longest = (/** @type {HeadLink} */ { query, key, weight }) =>
-    html`<li><button type="button" class="plain" @click=${() => showLink(room, { query, key })}>${t('modelsLink', { query: words.queries[query] ?? '', from: query + 1, key: words.keys[key] ?? '', to: key + 1 })}</button> ${percent(weight)}</li>`
-  return html`<section class="models-profile" aria-label=${t('modelsProfile')}>
-    <p>${t('modelsEntropy', { entropy: score('entropy').toFixed(2) })} ${first > SINK ? html`<b>${t('modelsSink', { share: percent(first) })}</b>` : t('modelsFirst', { share: percent(first) })}</p>
-    <h3>${t('modelsDistance')}</h3>
+    html`<li><button type="button" class="plain" @click=${() => showLink(room, { query, key })}>${l('longLink', { query: words.queries[query] ?? '', from: query + 1, key: words.keys[key] ?? '', to: key + 1 })}</button> ${percent(weight)}</li>`
+  return html`<section class="models-profile" aria-label=${l('longProfile')}>
+    <p>${l('longEntropy', { entropy: score('entropy').toFixed(2) })} ${first > SINK ? html`<b>${l('longSink', { share: percent(first) })}</b>` : l('longFirstShare', { share: percent(first) })}</p>
+    <h3>${l('longDistance')}</h3>
     <ol class="models-distance">${Array.from(
       found.distance.filter((_, n) => n < 2 || 2 ** (n - 1) < length),
       (share, n) =>
         html`<li><span>${range(n)}</span><i .style=${`inline-size: ${((100 * share) / most).toFixed(1)}%`}></i><span>${percent(share)}</span></li>`,
     )}</ol>
-    <h3>${t('modelsLongest')}</h3>
-    ${found.longest.length ? html`<ol class="models-longest">${found.longest.map(longest)}</ol>` : html`<p class="note">${t('modelsNoStrong')}</p>`}
+    <h3>${l('longLongest')}</h3>
+    ${found.longest.length ? html`<ol class="models-longest">${found.longest.map(longest)}</ol>` : html`<p class="note">${l('longNoStrong')}</p>`}
   </section>`
 }

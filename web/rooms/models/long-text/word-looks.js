@@ -5,11 +5,11 @@ import { percent } from '../../../files/number-format.js'
 import { nameOf } from '../shown.js'
 
 /** @import { HeadLink, Room } from '../models.js' */
+/** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/long-text.js').texts>} LongTexts */
 
-/** @param {Room} room @param {{ from: HeadLink[], to: HeadLink[] }} looks */
-export function wordLooks(room, looks) {
+/** @param {Room} room @param {{ from: HeadLink[], to: HeadLink[] }} looks @param {LongTexts} l */
+export function wordLooks(room, looks, l) {
   const {
-    t,
     words,
     head,
     maps,
@@ -18,15 +18,15 @@ export function wordLooks(room, looks) {
   if (query === undefined) return nothing
   const word = `${words.queries[query] ?? ''} (${query + 1})`
   const heads = (maps?.layers ?? 0) * (maps?.numHeads ?? 0)
-  const some = !head && looks.from.length < heads ? t('modelsLooksSome', { count: looks.from.length, heads }) : nothing
-  return html`<section class="models-looks" aria-label=${t('modelsLooks')}>
-    ${list(room, t(head ? 'modelsLooksAt' : 'modelsLooksAtAll', { word }), some, looks.from, ({ key }) => `${words.keys[key] ?? ''} (${key + 1})`)}
-    ${list(room, t(head ? 'modelsSeenBy' : 'modelsSeenByAll', { word }), t('modelsSeenSome', { count: looks.to.length }), looks.to, link => `${words.queries[link.query] ?? ''} (${link.query + 1})`)}
+  const some = !head && looks.from.length < heads ? l('longLooksSome', { count: looks.from.length, heads }) : nothing
+  return html`<section class="models-looks" aria-label=${l('longLooks')}>
+    ${list(room, l, l(head ? 'longLooksAt' : 'longLooksAtAll', { word }), some, looks.from, ({ key }) => `${words.keys[key] ?? ''} (${key + 1})`)}
+    ${list(room, l, l(head ? 'longSeenBy' : 'longSeenByAll', { word }), l('longSeenSome', { count: looks.to.length }), looks.to, link => `${words.queries[link.query] ?? ''} (${link.query + 1})`)}
   </section>`
 }
 
-/** @param {Room} room @param {string} title @param {unknown} note @param {HeadLink[]} links @param {(link: HeadLink) => string} other */
-function list({ t, act, stack, head }, title, note, links, other) {
+/** @param {Room} room @param {LongTexts} l @param {string} title @param {unknown} note @param {HeadLink[]} links @param {(link: HeadLink) => string} other */
+function list({ t, act, stack, head }, l, title, note, links, other) {
   const open = (/** @type {HeadLink} */ { layer, head: n, query, key }) => {
     if (!head) return act.openHead({ stack, layer, head: n })
     const map = /** @type {import('../../../elements/deep-map.js').QkvDeepMap | null} */ (
@@ -35,7 +35,7 @@ function list({ t, act, stack, head }, title, note, links, other) {
     map?.show({ row: query, column: key })
   }
   return html`<div><table><caption>${title} <small>${note}</small></caption>
-    <thead><tr><th scope="col">${t('modelsHeadColumn')}</th><th scope="col">${t('modelsWordColumn')}</th><th scope="col">${t('modelsWeight')}</th></tr></thead>
+    <thead><tr><th scope="col">${l('longHeadColumn')}</th><th scope="col">${l('longWordColumn')}</th><th scope="col">${t('modelsWeight')}</th></tr></thead>
     <tbody>${links.map(
       link =>
         html`<tr><td><button type="button" class="plain" data-head=${nameOf(link)} @click=${() => open(link)}>${nameOf(link)}</button></td><td>${other(link)}</td><td>${percent(link.weight)}</td></tr>`,

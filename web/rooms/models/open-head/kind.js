@@ -10,8 +10,10 @@ const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])
 export const COPYING = ['induction', 'further']
 /** Scores below this are not significant. */
 export const TELLING = 0.4
-/** A head that copies in a shipped model, and its score "further" on the first text of that model. */
-export const EXAMPLE = /** @type {const} */ ({ model: 'stories', head: '3.1', score: 0.5 })
+/** A head that copies in a shipped model. */
+export const EXAMPLE = /** @type {const} */ ({ model: 'stories', head: '3.1' })
+/** Roles of heads that copy, whose figure is the weight where the next word is a copy. @type {readonly string[]} */
+const COPIERS = ['behind', 'thing']
 
 /**
  * Returns the figure recorded for each role, from the figures of a head and the id of a story stop.
@@ -24,18 +26,31 @@ const ROLES = {
   thing: ({ weight }, id) => (typeof weight === 'object' ? weight[id] : undefined),
 }
 
-/** Returns the role of a head in a shipped model, with its figure over all test texts. @param {import('../models.js').About | undefined} about @param {Stack} stack @param {HeadAt} at */
+/** @param {import('../models.js').About | undefined} about @param {HeadAt} at */
+const figuresOf = (about, { layer, head }) =>
+  about?.figures?.heads?.find(each => each.layer === layer && each.head === head)
+
+/** Returns the role of a head in a shipped model, with its mean weight over all test texts. @param {import('../models.js').About | undefined} about @param {Stack} stack @param {HeadAt} at */
 export function roleOf(about, stack, { layer, head }) {
-  const figures = about?.figures?.heads?.find(each => each.layer === layer && each.head === head)
+  const figures = figuresOf(about, { layer, head })
   if (!figures) return undefined
   if (figures.role) return { name: figures.role, score: figures[figures.role] ?? 0 }
-  const { aligned = 0 } = figures
+  const { aligned = 0, weight } = figures
   if (stack === 'cross')
-    return aligned < TELLING ? undefined : { name: /** @type {const} */ ('aligned'), score: aligned }
+    return aligned < TELLING ? undefined : { name: /** @type {const} */ ('aligned'), score: Number(weight) }
   for (const { id, kind, layer: l, head: h } of stack === '' ? (about?.tour ?? []) : []) {
     const name = /** @type {keyof typeof ROLES} */ (kind)
     const score = l === layer && h === head ? (ROLES[name]?.(figures, id) ?? 0) : 0
     if (score >= TELLING) return { name, score }
+  }
+  return undefined
+}
+
+/** Returns the head whose role is to copy, with its weight where the next word is a copy. @param {import('../models.js').About | undefined} about */
+export function copierOf(about) {
+  for (const at of about?.tour ?? []) {
+    const role = roleOf(about, '', at)
+    if (role && COPIERS.includes(role.name)) return { at, score: role.score }
   }
   return undefined
 }
@@ -50,7 +65,10 @@ export function kindOf({ run, stack, maps, openModel }, { layer, head }) {
   const score = (/** @type {keyof typeof own} */ name) => own[name]?.[n] ?? 0
   // The token before a position is available from the second layer on: a first-layer head that seems to copy matches by chance or by
   // position.
-  const looks = LOOKS.filter(name => layer > 0 || !COPYING.includes(name))
+  // Nor is a head said to copy in one text if it does not over the test texts of its model.
+  const measured = figuresOf(openModel?.about, { layer, head })
+  const canCopy = (/** @type {typeof LOOKS[number]} */ name) => layer > 0 && (measured?.[name] ?? 1) >= TELLING
+  const looks = LOOKS.filter(name => !COPYING.includes(name) || canCopy(name))
   const [best] = looks.filter(name => score(name) >= TELLING).sort((a, b) => score(b) - score(a))
   if (best) return { name: best, score: score(best) }
   return { name: score('entropy') > 0.85 ? EVEN : score('entropy') < 0.2 ? SHARP : MIXED, score: score('entropy') }

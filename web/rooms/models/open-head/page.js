@@ -12,7 +12,7 @@ import { likeness, mapAt, ranked } from '../atlas/maps.js'
 import { atlas, patternOf } from '../atlas/overview.js'
 import { deepHead } from '../long-text/deep-head.js'
 import { glossOf } from '../sentence/token-row.js'
-import { matrixOf, nameOf, titleOf, withOrigin } from '../shown.js'
+import { matrixOf, nameOf, withOrigin } from '../shown.js'
 
 /** @import { Matrix, Room } from '../models.js' */
 /** @import { HeadAt } from '../../../attention-head/head.js' */
@@ -41,17 +41,20 @@ export function headPage(room, head) {
     </section>
     <section class="models-head" aria-label=${t('headTitle', { name })} data-head=${name}>
       <div class="models-title"><h2>${t('headTitle', { name })}</h2> <code>${codeName(room, head)}</code> <span class="note" id="models-from-zero">${t('modelsFromZero')}</span>
-        <span class="note" id="models-pattern">${room.openModel?.about ? t('modelsTrained', { model: titleOf(room, room.openModel.name) }) : nothing} ${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(`modelsStack.${head.stack}`)})`}</span>
+        <span class="note" id="models-pattern">${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(`modelsStack.${head.stack}`)})`}</span>
         <span class="spring"></span>
         <button type="button" class="tool" id="models-open-layer" @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('openLayer')}</button>
         ${headButtons({ t, changes: settings.changes, set: act.change }, head)}</div>
       <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(isDeep ? 'map' : picture, actions.show, t, names)}<span class="spring"></span>
       ${picture === 'map' && !isDeep ? paintButton({ prefix: 'models-', mode }, actions.setMode, t) : nothing}</div>
       ${matrix && matrix.dims[0] > 2 ? lookedAt(room, matrix) : nothing}
-      ${isDeep ? deepHead(room, head) : headView(matrix && viewOf(room, head, matrix), actions, t)}
+      ${isDeep ? longTexts(t('htmlLang')).draw(l => deepHead(room, head, l)) : headView(matrix && viewOf(room, head, matrix), actions, t)}
       ${overMany(room, head)}
     </section>`
 }
+
+/** @type {import('../../../shell/texts-later.js').Later<import('../long-text/deep-head.js').LongTexts>} */
+const longTexts = textsLater(['long-text'])
 
 /** @type {import('../../../shell/texts-later.js').Later<typeof import('../many/panel.js') & { m: import('../many/panel.js').ManyTexts }>} */
 const many = textsLater(['many'], async texts => {

@@ -6,6 +6,7 @@ import { SHIPPED } from '../../../files/shipped-models.js'
 import { counted } from '../../../i18n/counted.js'
 import { later } from '../../../shell/later.js'
 import { menu, menuChoices } from '../../../shell/menu.js'
+import { textsLater } from '../../../shell/texts-later.js'
 import { duration } from '../long-text/limits.js'
 import { askedOf, failureOf, requestOf, titleOf, typeOf } from '../shown.js'
 import { galleryOf, modelField } from './model-field.js'
@@ -14,7 +15,11 @@ import { isOfHub, megabytes } from './sources.js'
 /** Loads the guided stories, for models that have some. */
 export const stories = later(() => import('../story.js'))
 
-const long = later(() => import('../long-text/draft.js'))
+/** @type {import('../../../shell/texts-later.js').Later<typeof import('../long-text/draft.js') & { l: import('../long-text/draft.js').LongTexts }>} */
+const long = textsLater(['long-text'], async texts => {
+  const [module, l] = await Promise.all([import('../long-text/draft.js'), texts])
+  return { ...module, l }
+})
 
 /** Number of characters by which a text is identified. */
 const SHOWN = 40
@@ -156,7 +161,7 @@ function source(room, model) {
   return html`<label class="models-text">${t(label, { mask: mask ?? '[MASK]' })}
       <textarea id="models-text" data-undo="room" rows="1" spellcheck="false" .value=${live(view.draft ?? text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
     ${hasTokenizer ? nothing : html`<p class="note">${t('modelsMakeTokenizer')}</p>`}
-    ${view.draft === undefined ? setAside(room) : long.draw(({ longText }) => longText(room, model, view.draft ?? ''))}
+    ${view.draft === undefined ? setAside(room) : long(t('htmlLang')).draw(({ longText, l }) => longText(room, model, view.draft ?? '', l))}
     ${
       needsSource
         ? html`<label class="models-text">${t(second === undefined ? 'modelsSourceText' : 'modelsSecondText')}

@@ -1,7 +1,9 @@
-// The line that says which words a model reads in pieces, and which characters as bytes.
+// The line that says which words a model reads in pieces, which characters as bytes, and what its marks stand for.
 
 import { html, nothing } from 'lit'
-import { piecesOf } from './pieces.js'
+import { marksOf, piecesOf } from './pieces.js'
+
+/** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/pieces.js').texts>} PieceTexts */
 
 /** Maximum number of words named as read in pieces, and of characters as read in bytes. */
 const [MOST_WORDS, MOST_SIGNS] = [3, 12]
@@ -16,11 +18,15 @@ export function piecesIn({ tokens, request: { input } }, most) {
   return found
 }
 
-/** Explains why a word is several tokens. @param {import('../models.js').Room} room @param {number} most tokens */
-export function inPieces({ t, run, openModel }, most) {
+/** Explains why a word is several tokens, and tokens that the text does not have. @param {import('../models.js').Room} room @param {number} most tokens @param {PieceTexts} p */
+export function inPieces({ t, run, openModel }, most, p) {
   if (!run || !openModel?.hasTokenizer) return nothing
   const { words, bytes } = piecesIn(run, most)
+  const { text } = run.request.input
+  const { start, end } = { ...marksOf(text, run.targets ?? []), ...marksOf(text, run.tokens) }
   const list = words.slice(0, MOST_WORDS).map(each => `${each.join('')} = ${each.join(' + ')}`)
-  return html`${list.length ? html`<span id="models-pieces">${t('modelsPieces', { list: list.join(t('comma')) })}</span>` : nothing}
-    ${bytes.length ? html`<span id="models-bytes">${t('modelsBytes', { list: bytes.slice(0, MOST_SIGNS).join(' ') })}</span>` : nothing}`
+  return html`${start ? html`<span id="models-start">${p('piecesStart', { mark: start })}</span>` : nothing}
+    ${end ? html`<span id="models-end">${p('piecesEnd', { mark: end })}</span>` : nothing}
+    ${list.length ? html`<span id="models-pieces">${p('piecesWords', { list: list.join(t('comma')) })}</span>` : nothing}
+    ${bytes.length ? html`<span id="models-bytes">${p('piecesBytes', { list: bytes.slice(0, MOST_SIGNS).join(' ') })}</span>` : nothing}`
 }

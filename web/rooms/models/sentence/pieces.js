@@ -1,4 +1,5 @@
-// Finds words of a text that a model reads in several tokens, and characters that it reads byte by byte. Pure.
+// Finds words of a text that a model reads in several tokens, characters that it reads byte by byte, and marks of the start and the end.
+// Pure.
 
 /** Scripts that write spaces between words. */
 const WORD = String.raw`[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]`
@@ -6,6 +7,24 @@ const [BEGINS, ENDS] = [new RegExp(`^${WORD}`, 'u'), new RegExp(`${WORD}$`, 'u')
 
 /** A token of bytes: that of a byte-level tokenizer, or Llama’s. */
 const BYTES = /^<(0x)?([0-9A-F]{2})+>$/
+
+/** A mark that a tokenizer adds, such as <s>, <|begin_of_text|> or [CLS]. */
+const MARK = /^(<[^<>\s]+>|\[[A-Z]+\])$/
+
+/**
+ * Returns the marks that a tokenizer has put before and after a text.
+ * @param {string} text
+ * @param {readonly string[]} tokens
+ * @returns {{ start?: string, end?: string }}
+ */
+export function marksOf(text, tokens) {
+  const markAt = (/** @type {number} */ i) => {
+    const token = tokens.at(i) ?? ''
+    return tokens.length > 1 && MARK.test(token) && !BYTES.test(token) && !text.includes(token) ? token : undefined
+  }
+  const [start, end] = [markAt(0), markAt(-1)]
+  return { ...(start && { start }), ...(end && { end }) }
+}
 
 /**
  * @param {string} text

@@ -9,6 +9,7 @@ import { held, released } from '../../../ui/pointing.js'
 import '../../../attention-head/word-arcs.js'
 import { counted } from '../../../i18n/counted.js'
 import { later } from '../../../shell/later.js'
+import { textsLater } from '../../../shell/texts-later.js'
 import { mapAt } from '../atlas/maps.js'
 import { firstLens } from '../lens/room.js'
 import { hasLens } from '../lens/setting.js'
@@ -18,7 +19,11 @@ import { arcsOf, lookOf, looksOf, strongest } from './word-lines.js'
 /** @import { Room } from '../models.js' */
 /** @import { Stack } from '../../../attention-head/head.js' */
 
-const wordLooks = later(() => import('../long-text/word-looks.js'))
+/** @type {import('../../../shell/texts-later.js').Later<typeof import('../long-text/word-looks.js') & { l: import('../long-text/word-looks.js').LongTexts }>} */
+const looking = textsLater(['long-text'], async texts => {
+  const [module, l] = await Promise.all([import('../long-text/word-looks.js'), texts])
+  return { ...module, l }
+})
 const longWords = later(() => import('../long-text/words.js'))
 
 /** Number of words above which they are drawn as searchable virtual lines. */
@@ -40,8 +45,8 @@ export function tokenRows(room) {
       <word-arcs .arcs=${arcsOf(room)}></word-arcs>
     </div>
     ${together(room)}
-    <div class="models-below"><p class="note models-hint">${hint(room)} ${view.isNear ? pieces.draw(({ inPieces }) => inPieces(room, MANY)) : nothing} ${maskButton(room)}${otherWords(room)}</p>${ways(room)}</div>
-    ${looks ? wordLooks.draw(module => module.wordLooks(room, looks)) : nothing}
+    <div class="models-below"><p class="note models-hint">${hint(room)} ${view.isNear ? pieces(t('htmlLang')).draw(({ inPieces, p }) => inPieces(room, MANY, p)) : nothing} ${maskButton(room)}${otherWords(room)}</p>${ways(room)}</div>
+    ${looks ? looking(t('htmlLang')).draw(({ wordLooks, l }) => wordLooks(room, looks, l)) : nothing}
     ${unknownWords(room)}
     ${stack === '' || !targets ? nothing : tabs(room)}`
 }
@@ -87,8 +92,11 @@ function ways(room) {
     ${hasLens(openModel) ? way('models-lens', t('modelsLayersSay'), () => act.setLens(settings.lens || firstLens(room))) : nothing}</p>`
 }
 
-/** Loads what explains pieces of words, when the reader has come to the room. */
-const pieces = later(() => import('./pieces-line.js'))
+/** Explains pieces of words and marks; loaded when the reader has come to the room. @type {import('../../../shell/texts-later.js').Later<typeof import('./pieces-line.js') & { p: import('./pieces-line.js').PieceTexts }>} */
+const pieces = textsLater(['pieces'], async texts => {
+  const [module, p] = await Promise.all([import('./pieces-line.js'), texts])
+  return { ...module, p }
+})
 
 /** @param {Room} room */
 function hint(room) {
@@ -241,7 +249,7 @@ function tokenRow(room, tokens, side, label) {
   const known = settings.generated.length - view.steps.length // a link stores only the ids of these
   const unknown = new Set(run?.unknown)
   const gloss = glossOf(room)
-  const parts = run && side !== 'queries' ? pieces.module?.piecesIn(run, MANY).parts : undefined
+  const parts = run && side !== 'queries' ? pieces(t('htmlLang')).module?.piecesIn(run, MANY).parts : undefined
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
   const isMarked = (/** @type {number} */ i) => tokens.length > MANY && (weights?.[i] ?? 0) > 0
   const word = (/** @type {string} */ token, /** @type {number} */ i) => {
