@@ -1,4 +1,4 @@
-/* abi.c: which version this is, and where the caller's memory begins. */
+/* abi.c: the version of the interface, and where the caller's memory begins. */
 #include "qkv.h"
 
 uint32_t QKV_EXPORT(qkv_abi)(void) { return QKV_ABI; }

@@ -31,7 +31,7 @@ INLINE f4 inverse_tail(f4 t) {
   return mul(p, p);
 }
 
-/* |x|, but at most 1e18 where x > 0: its product with the tail there is 0, not NaN. */
+/* |x|, but at most 1e18 where x > 0, so that its product with the tail is 0 and not NaN. */
 INLINE f4 tail_argument(f4 x) { return absolute(pmin(x, splat(1e18f))); }
 
 INLINE f4 relu4(f4 x) { return pmax(x, zeros()); }
@@ -56,7 +56,7 @@ struct sigmoid {
 INLINE struct sigmoid sigmoid_of(uint32_t activation) {
   return activation == QKV_ACTIVATION_SILU ? (struct sigmoid){1.0f, 0.0f} : (struct sigmoid){1.5957691f, 0.071354816f};
 }
-INLINE f4 finite_square(f4 x) { return pmin(mul(x, x), splat(1e30f)); } /* 0 times it is 0 */
+INLINE f4 finite_square(f4 x) { return pmin(mul(x, x), splat(1e30f)); } /* 0 times this must be 0 */
 
 /* *sum = 1 + *e, *e = 2^-(z log2 e): infinity from 2^128 on. */
 INLINE f4 times_sigmoid(struct sigmoid of, f4 x, f4 *e, f4 *sum) {

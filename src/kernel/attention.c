@@ -19,7 +19,7 @@ struct output {
   size_t width; /* E, rounded up to a multiple of 8 */
   float *o;     /* (lanes, width): the sum of exp(score - m) * v */
   int has_hidden, is_careful;
-  struct summary *summary; /* 0: not wanted */
+  struct summary *summary; /* 0: not computed */
 };
 
 static double tiled_scratch(const struct qkv_attention *a) {
@@ -109,7 +109,7 @@ static void attend_tiles(struct output *output) {
     start_summary(output->summary, block);
   output->has_hidden = has_mask(a);
   uint32_t end = visible_span(a, block->b, block->row + block->rows - 1).to;
-  /* If rows are no multiple of 32 bytes, eight columns of values take two cache lines instead of one. */
+  /* If the size of a row is not a multiple of 32 bytes, eight columns of values take two cache lines instead of one. */
   uint32_t tile_keys = a->v.row % 8 ? TILE_KEYS / 2 : TILE_KEYS;
   for (uint32_t j = visible_span(a, block->b, block->row).from; j < end; j += tile_keys) {
     uint32_t keys = (uint32_t)at_most(end - j, tile_keys);
@@ -138,8 +138,8 @@ static void attend_block(struct output *output) {
   const struct qkv_attention *a = block->a;
   output->is_careful = 0;
   attend_tiles(output);
-  /* A hidden value that is NaN or Inf may have spoilt rows that do not see it: compute the block again, over visible
-   * keys only. */
+  /* A hidden value that is NaN or Inf may have spoilt rows that do not see it. If so, compute the block again, over
+   * visible keys only. */
   output->is_careful = output->has_hidden && !all_finite(output->o, output->width, block->rows, a->E);
   if (output->is_careful)
     attend_tiles(output);
@@ -150,7 +150,7 @@ static void attend_block(struct output *output) {
 
 static uint32_t blocks_of_rows(const struct qkv_attention *a) { return (a->L - 1) / BLOCK_ROWS + 1; }
 
-/* No output, and no random numbers to draw. */
+/* no output, and no random numbers to draw */
 static int is_empty(const struct qkv_attention *a) {
   return a->B == 0 || a->H == 0 || a->L == 0 || (a->E == 0 && !a->generator);
 }

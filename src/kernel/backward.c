@@ -26,17 +26,17 @@ struct gradients {
   float *d_out_panels;    /* (lanes/PANEL, E, PANEL) */
   float *d_scores;        /* as scores: dP, then dS */
   float *dq;              /* (lanes, width) */
-  float *columns;         /* (BLOCK_ROWS, 8): the last columns of q or d_out, if they are no multiple of 8 */
+  float *columns;         /* (BLOCK_ROWS, 8): the last columns of q or d_out, if their number is not a multiple of 8 */
   float *d_w_v;           /* (D), of this block */
   size_t width;           /* D, rounded up to a multiple of 8 */
-  int is_finite;          /* q, k and d_out are: 0 times each is 0 */
+  int is_finite;          /* true if q, k and d_out are finite, so that 0 times each is 0 */
 };
 
 /* Returns the lanes of the tallest block. */
 static size_t lanes_of(const struct qkv_attention *a) { return round_up(at_most(a->L, BLOCK_ROWS), PANEL); }
 
-/* Returns the floats from panel to panel of the scores: those of whole register tiles of keys, and a cache line more,
- * because with a power of two all panels would lie in the same sets of L1. */
+/* Returns the floats from panel to panel of the scores: whole register tiles of keys, and one cache line more. With a
+ * power of two, all panels would lie in the same sets of L1. */
 static size_t pitch_of(const struct qkv_attention *a) { return round_up(a->S, 4) * PANEL + 16; }
 
 double QKV_EXPORT(qkv_backward_scratch)(const struct qkv_backward *to) {
@@ -178,7 +178,7 @@ static void accumulate_keys(const struct gradients *y, const float *w, float *dz
 /* Returns the offset of query r in panels (lanes/PANEL, columns, PANEL). */
 static size_t lane_of(size_t r, size_t columns) { return r / PANEL * PANEL * columns + r % PANEL; }
 
-/* The gradients that key j adds, four queries a vector, for scores that are no product, and for operands with NaN or
+/* The gradients that key j adds, four queries a vector. For scores that are not products, and for operands with NaN or
  * infinity, whose product with the 0 of a hidden pair would be NaN:
  *   dv += P d_out,  dq += dS d score/d q,  dk += dS d score/d k,  d_w_v += dS d score/d w_v
  * dq_t (lanes/PANEL, D, PANEL) is dq transposed. */
@@ -232,7 +232,7 @@ static void clear_padding(const struct query_rows *block, float *tile) {
 static void accumulate_all_pairs(struct gradients *y, size_t keys) {
   const struct query_rows *block = &y->block;
   const struct qkv_attention *a = block->a;
-  float *dq_t = y->dq; /* (lanes, D) floats fit */
+  float *dq_t = y->dq; /* has space for (lanes, D) floats */
   clear_padding(block, block->scores);
   clear_padding(block, y->d_scores);
   for (size_t d = 0; d < a->D; d++)

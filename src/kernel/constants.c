@@ -1,5 +1,5 @@
-/* constants.c: the constants of loops, see splat_from. They are in a separate file, because a compiler that knows
- * their values writes them into the loops. */
+/* constants.c: the constants of loops, see splat_from. They are in a separate file, because a compiler that has their
+ * values writes them into the loops. */
 #include "exp.h"
 
 const struct words WORDS = {

@@ -49,7 +49,7 @@ uint32_t QKV_EXPORT(qkv_tanh)(const float *x, float *y, size_t n) {
 }
 
 /* y = f(x), or y = f(x) up (Shazeer 2020: GEGLU, SwiGLU). A unit is C values of y; the last may be shorter. `row` is 2
- * C where x and up lie side by side. */
+ * C if x and up lie side by side. */
 uint32_t QKV_EXPORT(qkv_activate)(const struct qkv_activate *args, uint32_t first, uint32_t count) {
   const struct qkv_activate a = *args;
   for (size_t u = first, C = a.C, end = end_of(first, count, C, a.n); u * C < end; u++) {

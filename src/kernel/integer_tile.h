@@ -1,4 +1,4 @@
-/* integer_tile.h: where a register tile of linear_integer.c and linear_bytes.c begins and ends: TILE rows of x, eight
+/* integer_tile.h: start and end of a register tile of linear_integer.c and linear_bytes.c: TILE rows of x, eight
  * columns of y. */
 #ifndef INTEGER_TILE_H
 #define INTEGER_TILE_H
@@ -7,7 +7,7 @@
 
 enum { TILE = 4 };
 
-/* Where a tile (TILE,8) of sums begins and goes: to = start + its products + residual; rows are so many floats apart,
+/* Where a tile (TILE,8) of sums begins and goes: to = start + its products + residual. Rows are `row` floats apart,
  * those of residual as those of `to`. */
 struct tile_sums {
   const float *start;

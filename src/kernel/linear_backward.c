@@ -1,15 +1,15 @@
 /* linear_backward.c: gradients of y = x W^T + bias. x (M,K), W (N,K), dy (M,N):
  *   dx (M,K) = dy W,  dw (N,K) = dy^T x,  d_bias (N) = column sums of dy.
- * Both products sum in blocks of DEPTH, each by itself, whose right-hand panels, packed COLUMNS at a time, stay in L1
- * or L2 while ROWS rows of the left-hand matrix are multiplied with them. A unit is ROWS rows of dx, or ROWS rows of dw
- * and d_bias. */
+ * Both products sum in separate blocks of DEPTH. Their right-hand panels, packed COLUMNS at a time, stay in L1 or L2
+ * while ROWS rows of the left-hand matrix are multiplied with them. A unit is ROWS rows of dx, or ROWS rows of dw and
+ * d_bias. */
 #include "rows.h"
 #include "tile.h"
 
 enum {
   ROWS = 128 /* columns of two units of qkv_column_sums */,
   COLUMNS = 32,
-  DEPTH = 520 /* no power of two, whose rows share a quarter of L1 */
+  DEPTH = 520 /* not a power of two: then its rows would share a quarter of L1 */
 };
 
 double QKV_EXPORT(qkv_linear_backward_scratch)(const struct qkv_linear_backward *a) {

@@ -13,7 +13,7 @@ void dot_blocks(const struct qkv_linear *a, const int16_t *q, const float *total
                 const struct streams *s, const char *w, float *sums);
 
 /* `count` <= BLOCK values of each row of a panel, W = scale w + minimum: wide (count/2, 8, 2) = w in pairs, scales and
- * minima (count / values_of_scale, 8). Minima are written if there are some. */
+ * minima (count / values_of_scale, 8). Minima are written if the blocks have them. */
 void widen_blocks(uint32_t weights, const char *w, size_t count, int16_t *wide, float *scales, float *minima);
 
 /* Returns how many values of a row have one scale. */

@@ -8,7 +8,7 @@
 /* How the engine multiplies int8 by eight bits: as a number without a sign, with one, or not exactly. */
 enum byte_products { NO_BYTE_PRODUCTS, UNSIGNED_BYTES, SIGNED_BYTES };
 
-/* Tries it. The answer is the same as long as a program runs. */
+/* Tries it. The result is the same as long as a program runs. */
 enum byte_products try_byte_products(void);
 
 /* x of TILE rows as bytes: tile (K/4, TILE, 4) = rows (TILE, K) of int16 from -127 to 127, which are `width` numbers

@@ -100,10 +100,10 @@ static void multiply_panels(int is_float16, const float *x, size_t pitch, size_t
     }
 }
 
-/* Is x 0, or least <= x < most? False for NaN. */
+/* True if x is 0 or least <= x < most; false for NaN. */
 static int is_between(float x, float least, float most) { return x < most && (x == 0.0f || x >= least); }
 
-/* to (K rounded up to 4) = 2^64 x. Returns 0 if some x is NaN, infinite, tiny or huge. */
+/* to (K rounded up to 4) = 2^64 x. Returns 0 if an x is NaN, infinite, tiny or huge. */
 static int scale_row(const float *x, size_t K, float *to) {
   for (size_t k = 0; k < K; k += 4)
     store(to + k, mul(get(x + k, K - k), splat(0x1p64f)));
@@ -201,7 +201,7 @@ static void decode_by_rows(const struct qkv_linear *a, size_t n, size_t end, flo
 
 /* W (N,K), not packed, with contiguous columns: sums += x[k] W[:][k], column after column of W. */
 static void decode_by_columns(const struct qkv_linear *a, size_t n, size_t end, float *sums) {
-  int is_long = a->K > SUM_BLOCK; /* then later blocks have sums of their own */
+  int is_long = a->K > SUM_BLOCK; /* later blocks have separate sums */
   size_t pitch = most_columns(a->K) / (is_long ? 2 : 1) & ~(size_t)7;
   float *later = sums + a->M * pitch;
   for (size_t width; n < end; n += width) {

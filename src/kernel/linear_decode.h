@@ -7,8 +7,8 @@
 /* Up to this many rows, reading W takes longer than multiplying with it. */
 enum { FEW_ROWS = 8 };
 
-/* Computes columns n to `end` of y, M <= FEW_ROWS. Returns 0 where some x is NaN, infinite, or too large or small for
- * the arithmetic of float16; then nothing is written. scratch: that of qkv_linear_part. */
+/* Computes columns n to `end` of y, M <= FEW_ROWS. Returns 0 if an x is NaN, infinite, or too large or small for the
+ * arithmetic of float16; then nothing is written. scratch: that of qkv_linear_part. */
 int decode_rows(const struct qkv_linear *a, size_t n, size_t end, float *scratch);
 
 #endif

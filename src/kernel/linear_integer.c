@@ -21,7 +21,7 @@
  *
  * Blocks of GGUF files: see linear_blocks.c.
  *
- * The outer sums run in order; each of their products and sums is rounded by itself. So a row of y has the same bits
+ * The outer sums run in order; each of their products and sums is rounded separately. So a row of y has the same bits
  * for any number of rows and threads and in every engine. */
 #include "linear_integer.h"
 #include "linear_blocks.h"
@@ -85,7 +85,7 @@ static void quantize_row(const float *x, size_t K, float most, int16_t *q, float
   for (size_t k = 0; k < K; k += BLOCK) {
     size_t end = at_most(K, k + BLOCK), i = k;
     float largest = largest_size(x + k, end - k);
-    f4 inverse = splat(most / largest); /* of a step of 0 or NaN the numbers do not matter */
+    f4 inverse = splat(most / largest); /* if a step is 0 or NaN, the numbers do not matter */
     for (; i + 8 <= end; i += 8)
       store_int16s(q + i, join_int16s(nearest_integers(mul(load(x + i), inverse)),
                                       nearest_integers(mul(load(x + i + 4), inverse))));

@@ -2,7 +2,7 @@
  *
  * The panels of a call are read as PANELS streams side by side, each from its first panel to its last: the hardware
  * prefetches further ahead for several streams than for one, and for long streams than for those that end after a
- * panel. Loads of later lines ahead of their use would make the processor wait for them: it prefetches better. */
+ * panel. Explicit loads of later lines would only make the processor wait for them. */
 #ifndef LINEAR_STREAMS_H
 #define LINEAR_STREAMS_H
 

@@ -3,13 +3,13 @@
  *   loss = w (log sum exp(z) - (1 - s) z[t] - s mean(z)),  d_logits = scale w (softmax(z) - (1 - s) onehot(t) - s / V)
  * This is torch.nn.functional.cross_entropy; s is the label smoothing of Szegedy et al. 2016.
  *
- * And what rows of logits say: z (rows,V), probabilities p (others,V) -> sums (rows,4), top (rows,K). With x = z -
- * max(z) and e = exp(x), the sums are max(z), log(sum(e)), sum(e x) / sum(e) and sum(p x). */
+ * Also statistics of rows of logits: z (rows,V), probabilities p (others,V) -> sums (rows,4), top (rows,K). With x = z
+ * - max(z) and e = exp(x), the sums are max(z), log(sum(e)), sum(e x) / sum(e) and sum(p x). */
 #include "exp.h"
 #include "qkv.h"
 #include "random.h"
 
-/* So many values are summed by themselves. */
+/* Values per block of a long sum. */
 enum { LONG = 4096, SHORT = 1024 };
 
 /* Returns the largest value of a row; NaNs are skipped. */
@@ -82,7 +82,7 @@ uint32_t QKV_EXPORT(qkv_cross_entropy)(const struct qkv_cross_entropy *args, uin
   return QKV_OK;
 }
 
-/* The places of the K largest values of a row, the largest first, of equal ones the first. */
+/* The indices of the K largest values of a row, the largest first; of equal ones the first. */
 static void find_largest(const float *z, size_t V, size_t K, int32_t *top) {
   size_t n = 0;
   for (size_t c = 0; c < V;) {

@@ -8,7 +8,7 @@
 #define HIDDEN (-__builtin_inff())
 
 struct span {
-  uint32_t from, to; /* keys from <= j < to */
+  uint32_t from, to; /* visible keys: from <= j < to */
 };
 
 /* Returns the position of query i of batch b: i + past[b]. */

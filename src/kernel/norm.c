@@ -32,7 +32,7 @@ INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
   return total;
 }
 
-/* This is what a row is normalised with. Without a weight or a bias its pointer is 0. */
+/* What a row is normalised with. Without a weight or a bias its pointer is 0. */
 struct row {
   const float *weight, *bias;
   f4 mean, rstd, shift;

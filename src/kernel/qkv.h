@@ -6,9 +6,9 @@
  * Ownership: the caller owns all memory. Kernels allocate nothing, keep nothing between calls and
  * import nothing. They read their inputs, write their outputs and `scratch`, and return a status.
  *
- * Every field of a struct is one 32-bit word, in the order written here: the JavaScript side fills
- * the same list of names, which `npm run abi` makes from this file (src/runtime/abi.js). Change a field, an enum or a
- * signature, and QKV_ABI must grow. */
+ * Every field of a struct is one 32-bit word, in the order written here. The JavaScript side fills the same list of
+ * names, which `npm run abi` makes from this file (src/runtime/abi.js). If a field, an enum or a signature changes,
+ * increment QKV_ABI. */
 #ifndef QKV_H
 #define QKV_H
 
@@ -68,7 +68,7 @@ enum qkv_function {
   QKV_FUNCTION_LOG = 8,
 };
 
-/* How a weight lies in memory. */
+/* The layout of a weight in memory. */
 enum qkv_weights {
   QKV_WEIGHTS_STRIDED = 0, /* float32, not packed */
   QKV_WEIGHTS_FLOAT32 = 1, /* packed by qkv_pack_linear, as the next one */
@@ -137,10 +137,9 @@ struct qkv_attention {
   void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
 
-/* The same, every step written out. Each pointer may be 0, and then that step is not written; only weights, and with
- * dropout dropped, must be given.
- * scores ... weights are (B,H,L,S); maxima and sums are (B,H,L), or (B,H,S) when softmax runs over
- * the queries. */
+/* The same, with every step written out. A step whose pointer is 0 is not written; only weights, and with dropout
+ * dropped, must be given. scores ... weights are (B,H,L,S); maxima and sums are (B,H,L), or (B,H,S) when softmax runs
+ * over the queries. */
 struct qkv_trace {
   struct qkv_attention attention;
   uint32_t softmax_axis, masking;
@@ -158,10 +157,11 @@ struct qkv_trace {
   float *dropped;      /* weights after dropout, what is multiplied with v */
 };
 
-/* What attention reports of its weights w (B,H,L,S), dropout excluded. Each pointer may be 0: that is not computed. */
+/* Statistics of the weights w (B,H,L,S) of attention, before dropout. A statistic whose pointer is 0 is not computed.
+ */
 struct qkv_summary {
   struct qkv_attention attention; /* its scratch is not read */
-  float *log_sum_exp;             /* (B,H,L): of the scores that softmax sees, the sink among them */
+  float *log_sum_exp;             /* (B,H,L): of the scores before softmax, including the sink */
   float *entropy;                 /* (B,H,L): -sum_j w log w */
   float *sink_weight;             /* (B,H,L) */
   float *map;           /* (B,H,rows,columns): query i is in row i rows / L, key j in column j columns / S; the
@@ -183,9 +183,9 @@ struct qkv_rope {
   uint32_t B, A, L, C, D, table, half, interleaved;
 };
 
-/* A weight W (N,K), to be packed in panels of eight rows (N/8 rounded up, K, 8) with zeros beyond N, as `weights` says;
- * of int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 4, 2, 2); of int4 in blocks, see linear_integer.c; of blocks
- * of GGUF files see linear_blocks.c. */
+/* A weight W (N,K), to be packed in panels of eight rows (N/8 rounded up, K, 8) with zeros beyond N, by the type
+ * `weights`; of int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 4, 2, 2); of int4 in blocks, see linear_integer.c;
+ * of blocks of GGUF files see linear_blocks.c. */
 struct qkv_pack_linear {
   const float *w;           /* W[n][k] = w[n * w_row + k * w_column]; of blocks: bytes, w_row of them in a row */
   uint32_t w_row, w_column; /* one of them is 1 */
@@ -200,7 +200,7 @@ struct qkv_pack_linear {
 
 struct qkv_linear {
   const float *x;        /* (M,K) */
-  const void *w;         /* (N,K), as `weights` says */
+  const void *w;         /* (N,K), of the type `weights` */
   const float *scales;   /* (N rounded up to 8): float16 and int8 only */
   const float *bias;     /* (N), 0: none */
   const float *residual; /* (M,N), may be y; 0: none */
@@ -254,7 +254,7 @@ struct qkv_linear_backward {
   const float *x, *w, *dy;
   float *dx, *dw, *d_bias; /* 0: not wanted */
   uint32_t M, K, N;
-  uint32_t accumulate; /* 1: dx, 2: dw, 4: d_bias are added to what is there */
+  uint32_t accumulate; /* 1: dx, 2: dw, 4: d_bias are added to the present values */
 };
 
 /* Layer norm (center 1) or RMS norm (center 0) of rows, see norm.c. */
@@ -263,7 +263,7 @@ struct qkv_norm {
   const float *weight; /* (C), 0: none */
   const float *bias;   /* (C), 0: none */
   float *y;            /* (rows, C) */
-  float *stats;        /* (rows, 2), mean and rstd for the gradients; 0: not wanted */
+  float *stats;        /* (rows, 2), mean and rstd for the gradients; 0: not written */
   uint32_t C, center;
   float eps, shift; /* the factor is weight + shift */
 };
@@ -312,13 +312,13 @@ struct qkv_cross_entropy {
   const int32_t *targets; /* (rows) */
   const float *weights;   /* (rows), 0: 1 */
   float *losses;          /* (rows) */
-  float *d_logits;        /* (rows, V), may be logits; 0: not wanted */
+  float *d_logits;        /* (rows, V), may be logits; 0: not computed */
   uint32_t V;
   int32_t ignore; /* a row with this target has no loss and no gradient */
   float smoothing, scale;
 };
 
-/* What each row of logits says, beside what others say, see loss.c. */
+/* Statistics of each row of logits, alone and beside other probabilities, see loss.c. */
 struct qkv_read_logits {
   const float *logits;        /* (rows, V) */
   const float *probabilities; /* (others, V): those that row r is compared with are in row r % others */
@@ -350,8 +350,8 @@ struct qkv_backward {
   struct qkv_tensor d_out, dq, dk, dv;
   float *d_w_v;        /* (D), additive score only */
   float *d_sinks;      /* (H), with sinks only */
-  float *d_bias;       /* by the strides of attention.bias; 0: not wanted */
-  uint32_t accumulate; /* 1: dq, 2: dk, 4: dv are added to what is there */
+  float *d_bias;       /* by the strides of attention.bias; 0: not computed */
+  uint32_t accumulate; /* 1: dq, 2: dk, 4: dv are added to the present values */
 };
 
 /* PyTorch's CPU generator: MT19937 and the spare value of the last odd normal. */
@@ -404,8 +404,8 @@ uint32_t qkv_softmax(const float *x, float *y, size_t columns, size_t inner, uin
 uint32_t qkv_softmax_backward(const float *y, const float *dy, float *dx, size_t columns, size_t inner,
                               uint32_t accumulate, uint32_t first, uint32_t count);
 
-/* Rotary position embedding, see rope.c. x, y (B,A,L,C,D), y may be x; cosine, sine (table, half); rows (B,L) says
- * which row of them turns position (b, i); 2 * half <= D. */
+/* Rotary position embedding, see rope.c. x, y (B,A,L,C,D), y may be x; cosine, sine (table, half); rows (B,L): the row
+ * of them that turns position (b, i); 2 * half <= D. */
 uint32_t qkv_rope(const struct qkv_rope *args);
 uint32_t qkv_rope_part(const struct qkv_rope *args, uint32_t first, uint32_t count); /* of B A L rows, unchecked */
 
@@ -439,8 +439,8 @@ double qkv_dequantized_scratch(const struct qkv_linear *args);
 uint32_t qkv_dequantized_units(const struct qkv_linear *args);
 uint32_t qkv_dequantized_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
 
-/* Keys and values of int8. Units as above; qkv_cache_write rounds rows into a cache, qkv_cache_read gives what is
- * there. qkv_cache_copy writes rows into a cache of float32, whose `rows` may be any number. */
+/* Keys and values of int8. Units as above; qkv_cache_write rounds rows into a cache, qkv_cache_read returns the stored
+ * ones. qkv_cache_copy writes rows into a cache of float32, whose `rows` may be any number. */
 double qkv_cached_scratch(const struct qkv_cached *args);
 uint32_t qkv_cached_units(const struct qkv_cached *args);
 uint32_t qkv_cached_part(const struct qkv_cached *args, uint32_t first, uint32_t count, void *scratch);

@@ -152,7 +152,7 @@ static void cap_scores(const struct query_rows *block, size_t from, size_t to) {
 static void add_alibi(const struct query_rows *block, size_t r, size_t from, size_t to) {
   f4 slope = splat(-block->a->alibi[block->h]);
   for (size_t c = r; c < r + PANEL; c += 4) {
-    float rows[4]; /* each rounded by itself, as in alibi_at: beyond 2^24, first + 1 rounds differently */
+    float rows[4]; /* each rounded separately, as in alibi_at: beyond 2^24, first + 1 rounds differently */
     for (uint32_t lane = 0; lane < 4; lane++)
       rows[lane] = (float)position_of(block->a, block->b, block->row + (uint32_t)c + lane);
     float *scores = block->scores + column_of(block, c);
@@ -162,8 +162,8 @@ static void add_alibi(const struct query_rows *block, size_t r, size_t from, siz
   }
 }
 
-/* scores = -inf where mask or bias hide the key, scores + bias elsewhere: 4 queries and 4 keys at a time,
- * so that, as a register tile does, it may write three rows more. The mask comes last: -inf plus a bias of inf is NaN.
+/* scores = -inf where mask or bias hide the key, scores + bias elsewhere. Works on 4 queries and 4 keys at a time, so
+ * it may write three rows more, as a register tile does. The mask comes last: -inf plus a bias of inf is NaN.
  */
 static void mask_panel(const struct query_rows *block, size_t r, size_t from, size_t to) {
   const struct qkv_mask *mask = &block->a->mask;
@@ -207,8 +207,8 @@ static void mask_panel(const struct query_rows *block, size_t r, size_t from, si
   }
 }
 
-/* scores = -inf for keys from <= j < to that the span of a row of the panel does not have; a span moves by at most one
- * key from row to row, so these keys are few. */
+/* scores = -inf for keys from <= j < to outside the span of a row of the panel. A span moves by at most one key from
+ * row to row, so these keys are few. */
 static void hide_keys(const struct query_rows *block, size_t r, uint32_t from, uint32_t to) {
   for (size_t c = r; from < to && c < r + PANEL; c += 4) {
     float starts[4], ends[4]; /* relative to `from` */

@@ -27,7 +27,7 @@ struct query_rows {
   struct panel panels[BLOCK_ROWS / PANEL];
   float *q_panels;      /* (lanes/PANEL, D, PANEL) */
   float *scores;        /* (lanes/PANEL, keys, PANEL), panels `pitch` apart */
-  float *d_cap;         /* as scores: d softcap(s) / ds; 0: not wanted */
+  float *d_cap;         /* as scores: d softcap(s) / ds; 0: not computed */
   float *powers;        /* (keys, 4) */
   float *maxima, *sums; /* (lanes) */
   float *value_panel;   /* (keys of a tile, 8) */
@@ -49,8 +49,8 @@ void start_block(struct query_rows *block, uint32_t b, uint32_t h, uint32_t n);
 /* The initial maxima and sums: of the sink, or of nothing. */
 void start_statistics(struct query_rows *block);
 
-/* first = from; panels = the part of keys from <= j < to that they see, by span, mask and bias. Returns whether there
- * is any. */
+/* first = from; panels = the part of keys from <= j < to that they see, by span, mask and bias. Returns true if it is
+ * not empty. */
 int find_visible_keys(struct query_rows *block, uint32_t from, uint32_t to);
 
 /* y (columns, PANEL) a panel = x^T, x (rows, columns), rows `row` floats apart; zeros beyond the block's rows. */

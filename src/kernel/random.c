@@ -3,7 +3,7 @@
  * The generator is MT19937 (Matsumoto & Nishimura 1998). Its words become numbers as in ATen: DistributionTemplates.h,
  * cpu/DistributionTemplates.h, TransformationHelper.h. PyTorch has two builds, which differ in the transformation of 16
  * or more normals and in the last rounding of uniform: one for AVX2 and FMA, called vector here, and a portable one,
- * called scalar. `stream` says which of them is followed. */
+ * called scalar. `stream` chooses between them. */
 #include "random.h"
 
 /* state[0] = seed,  state[j] = 1812433253 (state[j-1] ^ (state[j-1] >> 30)) + j */
@@ -247,7 +247,7 @@ uint32_t QKV_EXPORT(qkv_uniform)(struct qkv_generator *g, float *out, size_t n, 
   return QKV_OK;
 }
 
-/* This is Tensor.normal_(mean, std). Fewer than 16 values are made in pairs, others in blocks of 16. If n is no
+/* This is Tensor.normal_(mean, std). Fewer than 16 values are made in pairs, others in blocks of 16. If n is not a
  * multiple of 16, the last 16 values are drawn again as a separate block. */
 uint32_t QKV_EXPORT(qkv_normal)(struct qkv_generator *g, float *out, size_t n, double mean, double std) {
   if (n < 16) {

@@ -18,13 +18,13 @@ INLINE void put(float *p, size_t left, f4 x) {
 enum { BURST = 256 };
 void prefetch_burst(const float *p, size_t n);
 
-/* Returns max |x|; NaN if some x is NaN. */
+/* Returns max |x|; NaN if an x is NaN. */
 float largest_size(const float *x, size_t n);
 
 /* y (n) += factor * x (n) */
 void add_scaled(float *y, const float *x, float factor, size_t n);
 
-/* A gradient: added to what is there with `accumulate`. */
+/* Writes a gradient; with `accumulate` it is added to the present value. */
 INLINE void put_gradient(float *p, size_t left, f4 x, uint32_t accumulate) {
   put(p, left, accumulate ? add(get(p, left), x) : x);
 }

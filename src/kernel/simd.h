@@ -19,7 +19,7 @@ typedef v128_t m4; /* four lanes of all ones or all zeros */
 INLINE f4 load(const float *p) { return wasm_v128_load(p); }
 INLINE void store(float *p, f4 x) { wasm_v128_store(p, x); }
 INLINE f4 splat(float x) { return wasm_f32x4_splat(x); }
-/* Loops take their constants from memory (constants.c), too: V8 from 12 on makes a constant vector anew wherever it is
+/* Loops can take their constants from memory (constants.c): V8 from 12 on rebuilds a constant vector wherever it is
  * used, by three instructions, while a load is done once before the loop. */
 INLINE f4 splat_from(const float *p) { return wasm_v128_load32_splat(p); }
 INLINE f4 zeros(void) { return splat(0.0f); }
@@ -119,7 +119,7 @@ INLINE i4 nearest_integers(f4 x) {
   f4 shift = word_from(&WORDS.rounding);
   return wasm_i32x4_sub(add(x, shift), shift);
 }
-/* Eight whole numbers as int16; what is beyond 16 bits becomes the nearest that is not. */
+/* Eight whole numbers as int16, saturated. */
 INLINE i4 join_int16s(i4 low, i4 high) { return wasm_i16x8_narrow_i32x4(low, high); }
 /* Two numbers of int8 of each of eight columns, `first` and `second`: lane c of the 32-bit words has both numbers of
  * column c in the low bytes of its halves, plus 128, and those of column c + 4 in the high bytes. */
@@ -279,7 +279,7 @@ INLINE f4 after_last(f4 a, f4 b) { return wasm_i32x4_shuffle(a, b, 3, 4, 5, 6); 
 /* a b of four pairs of int16, and sum + a b: exact. */
 INLINE i4 products_of(i4 a, i4 b) { return wasm_i32x4_dot_i16x8(a, b); }
 INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b)); }
-/* sum + a b of four fours of int8: exact where no byte of b has its highest bit, else as the engine has it. */
+/* sum + a b of four fours of int8: exact if no byte of b has its highest bit, else it depends on the engine. */
 #ifdef __wasm_relaxed_simd__
 enum { HAS_BYTE_PRODUCTS = 1 };
 INLINE i4 add_byte_products(i4 sum, i4 a, i4 b) {
@@ -291,7 +291,7 @@ INLINE i4 add_byte_products(i4 sum, i4 a, i4 b) { return QKV_BYTE_PRODUCTS(sum, 
 #else
 enum { HAS_BYTE_PRODUCTS = 0 };
 #endif
-/* Sixteen whole numbers as int8; what is beyond 8 bits becomes the nearest that is not. */
+/* Sixteen whole numbers as int8, saturated. */
 INLINE i4 join_int8s(i4 low, i4 high) { return wasm_i8x16_narrow_i16x8(low, high); }
 /* The even, or the odd bytes of each word of a, then of b: four bytes of one word. */
 INLINE i4 even_bytes(i4 a, i4 b) {

@@ -3,7 +3,7 @@
 #include "summary.h"
 #include "rows.h"
 
-/* So many queries of the map at a time: their rows lie a power of two apart, and would push each other out of L1. */
+/* Queries of the map per block: their rows lie a power of two apart, and would evict each other from L1. */
 enum { MAP_QUERIES = 16 };
 /* Up to this `top`, the largest scores are bounded from below before they are collected. */
 enum { MOST_SORTED = 32 };
@@ -93,8 +93,8 @@ INLINE void add_largest(struct summary *x, size_t r, float score, uint32_t key) 
   }
 }
 
-/* Raises `least` to just below the largest scores number `top` of 2 top maxima, each of its own keys: as many scores
- * are larger. */
+/* Raises `least` to just below the `top`-th largest of 2 top maxima of separate keys: so at least `top` scores are
+ * larger. */
 static void skip_small(struct summary *x, size_t c, const float *scores, size_t keys) {
   size_t top = x->s->top;
   f4 largest[MOST_SORTED];
@@ -114,9 +114,9 @@ static void skip_small(struct summary *x, size_t c, const float *scores, size_t 
   store(x->least + c, pmax(load(x->least + c), sub(bound, margin)));
 }
 
-/* Lists the scores of a tile that are larger than the least, as 4 key + query; returns how many there are. A branch for
- * each score would be predicted wrongly: the comparisons of 16 keys become 64 bits, and the numbers of the set bits are
- * written four at a time. What is written beyond `many` is overwritten by the next ones. */
+/* Lists the scores of a tile that are larger than the least, as 4 key + query; returns their number. A branch for each
+ * score would be mispredicted, so the comparisons of 16 keys become 64 bits, and the numbers of the set bits are
+ * written four at a time. Entries beyond `many` are overwritten by the next ones. */
 static size_t find_larger(uint16_t *found, f4 least, const float *scores, size_t keys) {
   size_t count = 0;
   for (size_t j = 0; j < keys; j += 16) {
@@ -197,7 +197,7 @@ static void copy_scores(struct summary *x, const float *scores, size_t keys) {
     store(x->copies + j * 4, load(scores + j * PANEL));
 }
 
-/* Counts the keys that each of four queries sees. */
+/* Counts the visible keys of four queries. */
 static void count_visible(struct summary *x, size_t c, const float *scores, size_t keys) {
   f4 seen = load(x->seen + c);
   for (size_t j = 0; j < keys; j++)
@@ -205,7 +205,8 @@ static void count_visible(struct summary *x, size_t c, const float *scores, size
   store(x->seen + c, seen);
 }
 
-/* sum += sum_j e_j (score_j - m), by turns in two sums, so that an addition needs not wait for the one before it */
+/* sum += sum_j e_j (score_j - m), alternating between two sums, so that an addition does not wait for the one before it
+ */
 static void collect_entropies(const struct summary *x, float *sums, f4 maximum, const float *weights, size_t keys) {
   f4 sum = load(sums), other = zeros();
   maximum = zero_where(equal(maximum, splat(HIDDEN)), maximum); /* as softmax subtracts it */

@@ -1,12 +1,12 @@
-/* summary.h: what attention.c reports of its weights while it computes them: see struct qkv_summary. A block of query
- * rows begins with start_summary, each of its tiles of keys with start_summary_tile, and each four queries of a tile go
- * through summarize_column. finish_summary divides what a block has summed. */
+/* summary.h: statistics that attention.c collects of its weights: see struct qkv_summary. A block of query rows begins
+ * with start_summary, each of its tiles of keys with start_summary_tile, and each four queries of a tile go through
+ * summarize_column. finish_summary divides the sums of a block. */
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
 #include "query_rows.h"
 
-/* Sums of a query that are rescaled when its maximum grows, as its output is. The last ones are a sum for each bin. */
+/* Sums of a query that are rescaled when its maximum grows, like its output. Each bin has a sum at the end. */
 enum { SUM_ENTROPY, SUM_PREVIOUS, SUM_FIRST, SUM_DUPLICATE, SUM_INDUCTION, SUM_DISTANCE };
 
 /* A tile's part of a column of the map. It begins where the one before it ends. */

@@ -11,8 +11,8 @@ void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t colu
 /* True if every value of x (rows, columns), rows `row` floats apart, is finite. */
 int all_finite(const float *x, size_t row, size_t rows, size_t columns);
 
-/* tile (4,8) = x (rows,columns), at the edge of a matrix: rows <= 4, columns <= 8, rows of x `row` floats apart. What
- * is beyond the columns becomes 0, what is beyond the rows stays. */
+/* tile (4,8) = x (rows,columns), at the edge of a matrix: rows <= 4, columns <= 8, rows of x `row` floats apart.
+ * Columns beyond the edge become 0; rows beyond it are not changed. */
 void load_edge(float *tile, const float *x, size_t row, size_t rows, size_t columns);
 
 /* x (rows,columns) = tile (4,8) */
@@ -72,8 +72,8 @@ INLINE void score_4x8(enum qkv_score score, float *out, size_t stride, struct ma
   }
 }
 
-/* What a product loads into the cache meanwhile: four cache lines every `interval` k. Few at a time and far apart, the
- * hardware prefetches most of them; the loads of more at once would fill the window of instructions and wait. */
+/* What a product loads into the cache meanwhile: four cache lines every `interval` k. If they are few at a time and far
+ * apart, the hardware prefetches most of them; more loads at once would fill the instruction window and stall. */
 struct ahead {
   const float *next, *end;
   size_t interval;
@@ -91,7 +91,7 @@ struct product {
   size_t rows, columns, n;
   size_t out_row, a_row, b_row; /* floats from row to row; eight of each row of b may be read */
   struct ahead *ahead;          /* 0: nothing is loaded */
-  int is_apart;                 /* a b is summed by itself, then added: a later block of a long sum; without start */
+  int is_apart;                 /* a b is summed separately, then added: a later block of a long sum; without start */
 };
 
 /* Computes the product, a as it is. */

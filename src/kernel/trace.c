@@ -7,19 +7,19 @@
 #include "rows.h"
 #include "score.h"
 
-/* Copies n values of a step to its output, if that is wanted. */
+/* Copies n values of a step to its output, if requested. */
 static void save_step(float *step, size_t at, const float *x, size_t n) {
   if (step)
     __builtin_memcpy(step + at, x, n * sizeof *x);
 }
 
-/* Writes one value of a step, if it is wanted. */
+/* Writes one value of a step, if requested. */
 static void save_value(float *step, size_t at, float x) {
   if (step)
     step[at] = x;
 }
 
-/* The keys whose scores row i needs: those that its span shows, and all where a step shows hidden keys, too. */
+/* The keys whose scores row i needs: the visible ones of its span, and all if a step shows hidden keys, too. */
 static struct span scored_keys(const struct qkv_trace *t, uint32_t b, uint32_t i) {
   const struct qkv_attention *a = &t->attention;
   if (t->scores || t->scaled || t->capped || t->masking == QKV_MASKING_AFTER)
