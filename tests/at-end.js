@@ -1,4 +1,4 @@
-// Closes what the test files of one process share, such as a browser, after the last of them.
+// Closes resources that the test files of one process share, such as a browser, after the last of them.
 
 import { after } from 'node:test'
 

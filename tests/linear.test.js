@@ -676,7 +676,7 @@ test('long sums keep their accuracy, with the same bits for any number of rows a
     const error = Math.abs(Number(got) / sum - 1)
     assert.ok(error <= 1e-6, String(error))
   }
-  const n = 2 ** 24 + 2 ** 12 // beyond 2^24, adding 1 to a float changes nothing
+  const n = 2 ** 24 + 2 ** 12 // above 2^24, adding 1 to a float changes nothing
   const ones = tensor(new Float32Array(n).fill(1), [1, n])
   assert.equal(qkv.linear(ones, ones).data[0], n)
   const normed = layerNorm(

@@ -31,7 +31,7 @@ function restore() {
 test('files', async () => {
   for (const [place, file] of files.entries()) {
     if (!take(place)) continue
-    // End a test that hangs after ten minutes.
+    // End a test that hangs, after ten minutes.
     await describe(relative(tests, file), { timeout: 600_000 }, () => import(pathToFileURL(file).href))
     restore()
   }

@@ -21,7 +21,7 @@ const files = run('tar', ['tzf', tarball])
   .trim()
   .split('\n')
   .map(name => name.replace('package/', ''))
-/** The most KB of a program that imports one entry of the elements. @type {Record<string, number>} */
+/** The maximum size, in KB, of a program that imports one entry of the elements. @type {Record<string, number>} */
 const MOST = {
   'elements/heatmap': 21,
   'elements/heads': 16,
@@ -312,8 +312,8 @@ test('the package has no dependency at run time and publint finds nothing', asyn
 })
 
 test('are-the-types-wrong finds nothing', () => {
-  // The types work for all who import or require an ES module. .attw.json ignores two cases: Node 10, which has no exports, and
-  // "node16" from CommonJS, which stands for engines that cannot require an ES module ("nodenext" is tried below).
+  // The types work for every import or require of an ES module. .attw.json ignores two cases: Node 10, which has no exports, and "node16" from
+  // CommonJS, which means engines that cannot require an ES module ("nodenext" is tried below).
   assert.match(run('node_modules/.bin/attw', [tarball, '--no-color'], root), / 🟢 \(ESM\)/) // run also checks that it exits with 0
 })
 
@@ -360,7 +360,7 @@ test('engines without FinalizationRegistry, such as workerd of early 2025, impor
 })
 
 test('import, load and the first call take less than half of what Node takes to start', t => {
-  // Run a file, as programs are: the first import of a file includes work of Node itself.
+  // Run a file, as programs are run: the first import of a file includes work of Node itself.
   const program = join(project, 'start.js')
   const code = `const start = performance.now()
     const { load } = await import('qkv')
@@ -371,7 +371,7 @@ test('import, load and the first call take less than half of what Node takes to 
     console.log([imported - start, loaded - imported, performance.now() - loaded].join())`
   writeFileSync(program, code)
   const starts = []
-  const empty = [] // times of a program that does nothing
+  const empty = [] // times of an empty program
   const total = (/** @type {number[]} */ parts) => parts.reduce((sum, part) => sum + part)
   for (let i = 0; i < 9; i++) {
     const start = performance.now()

@@ -90,7 +90,7 @@ test('the printed Z belongs to a fourth run of the weight cell, dk = 16 and soft
   const given = qkv.trace(...queryAndKey(scores), v, AS_CODED)
   article.check('Z-printed', { out: given.output, weights: given.weights })
 
-  // One number lies on the edge of its rounding, see the last test.
+  // one number lies on a rounding boundary, see the last test
   const write = (/** @type {number} */ x) => x.toExponential(4).replace(/(\d)$/, '0$1')
   const print = printout(article.case('Z-printed').expected.out, { perLine: 5, write })
   assert.equal(String(out), print.replace('-6.3531e+00', '-6.3530e+00'))

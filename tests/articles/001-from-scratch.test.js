@@ -14,14 +14,14 @@ const qkv = await load()
 const article = new Article('001')
 const sentence = tokenize('Life is short, eat dessert first')
 
-/** The weights of one head, in the order in which the article draws them. @param {Generator} g @param {number} dv */
+/** Draws the weights of one head, in the order of the article. @param {Generator} g @param {number} dv */
 const drawWeights = (g, dv) => ({ W_query: g.rand([3, 2]), W_key: g.rand([3, 2]), W_value: g.rand([3, dv]) })
 
 /** @param {Tensor} x_1 @param {Tensor} x_2 @param {Record<'W_query' | 'W_key' | 'W_value', Tensor>} weights */
 const attend = (x_1, x_2, { W_query, W_key, W_value }) =>
   qkv.trace(qkv.matmul(x_1, W_query), qkv.matmul(x_2, W_key), qkv.matmul(x_2, W_value))
 
-/** The article from its seed; the seed is set anew before each block. @param {'vector' | 'scalar'} stream */
+/** Runs the article from its seed, which is set again before each block. @param {'vector' | 'scalar'} stream */
 function retrace(stream) {
   const g = qkv.generator(123, { stream })
   const x = embeddingLayer(g, 50_000, 3).forward(sentence.ids)
@@ -55,15 +55,15 @@ function retrace(stream) {
     maskedAfter: qkv.trace(queries, keys, values, { causal: true, masking: 'after' }),
     maskedBefore: qkv.trace(queries, keys, values, { causal: true }),
     unscaled: qkv.trace(queries, keys, values, { causal: true, scale: 1 }),
-    // With all scores equal, what is left of exp is the mask itself.
+    // If all scores are equal, exp is the same for all visible keys, so only the mask remains.
     lowerTriangle: qkv.trace(queries, keys, values, { causal: true, scale: 0 }).exponentials,
   }
 }
 
-/** Outputs (6, 1) of the heads side by side. @param {Tensor[]} outputs */
+/** Returns the outputs (6, 1) of the heads side by side. @param {Tensor[]} outputs */
 const concatenate = outputs => joinHeads(tensor(outputs.map(output => /** @type {number[][]} */ (output.tolist()))))
 
-/** What the article prints. @param {ReturnType<typeof retrace>} run */
+/** The numbers that the article prints. @param {ReturnType<typeof retrace>} run */
 const prints = run => ({
   dictionary: tensor(sentence.ids),
   embedded_sentence: run.x,

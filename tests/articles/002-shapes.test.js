@@ -14,14 +14,14 @@ const qkv = await load()
 const article = new Article('002')
 
 /**
- * A layer with the article's names for its four projections.
+ * Makes a layer with the article's names for its four projections.
  * @param {number} size
  * @param {number} heads
  * @param {Record<string, Comparable | Linear>} weights
  */
 const layer = (size, heads, weights) => multiheadAttention(qkv.generator(0), size, heads).loadStateDict(weights)
 
-/** The full listing after manual_seed(123), up to the call of the layer. */
+/** Runs the full listing after manual_seed(123), up to the call of the layer. */
 function fullListing() {
   const g = qkv.generator(123)
   const [q_proj, k_proj, v_proj, o_proj] = [1, 2, 3, 4].map(() => linearLayer(g, 512, 512))
@@ -29,7 +29,7 @@ function fullListing() {
   return { g, mha: layer(512, 8, { q_proj, k_proj, v_proj, o_proj }), q, k, v }
 }
 
-/** The layer and the inputs of a small case. @param {string} name */
+/** Makes the layer and the inputs of a small case. @param {string} name */
 function small(name) {
   const { inputs, params } = article.case(name)
   const { q, k, v, mask, ...rest } = inputs
@@ -40,7 +40,7 @@ function small(name) {
 }
 
 /**
- * The output and the weights of each head by the traced kernel, then with the output of the tiled one.
+ * Returns the output and the weights of each head by the traced kernel, then the same with the output of the tiled one.
  * @param {MultiheadAttention} mha
  * @param {Comparable} q
  * @param {Comparable} k
@@ -64,7 +64,7 @@ function sampleOf(name, { data }) {
   return { sample: { data: indices.map(i => data[i]), dims: [indices.length] } }
 }
 
-/** Sums over the whole output: what 64 samples cannot see. @param {string} name @param {Comparable} output */
+/** Sums over the whole output, which 64 samples cannot check. @param {string} name @param {Comparable} output */
 function checkSums(name, { data }) {
   const { sum, sum_abs, sum_sq, min, max } = article.case(name).params.checksum
   const total = (/** @type {(x: number) => number} */ of) => Array.from(data, of).reduce((a, b) => a + b, 0)
@@ -140,7 +140,7 @@ test('the listing never calls eval(): its dropout draws follow v in the stream',
 test('with // for / the scores of the full listing are floored to -2, -1, 0 and 1', () => {
   const { scaled } = traced.heads
   const floors = tensor(scaled.data.map(Math.floor), scaled.dims)
-  // A score that is 0 but for rounding falls on either side: in double precision one of them is -1.3e-9.
+  // A score that is 0 except for rounding falls on either side: in double precision one of them is -1.3e-9.
   const onTheEdge = scaled.data.filter(x => Math.abs(x - Math.round(x)) < 1e-6).length
   assert.ok(onTheEdge < 5)
   const histogram = Object.entries(article.case('seeded-eval-floor').params.score_histogram)
@@ -177,7 +177,7 @@ test('k and v keep their own length: four queries attend to seven keys, where th
   const { scaled: scores } = mha.trace(q, k, v).heads
   for (const { output: out, weights: prob } of bothForwards(mha, q, k, v))
     article.check('small-cross', { out, scores, prob })
-  // The listing gives k the length of q: the 168 values of (2, 7, 12) do not fit into (2, 4, 3, 4).
+  // The listing uses the length of q for k: the 168 values of (2, 7, 12) do not fit into (2, 4, 3, 4).
   assert.throws(() => mha.layers.key.forward(k).reshape([2, 4, 3, 4]), RangeError)
 })
 
@@ -193,7 +193,7 @@ test('a fully hidden query has weights of zero: uniform weights with -1e9 as in 
   for (const head of [0, 1, 2]) {
     const paid = weights.row(0).row(head).row(1).data
     assert.deepEqual([...paid], Array(7).fill(0))
-    paid.fill(NaN) // as PyTorch has it
+    paid.fill(NaN) // as in PyTorch
   }
   hidden.forEach(({ output }, kernel) => {
     const row = output.row(0).row(1).data

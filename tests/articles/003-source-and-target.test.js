@@ -13,7 +13,7 @@ const qkv = await load()
 const article = new Article('003')
 
 /**
- * The function that the article leaves to its reader, in its order of arguments: key, value, query.
+ * The function that the article leaves as an exercise, with its order of arguments: key, value, query.
  * @param {GoldenTensor} x source (N, Dx): keys and values
  * @param {GoldenTensor} z target (M, Dz): queries
  * @param {GoldenTensor} w_k (Dk, Dx)

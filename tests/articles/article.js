@@ -1,4 +1,4 @@
-// Shared by the tests of the five articles: the cases of one article, and the check that none was left out.
+// Shared by the tests of the five articles: the cases of one article, and the check that none is missing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ export const EXACT = { abs: 0, rel: 0 }
 /** The tolerance of a float32 product: PyTorch adds in another order. */
 export const ROUNDING = { abs: 2e-6, rel: 2e-6 }
 
-/** The cases of one article. */
+/** Opens the cases of one article. */
 export class Article {
   #cases
   /** @type {Set<string>} */
@@ -96,7 +96,7 @@ export class Article {
     return { same: of - others.length, of, others }
   }
 
-  /** Call this last: it adds the test that every case was checked. */
+  /** Adds the test that every case was checked. Call it last. */
   close() {
     test('every case of the article was checked', () => {
       assert.deepEqual([...this.#checked].sort(), [...this.#cases.keys()].sort())
@@ -108,7 +108,7 @@ export class Article {
 const numbersIn = text => text.match(/-?(\d+(\.\d*)?(e[+-]\d+)?|inf)/g) ?? []
 
 /**
- * What PyTorch prints for a matrix, from the printed numbers.
+ * Formats a matrix as PyTorch prints it.
  * @param {Comparable} matrix
  * @param {{ perLine?: number, write?: (x: number) => string }} [options] perLine: as many as fit in 80 characters
  */
@@ -126,7 +126,7 @@ export function printout({ data, dims: [, columns] }, { perLine = columns, write
 }
 
 /**
- * An attention by both kernels: what the traced one gives, then the same with the output of the tiled one.
+ * Runs an attention by both kernels: returns the trace, then the trace with the output of the tiled kernel.
  * @param {Qkv} qkv
  * @param {Parameters<Qkv['attention']>[0]} q
  * @param {Parameters<Qkv['attention']>[0]} k
@@ -140,7 +140,7 @@ export function bothKernels(qkv, q, k, v, options) {
 }
 
 /**
- * Scores as the query and key that give them: a product with the identity changes nothing.
+ * Returns a query and a key that give these scores: a product with the identity changes nothing.
  * @param {Comparable} scores (..., L, S)
  */
 export function queryAndKey(scores) {

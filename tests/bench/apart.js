@@ -1,20 +1,20 @@
-// The machine's own limit: independent single-threaded modules that run at the same time.
+// Measures the machine's limit: independent single-threaded modules that run at the same time.
 
 import { Worker } from 'node:worker_threads'
 import { wait } from '../../src/threads/jobs.js'
 import { loadPeak } from './peak.js'
 import { prepare } from './peers/qkv.js'
 
-/** Words of their memory: the number of the turn, and how many have done it. */
+/** Words of the shared memory: the number of the round, and how many modules have finished it. */
 export const [TURN, DONE] = [0, 1]
 
-/** What each of them does: a task, or a copying loop. @typedef {import('./task.js').Task | { wasm: Uint8Array<ArrayBuffer>, bytes: number }} Job */
+/** The work of each module: a task, or a copying loop. @typedef {import('./task.js').Task | { wasm: Uint8Array<ArrayBuffer>, bytes: number }} Job */
 
 /** @param {Job} job @returns {Promise<{ run: () => unknown }>} */
 export const start = async job => ('wasm' in job ? (await loadPeak(job.wasm)).copies(job.bytes) : prepare(job))
 
 /**
- * The job in this thread and in `threads` - 1 others, a module each.
+ * Runs the job in this thread and in `threads` - 1 others, each with a separate module.
  * @param {Job} job
  * @param {number} threads
  */

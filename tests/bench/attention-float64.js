@@ -4,10 +4,10 @@
 /** @import { Shape } from './shapes.js' */
 /** @typedef {ArrayLike<number>} Numbers */
 
-const MOST_FLOPS = 2e8 // a third of a second in plain JavaScript; of larger shapes some rows are checked
+const MOST_FLOPS = 2e8 // takes a third of a second in plain JavaScript; of larger shapes only some rows are checked
 
 /**
- * One row of softmax(q k^T / sqrt(D)) v.
+ * Computes one row of softmax(q k^T / sqrt(D)) v.
  * @param {Numbers} q (H, L, D)
  * @param {Numbers} k (H, S, D)
  * @param {Numbers} v (H, S, D)
@@ -33,7 +33,7 @@ function attentionRow(q, k, v, { L, S = L, D, causal }, row, output, scores) {
 }
 
 /**
- * The whole of it.
+ * Computes all rows.
  * @param {Numbers} q
  * @param {Numbers} k
  * @param {Numbers} v
@@ -49,7 +49,7 @@ export function plainAttention(q, k, v, shape) {
 }
 
 /**
- * x W^T + bias of (rows, K) and (N, K).
+ * Computes x W^T + bias of (rows, K) and (N, K).
  * @param {Numbers} x
  * @param {Numbers} w
  * @param {Numbers} bias
@@ -68,7 +68,7 @@ function plainLinear(x, w, bias) {
 }
 
 /**
- * (rows, heads, D) to (heads, rows, D).
+ * Converts (rows, heads, D) to (heads, rows, D).
  * @param {Numbers} x
  * @param {number} rows
  * @param {number} heads
@@ -92,7 +92,7 @@ export function largestError(got, want, at = 0) {
 }
 
 /**
- * The expected rows of a task; all of them, or some spread evenly, the first and the last among them.
+ * Returns the expected rows of a task: all, or some at even distances, including the first and the last.
  * @param {Task} task
  * @returns {{ checked: number, rows: number, errorOf: (output: Numbers) => number }}
  */

@@ -13,7 +13,7 @@ const HELP = `npm run bench:browser -- [options]
   --threads N   as many threads for ours and for the peers
   --json        the same as JSON`
 
-/** One shape, in the page. @param {{ shape: import('./shapes.js').Shape, quick: boolean, threads: number, peak: number[] }} asked */
+/** Measures one shape in the page. @param {{ shape: import('./shapes.js').Shape, quick: boolean, threads: number, peak: number[] }} asked */
 async function run({ shape, quick, threads, peak }) {
   const names = ['../../src/entries/index.js', './measure-shape.js', './peak.js', './peers/choose.js']
   const [{ load }, { benchShape }, { loadPeak }, { openPeers }] = await Promise.all(
@@ -41,7 +41,7 @@ async function main() {
     if (!json) printLegend(`Chromium ${about.chromium}, ${threads === 1 ? 'one thread' : `${threads} threads`}`)
     const rows = []
     for (const shape of chooseShapes({ quick, ...options })) {
-      const page = await context.newPage() // a page for each: one that runs out of memory spoils nothing
+      const page = await context.newPage() // a page for each shape, so that one that runs out of memory does not spoil the others
       await page.goto(url)
       const row = await page.evaluate(run, { shape, quick, threads, peak })
       await page.close()

@@ -1,4 +1,4 @@
-// C files as wasm, by the emcc that build.sh has installed.
+// Compiles C files to wasm with the emcc that build.sh has installed.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const FLAGS = ['-std=c11', '-O3', '-msimd128', '-fno-unroll-loops', '-fno-builtin', '--no-entry'] // a copying loop stays one
+const FLAGS = ['-std=c11', '-O3', '-msimd128', '-fno-unroll-loops', '-fno-builtin', '--no-entry'] // so that a copying loop does not become memcpy
 const PEAK = fileURLToPath(new URL('./peak.c', import.meta.url))
 const OWN_MEMORY = ['-sIMPORTED_MEMORY=1', '-sALLOW_MEMORY_GROWTH=1', '-sMAXIMUM_MEMORY=4GB']
 
-/** With relaxed SIMD, by the clang that build.sh has installed for it; wasm-opt does not know its instructions yet. */
+/** Compiles with relaxed SIMD, with the clang that build.sh has installed for it; wasm-opt does not support its instructions yet. */
 export function compileFusedPeak() {
   const flags = ['--target=wasm32', '-mrelaxed-simd', ...FLAGS.filter(flag => flag !== '--no-entry')]
   return run('clang-16', [...flags, '-c', PEAK], object =>

@@ -1,5 +1,5 @@
 // npm run bench:corpus -- LINES ROUNDS: embeddings of lines of 20 words by a model of all-MiniLM-L6-v2's size with random weights, text by text, as
-// one list, and by qkv/corpus with one worker and two, turn by turn; medians for a text, of the clock and of the processor.
+// one list, and by qkv/corpus with one worker and two, interleaved. Prints medians for a text, of the clock and of the processor.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ const model = await loadModel(qkv, folder.path)
 const byCorpus = workers => (/** @type {string[]} */ part) =>
   corpus(part, { model: folder.path, what: { embeddings }, out, workers, resume: false })
 
-/** How, of which share of the texts: each takes about as long. @type {[name: string, share: number, run: (texts: string[]) => Promise<unknown>][]} */
+/** The ways, each with its share of the texts, so that all take about the same time. @type {[name: string, share: number, run: (texts: string[]) => Promise<unknown>][]} */
 const WAYS = [
   [
     'text by text',

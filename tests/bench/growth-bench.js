@@ -1,4 +1,4 @@
-// How time and memory grow with L: causal, one head of 64.
+// Measures how time and memory grow with L: causal, one head of 64.
 
 import { load } from '../../src/entries/index.js'
 import { measure } from './measure.js'

@@ -1,5 +1,5 @@
-// This program measures how long loadModel takes for a model of GPT-2's size by name, from a hub on loopback ports that waits
-// 50 ms before each answer and sends a given number of megabytes a second, beside the bare transfer of its weights.
+// Measures how long loadModel takes for a model of GPT-2's size by name, from a hub on loopback ports that waits 50 ms before each answer
+// and sends a given number of megabytes a second, beside the bare transfer of its weights.
 //   node tests/bench/hub-bench.js [megabytes a second]
 
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -41,7 +41,7 @@ export async function linearTable(peak, samples) {
       const g = qkv.generator(1)
       const [x, weight, out] = [qkv.alloc([M, K]), qkv.alloc([N, K]), qkv.alloc([M, N])]
       for (const operand of [x, weight]) {
-        const { data } = g.randn(operand.dims) // which may move what operand.data shows
+        const { data } = g.randn(operand.dims) // may move the memory behind operand.data
         operand.data.set(data)
       }
       const layers = DTYPES.map(dtype => packLinear(qkv, weight, undefined, { dtype }))

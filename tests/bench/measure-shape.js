@@ -1,4 +1,4 @@
-// One shape: ours, the peers and the machine's limits, turn by turn.
+// Measures one shape: ours, the peers and the machine's limits, interleaved.
 
 import { reference } from './attention-float64.js'
 import { measure } from './measure.js'
@@ -7,7 +7,7 @@ import { prepare } from './peers/qkv.js'
 import { flops, operandBytes } from './shapes.js'
 import { makeTask } from './task.js'
 
-const LIMIT = 5000 // milliseconds: a peer that takes longer for a call is timed once
+const LIMIT = 5000 // milliseconds: a peer that takes longer per call is timed once
 
 /**
  * @typedef {object} PeerRow

@@ -1,4 +1,4 @@
-// npm run bench -- --only NAME: one operation after the other, each beside what it is compared with, turn by turn.
+// npm run bench -- --only NAME: measures operations one by one, each interleaved with what it is compared with.
 
 import { compilePeak } from './compile.js'
 import { measure } from './measure.js'
@@ -33,7 +33,7 @@ import { units } from './sections/units.js'
  * @property {() => unknown} [dispose]
  */
 
-/** The arguments of a section; wasm: of peak.c. @typedef {{ wasm: Buffer<ArrayBuffer>, limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
+/** The arguments of a section. wasm is the compiled peak.c. @typedef {{ wasm: Buffer<ArrayBuffer>, limits: Awaited<ReturnType<typeof loadPeak>>, peak: Arithmetic, threads: number, shape: string }} Means */
 
 /** @type {Record<string, (means: Means) => AsyncIterable<Comparison>>} */
 export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, summary, embed, lens, short }
@@ -42,13 +42,13 @@ export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, 
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow
  * value: by medians, least: by least times, which other programs disturb less */
 
-/** Milliseconds of the processor, all threads of this process: other programs change them less than those of the clock. */
+/** Returns milliseconds of the processor, of all threads of this process. Other programs change them less than the clock. */
 export function processorTime() {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** A number, if there is one. @param {number} x @param {(x: number) => string} [write] */
+/** Formats a number; empty if there is none. @param {number} x @param {(x: number) => string} [write] */
 const shown = (x, write = x => x.toFixed(2)) => (Number.isNaN(x) ? '-' : write(x))
 
 /** @param {OnlyRow} row */

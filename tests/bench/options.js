@@ -1,4 +1,4 @@
-// The command-line options of npm run bench and npm run bench:browser.
+// Reads the command-line options of npm run bench and npm run bench:browser.
 
 import { parseArgs } from 'node:util'
 

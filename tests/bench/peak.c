@@ -12,15 +12,14 @@ static inline f4 mul_add(f4 a, f4 b, f4 c) { return __builtin_wasm_relaxed_madd_
 static inline f4 mul_add(f4 a, f4 b, f4 c) { return a * b + c; }
 #endif
 
-/* What one step of a 4x8 tile reads, side by side: one pointer runs through 6 KB of L1, and its offsets are constants.
+/* The numbers that one step of a 4x8 tile reads, side by side: one pointer runs through 6 KB of L1, and its offsets are constants.
  */
 struct step {
   float a[ROWS];
   f4 b[COLUMNS];
 };
 
-/* 2 * 4 * 8 * 128 operations `times` times: eight accumulators, a multiplication and an addition each a step.
- * panel (128): from the caller, else the compiler would know what is in it. */
+/* Does 2 * 4 * 8 * 128 operations `times` times: eight accumulators, a multiplication and an addition for each in a step. panel (128) comes from the caller, so that the compiler cannot know its numbers. */
 float EXPORT(tiles)(const struct step *panel, size_t times) {
   f4 total = {0};
   for (size_t t = 0; t < times; t++) {
@@ -52,7 +51,7 @@ float EXPORT(sum)(const f4 *x, size_t n) {
   return all[0] + all[1] + all[2] + all[3];
 }
 
-/* Four streams of n / 4 floats, n a multiple of 128: read side by side, as a product with a packed weight reads it. */
+/* Reads four streams of n / 4 floats, n a multiple of 128, side by side, as a product with a packed weight does. */
 float EXPORT(streams)(const f4 *x, size_t n) {
   f4 s[8] = {{0}};
   size_t part = n / 16;
@@ -67,7 +66,7 @@ float EXPORT(streams)(const f4 *x, size_t n) {
 typedef int i4 __attribute__((vector_size(16)));
 typedef short s8 __attribute__((vector_size(16)));
 
-/* The same bytes as float16, widened as src/kernel/simd.h does it and added: reading and widening alone. */
+/* Reads the same bytes as float16, widens them as src/kernel/simd.h does and adds them: the cost of reading and widening alone. */
 float EXPORT(widened)(const i4 *x, size_t n) {
   f4 s[8] = {{0}};
   size_t part = n / 16;

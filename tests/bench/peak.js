@@ -1,15 +1,14 @@
-// The machine's limits in WebAssembly: what a 4x8 register tile computes from L1, what a summing loop reads and a
-// copying one moves.
+// Measures the machine's limits in WebAssembly: a 4x8 register tile in L1, a summing loop and a copying loop.
 
 const TILE_FLOPS = 2 * 4 * 8 * 128
 const TIMES = 2000
 const PAGE = 65536
-const OWN = 2 ** 24 // what emcc's modules expect to have
+const OWN = 2 ** 24 // imports that emcc's modules expect
 
-/** Floats in the memory of a module. @typedef {{ memory: WebAssembly.Memory, at: number, length: number }} Place */
+/** The number of floats in the memory of a module. @typedef {{ memory: WebAssembly.Memory, at: number, length: number }} Place */
 
 /**
- * Both limits as candidates for `measure`, which interleaves them with the others.
+ * Makes both limits candidates for `measure`, which interleaves them with the others.
  * @param {BufferSource} wasm of peak.c
  */
 export async function loadPeak(wasm) {
@@ -25,7 +24,7 @@ export async function loadPeak(wasm) {
     },
 
     /**
-     * Reads the same floats as the call that is compared with it.
+     * Reads the same number of floats as the call that it is compared with.
      * @param {readonly Place[]} places multiples of 32 floats
      * @param {'sum' | 'streams' | 'widened'} [loop] one stream; four, multiples of 128 floats; four of float16, widened
      */
@@ -40,11 +39,11 @@ export async function loadPeak(wasm) {
       return { bytes, run: () => sums.map(sum => sum()) }
     },
 
-    /** Reads `bytes` and writes as many, half of each in all. @param {number} bytes */
+    /** Reads and writes `bytes` in all, half each. @param {number} bytes */
     async copies(bytes) {
       const n = Math.ceil(bytes / 2 / 128) * 32
       const memory = new WebAssembly.Memory({ initial: Math.ceil((OWN + 8 * n) / PAGE), maximum: 65536 })
-      new Float32Array(memory.buffer, OWN).fill(1) // pages that were never written are all the same one
+      new Float32Array(memory.buffer, OWN).fill(1) // pages that were never written all map to the same physical page
       const { copy } = await start(memory)
       return { run: () => copy(OWN, OWN + 4 * n, n) }
     },

@@ -1,4 +1,4 @@
-// The table, in Markdown, a row as soon as it is measured.
+// Prints the table in Markdown, each row as soon as it is measured.
 
 import { cpus } from 'node:os'
 

@@ -31,7 +31,7 @@ import { digits, print } from './report.js'
 const SAMPLES = 15
 const median = (/** @type {number[]} */ times) => times.sort((a, b) => a - b)[times.length >> 1]
 
-/** The tree and a checkpoint, with the headers that a page needs to share memory with threads. @param {string} folder */
+/** Serves the repository and a checkpoint, with the headers that a page needs to share memory with threads. @param {string} folder */
 async function serve(folder) {
   const headers = Object.entries(config.server?.headers ?? {})
   const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {
@@ -49,7 +49,7 @@ async function serve(folder) {
   return { server, origin: `http://127.0.0.1:${port}` }
 }
 
-/** Forward over 64 tokens with all heads kept and with none, turn by turn, in the page. @param {{ samples: number }} asked */
+/** Measures forward over 64 tokens with all heads kept and with none, interleaved, in the page. @param {{ samples: number }} asked */
 async function forwards({ samples }) {
   const names = ['../../src/entries/index.js', '../../src/entries/models.js']
   const [{ load }, { loadModel }] = await Promise.all(names.map(name => import(new URL(name, location.href).href)))
@@ -63,12 +63,12 @@ async function forwards({ samples }) {
   const [kept, none] = /** @type {number[][]} */ ([[], []])
   for (let n = -1; n < samples; n++) {
     const times = [time(['attentions']), time([])]
-    if (n >= 0) [kept, none].forEach((list, i) => void list.push(times[i])) // the first is for the compiler
+    if (n >= 0) [kept, none].forEach((list, i) => void list.push(times[i])) // the first one warms up the compiler
   }
   return { kept, none }
 }
 
-/** Medians in milliseconds of what changes with a text, in the room. @param {import('playwright-core').Page} page @param {string[]} texts */
+/** Measures medians, in milliseconds, of updates after a change of the text in the room. @param {import('playwright-core').Page} page @param {string[]} texts */
 async function room(page, texts) {
   const times = []
   for (let n = -1; n < SAMPLES; n++) times.push(await timesOf(page, texts[(n + 2) % 2]))
@@ -77,14 +77,14 @@ async function room(page, texts) {
   return { tokens, heads, key: median(times.map(({ key }) => key)), answer: median(times.map(({ answer }) => answer)) }
 }
 
-/** Tokens of the long text. */
+/** The number of tokens of the long text. */
 const LONG = 16384
 
-/** Tiles of an open head, in the model of ledgers. @param {import('playwright-core').Page} page @param {string} origin */
+/** Measures tiles of an open head, in the model of ledgers. @param {import('playwright-core').Page} page @param {string} origin */
 async function tiles(page, origin) {
   await page.goto(`${origin}/site/#2&room=models&models.checkpoint=ledger`)
   await opened('', page)
-  // The same weights with more positions, which are rotations.
+  // The same weights with more positions, which is possible because positions are rotations.
   const folder = fileURLToPath(new URL('../../web/trained/ledger/', import.meta.url))
   const files = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'].map(name => ({
     name,
@@ -113,7 +113,7 @@ async function tiles(page, origin) {
       '<= 100',
     ])
   }
-  // In tiles: the map itself takes the whole from the summary of the run.
+  // Read the whole in tiles; the map itself takes it from the summary of the run.
   const { first, all, count } = await wholeTimes(page)
   print([
     `the first of the ${count} tiles of all ${LONG} x ${LONG}; all of them ${digits(all)}`,
@@ -142,7 +142,7 @@ async function tiles(page, origin) {
   ])
 }
 
-/** A text that changes, and the panels that explain its answer, in the model of stories. @param {import('playwright-core').Page} page @param {string} origin */
+/** Measures a change of the text, and the panels that explain the answer, in the model of stories. @param {import('playwright-core').Page} page @param {string} origin */
 async function stories(page, origin) {
   await page.goto(`${origin}/site/#2&room=models&models.checkpoint=stories`)
   await opened('', page)
@@ -170,7 +170,7 @@ async function stories(page, origin) {
   await page.goto('about:blank')
 }
 
-/** A text that changes, in a model of GPT-2's size, and its forward. @param {import('playwright-core').Page} page @param {string} origin */
+/** Measures a change of the text in a model of GPT-2's size, and its forward. @param {import('playwright-core').Page} page @param {string} origin */
 async function gpt2(page, origin) {
   await page.goto('about:blank')
   await page.goto(`${origin}/site/?model=/gpt2#2&room=models`)

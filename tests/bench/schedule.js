@@ -1,6 +1,6 @@
-// npm run bench -- --schedule: how long sentences would take on more threads than this machine has cores. One thread runs each part
-// that the pool would hand out and times it; the schedule of the pool is then played through: own range first, then those of others.
-// Memory that cores share, and a core's clock, are not in it.
+// npm run bench -- --schedule: estimates how long sentences would take on more threads than this machine has cores. One thread runs and times each
+// part that the pool would hand out; then the schedule of the pool is simulated: each thread takes its own range first, then parts of others. Memory
+// bandwidth that cores share, and their clock rates, are not simulated.
 
 import { coreOf } from '../../src/runtime/core-of.js'
 import { Threads } from '../../src/threads/pool.js'
@@ -15,7 +15,7 @@ const WARM = 5
 const HAND_OVER = 0.004 // milliseconds from the start of a call to the first part of a spinning worker
 
 /**
- * Plays a job through.
+ * Simulates a job.
  * @param {number[][]} ranges milliseconds of the parts of each thread's range, in the order in which they are taken
  * @returns {{ wall: number, busy: number }} milliseconds until all are done; those of all threads in kernels
  */
@@ -35,11 +35,11 @@ export function play(ranges) {
   }
 }
 
-/** Stands for the threads of a core: runs their parts one after the other, and adds up how long all threads would take. */
+/** Simulates the threads of a core: runs their parts one after the other, and adds up how long all threads would take. */
 class PlayedThreads extends Threads {
   wall = 0
   busy = 0
-  /** Milliseconds in kernels of this thread that no other shares. */
+  /** Milliseconds in kernels that only this thread runs. */
   took = 0
 
   /** @param {import('../../src/runtime/memory.js').Core} core @param {number} size */
@@ -104,7 +104,7 @@ async function playSentences(dtype, texts, threads) {
   return { wall: median(walls), processor: median(processor) }
 }
 
-/** The same on threads that there are. @param {'float32' | 'int8'} dtype @param {number} texts @param {number} threads */
+/** Measures the same on real threads. @param {'float32' | 'int8'} dtype @param {number} texts @param {number} threads */
 async function measureSentences(dtype, texts, threads) {
   const { run, dispose } = await openSentences({ dtype, lengths: lengthsOf(texts), threads })
   const walls = []

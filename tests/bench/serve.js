@@ -1,4 +1,4 @@
-// Serves the tree to a page of a benchmark.
+// Serves the repository to a page of a benchmark.
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import sirv from 'sirv'
 import config from '../../vite.config.js'
 
 /**
- * The tree, with the headers that a page needs to share memory with threads.
+ * Serves the repository with the headers that a page needs to share memory with threads.
  * @param {string} [folder] is served as well
  */
 export async function serve(folder) {

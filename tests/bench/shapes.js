@@ -33,11 +33,11 @@ export const SHAPES = [
   { name: 'H1 L16384 D64 causal', H: 1, L: 16384, D: 64, causal: true },
 ]
 
-/** What threads must not slow down. @type {Shape[]} */
+/** Shapes that threads must not slow down. @type {Shape[]} */
 export const SMALL = [16, 32, 64, 256].map(L => ({ name: `H12 L${L} D64`, H: 12, L, D: 64 }))
 
 /**
- * Additions and multiplications: 4 H L S D for attention, half of it when causal; 2 for each weight of a projection.
+ * Counts additions and multiplications: 4 H L S D for attention, half of it when causal; 2 for each weight of a projection.
  * @param {Shape} shape
  */
 export function flops({ B = 1, H, L, S = L, D, causal, multihead }) {
@@ -45,7 +45,7 @@ export function flops({ B = 1, H, L, S = L, D, causal, multihead }) {
   return attention + (multihead ? 4 * 2 * B * L * (H * D) ** 2 : 0)
 }
 
-/** Bytes of q, k, v and the output. @param {Shape} shape */
+/** Returns the bytes of q, k, v and the output. @param {Shape} shape */
 export const operandBytes = ({ B = 1, H, L, S = L, D }) => 2 * 4 * B * H * (L + S) * D
 
 /** @param {{ quick: boolean, shape: string }} options */

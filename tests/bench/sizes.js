@@ -1,4 +1,4 @@
-// npm run bench -- --sizes: odd sizes beside the next multiple of 8, turn by turn: is there a cliff between them?
+// npm run bench -- --sizes: compares odd sizes with the next multiple of 8, interleaved, to find cliffs between them.
 
 import { load } from '../../src/entries/index.js'
 import { measure } from './measure.js'

@@ -1,5 +1,5 @@
-// npm run bench -- --table: what daily work meets, in one run: sentences on one thread and on two, short texts, one new token over a
-// long cache, long sums. Milliseconds are those of the processor, but for the speed of two threads; each row has the load beside it.
+// npm run bench -- --table: measures daily work in one run: sentences on one thread and on two, short texts, one new token over a long cache, long
+// sums. Milliseconds are those of the processor, except for the speed of two threads; each row has the load beside it.
 
 import { loadavg } from 'node:os'
 import { load } from '../../src/entries/index.js'
@@ -27,7 +27,7 @@ const ATTENTION = [
   { name: 'attention, H12 L1024 D64 causal', H: 12, L: 1024, D: 64, causal: true, goal: '' },
 ]
 const ROUNDS = 7
-const PAUSE = 20 // milliseconds, in which workers go to sleep
+const PAUSE = 20 // milliseconds, after which workers sleep
 
 /** @returns {AsyncGenerator<Comparison>} */
 async function* attention() {
@@ -50,7 +50,7 @@ async function* attention() {
   }
 }
 
-/** A batch of 32 texts of 20 tokens, as a share of the peak. @param {Comparison['other']} peak @returns {AsyncGenerator<Comparison>} */
+/** Measures a batch of 32 texts of 20 tokens, as a share of the peak. @param {Comparison['other']} peak @returns {AsyncGenerator<Comparison>} */
 async function* batch(peak) {
   const { run, flops, dispose } = await openSentences({ dtype: 'float32', lengths: Array(32).fill(20) })
   const means = { ours: { run }, beside: 'peak', other: peak, flops, goal: '>= 0.75', samples: 9, dispose }
@@ -58,7 +58,7 @@ async function* batch(peak) {
 }
 
 /**
- * Sentences on two threads beside one: the time of the processor and the speed, turn by turn.
+ * Measures sentences on two threads beside one, interleaved: the time of the processor and the speed.
  * @param {'float32' | 'int8'} dtype
  * @param {number} count
  */
@@ -71,7 +71,7 @@ async function twoThreads(dtype, count) {
       const [cpu, start] = [processorTime(), performance.now()]
       await run()
       const time = performance.now() - start
-      await new Promise(resolve => setTimeout(resolve, PAUSE)) // the spinning of workers counts
+      await new Promise(resolve => setTimeout(resolve, PAUSE)) // includes the spinning of workers
       if (round < 0) continue
       wall[round] = time
       processor[round] = processorTime() - cpu

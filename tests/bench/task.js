@@ -1,4 +1,4 @@
-// A shape with its random inputs, the same for every candidate.
+// Makes a shape's random inputs, the same for every candidate.
 
 /** @import { Shape } from './shapes.js' */
 

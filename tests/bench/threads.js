@@ -1,5 +1,4 @@
-// npm run bench -- --threads N: the same calls on one thread and on N, and N independent modules at the
-// same time, turn by turn.
+// npm run bench -- --threads N: measures the same calls on one thread, on N, and in N independent modules at the same time, interleaved.
 
 import { load } from '../../src/entries/index.js'
 import { prepareApart } from './apart.js'

@@ -1,4 +1,4 @@
-// One small set of verbs for three browsers: what a person does with a page, the same in each.
+// One small set of verbs for three browsers.
 //
 //   const browser = await launch('webkit')          // 'chromium', 'firefox' or 'webkit': BROWSERS names them all
 //   const page = await browser.open(url)            // a new tab, loaded

@@ -3,7 +3,7 @@ import { launch } from 'puppeteer-core'
 /** @import { Browser } from './browsers.js' */
 
 /**
- * Debian's Firefox, headless, as browsers.js describes it.
+ * Starts Debian's Firefox, headless, with the verbs of browsers.js.
  * @returns {Promise<Browser>}
  */
 export async function open() {
@@ -34,7 +34,7 @@ export async function open() {
       })
       const goto = async (/** @type {string} */ to) => void (await page.goto(to))
       await goto(url)
-      /** Waits for it; inside of shadow roots, too. @param {string} selector */
+      /** Waits for an element; inside shadow roots, too. @param {string} selector */
       async function find(selector) {
         const element = await page.waitForSelector(`pierce/${selector}`)
         if (!element) throw new Error(`there is no ${selector}`)

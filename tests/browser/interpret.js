@@ -1,4 +1,4 @@
-// Gradients and patching of golden folders, in a page: those of float64 within their tolerances, as in Node.
+// Compares gradients and patching of golden folders with float64 in a page, within the same tolerances as in Node.
 
 import { test } from 'node:test'
 import { load } from '../../src/entries/index.js'

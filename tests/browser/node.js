@@ -1,5 +1,5 @@
-// What the tests use of Node, for a page: import maps point node:test, node:assert/strict and node:fs here, so that the
-// same files run in both.
+// The parts of Node that the tests use, for a page. Import maps point node:test, node:assert/strict and node:fs here, so that the same files run in
+// both.
 
 /** @typedef {{ title: string, error?: string }} Result */
 
@@ -28,18 +28,18 @@ export function test(title, run) {
 const endings = []
 export const after = (/** @type {() => unknown} */ run) => endings.push(run)
 
-/** All results, once every test that was declared has run. */
+/** Resolves to all results when every declared test has run. */
 export async function finish() {
   for (const run of endings) test('after all', run)
   return Promise.all(results)
 }
 
-/** The text of a file, or the bytes of a safetensors file. @param {URL | string} url */
+/** Reads a text file, or the bytes of a safetensors file. @param {URL | string} url */
 export function readFileSync(url) {
   const isBinary = String(url).endsWith('.safetensors')
   const request = new XMLHttpRequest()
   request.open('GET', url, false)
-  // A page may not wait for an array buffer; in this encoding each byte is a letter.
+  // A synchronous request in a page cannot return an array buffer; in this encoding each byte is a letter.
   if (isBinary) request.overrideMimeType('text/plain; charset=x-user-defined')
   request.send()
   if (request.status !== 200) throw new Error(`${url} answers ${request.status}`)

@@ -1,4 +1,4 @@
-// The tests of numbers, once more in Chromium: the same files, straight from the tree, without a bundler.
+// Runs the tests of numbers in Chromium: the same files, straight from the repository, without a bundler.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Threads in Chromium: with cross-origin isolation there are some, without it one, and the numbers are the same.
+// Threads in Chromium: several with cross-origin isolation, one without it, and the same numbers.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -11,7 +11,7 @@ import { launch } from './chromium.js'
 const { context, close } = await launch()
 after(close)
 
-/** Numbers of a page whose answers carry these headers. @param {Record<string, string>} headers */
+/** Returns the numbers of a page that is served with these headers. @param {Record<string, string>} headers */
 async function run(headers) {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {

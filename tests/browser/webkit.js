@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-/** What ARIA and the DOM call keys, as WebDriver writes them. */
+/** Names of keys in ARIA and the DOM, as WebDriver codes. */
 const KEYS = /** @type {Record<string, string>} */ ({
   Backspace: '\uE003',
   Tab: '\uE004',
@@ -23,7 +23,7 @@ const KEYS = /** @type {Record<string, string>} */ ({
 })
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
-/** Debian's WebKit has its browser in a folder that is named by the processor. */
+/** Debian's WebKit has its browser in a folder named after the processor. */
 function miniBrowser() {
   const named = process.env.WEBKIT
   if (named && !existsSync(named)) throw new Error(`there is no ${named}, which WEBKIT names`)
@@ -46,7 +46,7 @@ const freePort = () =>
     })
   })
 
-/** The first element of the page that fits, also inside of open shadow roots. */
+/** Returns the first element of the page that matches, also inside open shadow roots. */
 const find = `function find(selector, root = document) {
   const found = root.querySelector(selector)
   if (found) return found
@@ -57,7 +57,7 @@ const find = `function find(selector, root = document) {
   return null
 }`
 
-/** Milliseconds until a driver that does not answer is given up. The machine may be busy. */
+/** Milliseconds after which a driver that does not answer is given up. The machine may be busy. */
 const PATIENCE = 300_000
 
 const pause = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(resolve, ms))
@@ -73,7 +73,7 @@ const pause = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(re
  * @returns {ReturnType<import('./browsers.js').Browser['open']>}
  */
 async function openTab({ send, session, handle, complaints }, url) {
-  /** In this tab. @param {string} path @param {object} [body] */
+  /** Runs a command in this tab. @param {string} path @param {object} [body] */
   const post = async (path, body = {}) => {
     await send('POST', `${session}/window`, { handle })
     return send('POST', `${session}/${path}`, body)
@@ -150,8 +150,8 @@ async function openTab({ send, session, handle, complaints }, url) {
 }
 
 /**
- * Debian's WebKit in a screen of its own, as browsers.js describes it. Its driver does not report the console and
- * the network: complaints are errors that a loaded page does not catch.
+ * Starts Debian's WebKit on a separate screen, with the verbs of browsers.js. Its driver does not report the console and the network: complaints are
+ * only errors that a loaded page does not catch.
  * @returns {Promise<import('./browsers.js').Browser>}
  */
 export async function open() {

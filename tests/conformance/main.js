@@ -1,4 +1,4 @@
-// npm run conformance -- DIR: ONNX's node tests below DIR, as JSON or as model.onnx with test_data_set_*/*.pb.
+// npm run conformance -- DIR: runs ONNX's node tests below DIR, as JSON or as model.onnx with test_data_set_*/*.pb.
 
 import { existsSync } from 'node:fs'
 import { load } from '../../src/entries/index.js'

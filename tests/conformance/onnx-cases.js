@@ -1,4 +1,4 @@
-// Cases of ONNX's node tests: from JSON files, or from folders with model.onnx and test_data_set_*/*.pb.
+// Reads cases of ONNX's node tests, from JSON files or from folders with model.onnx and test_data_set_*/*.pb.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -71,7 +71,7 @@ function readTensor(path) {
 }
 
 /**
- * ONNX's own form. A folder with several data sets gives a case for each.
+ * Reads ONNX's own form. A folder with several data sets gives a case for each.
  * @param {string} folder
  * @returns {Case[]}
  */
@@ -129,7 +129,7 @@ function readJson(path) {
 }
 
 /**
- * The cases below a folder, each to be read when its turn comes: `read` throws Unsupported, or whatever is wrong with it.
+ * Lists the cases below a folder. `read` reads one later; it throws Unsupported, or the error of a damaged file.
  * @param {string} folder
  * @returns {{ name: string, read: () => Case[] }[]}
  */

@@ -9,17 +9,17 @@ import { findCases, Unsupported } from './onnx-cases.js'
 /** @import { Qkv } from '../../src/entries/index.js' */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[], dtype: string } | undefined} Got */
 
-/** Accepted when |got - want| <= t + t |want|. @type {Record<string, number>} */
+/** The tolerance: |got - want| <= t + t |want|. @type {Record<string, number>} */
 const TOLERANCE = { float32: 1e-5, float16: 1e-3 }
 
-/** Attributes as they are; others than these are not ours. @param {Case} test @param {readonly string[]} known */
+/** Converts attributes; unknown ones are unsupported. @param {Case} test @param {readonly string[]} known */
 function only({ attributes }, known) {
   for (const name of Object.keys(attributes)) if (!known.includes(name)) throw new Unsupported(`attribute ${name}`)
   return attributes
 }
 
 /**
- * Float inputs of one type, which outputs have again.
+ * Float inputs of one type, which the outputs get, too.
  * @param {any} x
  * @param {Got} y
  * @returns {Got}

@@ -11,7 +11,7 @@ NOW = datetime.datetime(2024, 2, 9, 15, 4, 5, 67000)
 
 
 class Generation(Extension):
-    """The tag generation, whose body transformers counts; the text is the same."""
+    """The tag generation, whose body transformers counts; the text is not changed."""
 
     tags = {'generation'}
 
@@ -46,5 +46,5 @@ def render(template, variables):
         return {'text': compiled(template).render(**variables)}
     except RecursionError:
         raise
-    except Exception as error:  # a template may raise whatever Python raises
+    except Exception as error:  # a template may raise any exception
         return {'error': f'{type(error).__name__}: {error}'}

@@ -57,7 +57,7 @@ TOOLS = [{'type': 'function', 'function': {'name': 'now', 'parameters': {'zone':
 TOKENS = {'bos_token': '<s>', 'eos_token': '</s>'}
 
 
-# What templates of published models are made of, one construct each.
+# Constructs of published templates, one each.
 CONSTRUCTS = {
     'text that is stripped of characters': "{{ '<<a>>'.strip('<>') }}|{{ 'xxa'.lstrip('x') }}|{{ 'abb'.rstrip('b') }}",
     'a split with a limit': "{{ 'a b c'.split(' ', 1) }}{{ 'a b  c '.split() }}{{ 'a-b-c'.rsplit('-', 1) }}",

@@ -81,7 +81,7 @@ def rotate_half(x):
 
 
 def rope(x, positions, inv_freq, gain=1.0):
-    """x (B,H,L,D); the first 2 * len(inv_freq) numbers of a head turn, and are multiplied by gain."""
+    """x (B,H,L,D); the first 2 * len(inv_freq) numbers of a head are rotated and multiplied by gain."""
     angles = positions[:, :, None].to(x.dtype) * inv_freq.to(x.dtype)
     emb = torch.cat((angles, angles), -1)[:, None]
     n = emb.shape[-1]
@@ -374,7 +374,7 @@ def run_phi(w, c, ids, mask):
 
 
 def turn_neighbours(x, positions, inv_freq):
-    """x (B,H,L,D); numbers 2i and 2i + 1 turn together, the first 2 * len(inv_freq) numbers of a head."""
+    """x (B,H,L,D); numbers 2i and 2i + 1 rotate together, in the first 2 * len(inv_freq) numbers of a head."""
     angles = (positions[:, :, None].to(x.dtype) * inv_freq.to(x.dtype)).repeat_interleave(2, -1)[:, None]
     n = angles.shape[-1]
     part, rest = x[..., :n], x[..., n:]
@@ -407,7 +407,7 @@ def sizes_of(c):
 
 
 def make_decoder(c, seed, n):
-    """n: what differs from Llama."""
+    """n: the differences from Llama."""
     m, d, inner = Maker(seed), c["hidden_size"], c["intermediate_size"]
     H, G, D = sizes_of(c)
     norms, kind = n.get("norms", ["input_layernorm", "post_attention_layernorm"]), n.get("norm", "rms")
@@ -513,7 +513,7 @@ def longrope_frequencies(c, dim):
 
 
 def make_older(c, seed, n):
-    """Decoders with LayerNorm. n: names, sizes, and what is fused."""
+    """Decoders with LayerNorm. n: names, sizes, and which weights are fused."""
     m, d, D, H, G = Maker(seed), n["d"], n["d"] // n["H"], n["H"], n.get("G", n["H"])
     p, inner = "transformer.", n.get("inner", 4 * n["d"])
     m.normal(p + n["tokens"] + ".weight", c["vocab_size"], d)
@@ -549,7 +549,7 @@ def run_older(w, c, ids, mask, n):
     if "norm0" in n:
         h = norm(p + n["norm0"], h)
     out["hidden.0"] = h
-    # What ALiBi adds grows with the position of the key; what it adds to all keys of a query changes nothing.
+    # ALiBi adds a term that grows with the position of the key; a term that is equal for all keys of a query changes nothing.
     bias = (n["slopes"][:, None] * torch.arange(ids.shape[1])[None]).to(h.dtype)[None, :, None, :] if "slopes" in n else None
 
     def attention(at, x, i):
@@ -608,7 +608,7 @@ def split_quarters(H):
 
 
 def make_encoder(c, seed, n):
-    """n: names of a layer's parts and of what is around the layers."""
+    """n: names of the parts of a layer and of the parts around the layers."""
     m, d, E = Maker(seed), n["d"], n.get("E", n["d"])
     m.normal(n["embeddings"] + "word_embeddings.weight", c["vocab_size"], E)
     m.normal(n["embeddings"] + "position_embeddings.weight", c["max_position_embeddings"], E)
@@ -659,7 +659,7 @@ def run_encoder(w, c, n, ids, mask, types, marked=None):
         if marked is not None:
             near = near | (seen & marked[:, None, None, :].bool())
         weights, y = attend(q, k, v, near, q.shape[-1] ** -0.5, bias)
-        if marked is not None:  # rows of marked tokens come from other projections, and see all
+        if marked is not None:  # rows of marked tokens come from separate projections, and see all
             q, k, v = (split(lin(w, f"{at}{name}_global", h), H) for name in n["attention"][:3])
             far, z = attend(q, k, v, seen, q.shape[-1] ** -0.5)
             weights = torch.where(marked[:, None, :, None].bool(), far, weights)
@@ -1007,7 +1007,7 @@ def marian_positions(ids, d, pad):
 
 
 def fairseq_positions(ids, d, pad):
-    """Frequencies from 1 to 1/10000, both among them; pad + 1, pad + 2, ... for other ids, nothing for padding."""
+    """Frequencies from 1 to 1/10000, both included; pad + 1, pad + 2, ... for other ids, nothing for padding."""
     real = (ids != pad).long()
     positions = real.cumsum(-1) + pad
     half = d // 2
@@ -1218,7 +1218,7 @@ EMBEDDINGGEMMA = {
 }
 del EMBEDDINGGEMMA["hidden_act"]
 FOUR = ["input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm"]
-# The window of the file is that of both sides: 6 // 2 + 1 is the first distance that is hidden.
+# The window in the file covers both sides: 6 // 2 + 1 is the first hidden distance.
 model_type, c, w, run, _ = decoder_case(
     "gemma3_text", EMBEDDINGGEMMA, 55, norm="plus", qk="heads", style="sandwich", norms=FOUR, embedding=24**0.5, scale=20**-0.5, act="gelu_new",
     frequencies=[inverse_frequencies(8, 10000.0)] * 2 + [inverse_frequencies(8, 1000000.0)], windows=[4, 4, None], both=True, bare=True,
@@ -1285,7 +1285,7 @@ NOMIC = {
     "rotary_scaling_factor": 2, "max_trained_positions": 12, "causal": False, "prenorm": False, "use_rms_norm": False, "pad_token_id": 0,
     "use_flash_attn": True, "fused_bias_fc": True, "pad_vocab_size_multiple": 8,
 }
-# The numbers that turn grow slower in texts of more than max_trained_positions.
+# Rotation angles grow more slowly in texts of more than max_trained_positions.
 grown = lambda length: 1000.0 * (2 * max(length, 12) / 12 - 1) ** (6 / 4)
 CASES["nomic_bert"] = gated_case("nomic_bert", NOMIC, 61, {
     "prefix": "bert.", "d": 24, "inner": 32, "layers": 2, "heads": 4, "eps": 1e-12, "norm0": "emb_ln", "at": "encoder.layers.{}.",
@@ -1422,7 +1422,7 @@ CASES["deberta-plain"] = deberta_case({**DEBERTA, "position_buckets": -1, "norm_
     "type_vocab_size": 2, "position_biased_input": True, "pos_att_type": ["c2p", "p2c"]}, 92)
 
 
-# Heads that tell classes apart. A case with the tensors of its head, without those of the head for words.
+# Heads for classification: a case with the tensors of its head, without those of the head for words.
 def first(out, i):
     return out[max(name for name in out if name.startswith("hidden"))][:, 0]
 
@@ -1511,7 +1511,7 @@ CASES["deberta-sequence"] = classes(
 
 
 def with_first_marked(case):
-    """A text's first token has global attention, as where classes of texts are told apart."""
+    """A text's first token has global attention, as in classifiers of texts."""
     model_type, c, w, run, side = case
     return model_type, c, w, lambda w, i: run(w, {**i, "marked": (torch.arange(i["ids"].shape[1]) == 0).long()[None].expand_as(i["ids"])}), side
 
@@ -1551,7 +1551,7 @@ def main():
         inputs = inputs_of(side, config.get("pad_token_id", 0), torch.Generator().manual_seed(99))
         if config.get("type_vocab_size", 1) > 1:
             inputs["one"]["types"][0, 6:] = 1
-        if model_type == "m2m_100":  # the id of padding within a text, which has no position
+        if model_type == "m2m_100":  # the id of padding within a text, which has no position there
             inputs["one"]["ids"][0, 5] = inputs["one"]["decoder"][0, 4] = config["pad_token_id"]
         if name == "longformer":
             inputs["global"] = {**inputs["batch"], "marked": torch.zeros_like(inputs["batch"]["ids"])}

@@ -20,7 +20,7 @@ with open(text, 'w') as file:
     for _ in range(2000):
         file.write(' '.join(random.choices(words, k=random.randint(3, 9))).capitalize() + random.choice(['.', '?', ', 42.']) + '\n')
 
-# A few rules of normalization: the usual ones take 240 KB. A rule has more than one character on each side, and one begins like another.
+# A few rules of normalization, because the usual ones take 240 KB. A rule has more than one character on each side, and two have the same beginning.
 rules = os.path.join(folder, 'rules.tsv')
 with open(rules, 'w') as file:
     for source, result in [('\u00a0', ' '), ('\u3000', ' '), ('\t', ' '), ('\n', ' '), ('\ufb01', 'fi'), ('\u00bd', '1/2'), ('e\u0301', '\u00e9'), ('e\u0301\u0323', 'e'), ('\u2460', '1')]:

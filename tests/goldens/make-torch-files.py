@@ -1,4 +1,4 @@
-"""Makes torch-files/ with PyTorch: small files of torch.save, whole and strange. /usr/bin/python3 make-torch-files.py"""
+"""Makes torch-files/ with PyTorch: small files of torch.save, usual and unusual ones. /usr/bin/python3 make-torch-files.py"""
 
 import collections
 import json

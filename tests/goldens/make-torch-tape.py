@@ -28,7 +28,7 @@ cases = []
 
 
 def case(op, function, inputs, *args):
-    """`args`: what the tape's method takes behind the operands; those of cat are a list."""
+    """`args`: arguments of the tape's method after the operands; those of cat are a list."""
     inputs = {name: x.clone().requires_grad_(True) for name, x in inputs.items()}
     y = function(*inputs.values())
     upstream = random(*y.shape)

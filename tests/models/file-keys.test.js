@@ -1,4 +1,4 @@
-// The tables of docs/models.md: which keys of the files of a folder are read. In the sources only keys of JSON have names with underscores.
+// The tables of docs/models.md match the keys that are read from the files of a folder. In the sources only keys of JSON have names with underscores.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ const OTHERS = new Set(
   ),
 )
 
-/** The code of a file, without its comments. @param {string} name */
+/** Returns the code of a file, without its comments. @param {string} name */
 const codeOf = name => sourceOf(name).replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*/g, '')
 
 test('each key that is read of the files of a folder is named in docs/models.md', () => {

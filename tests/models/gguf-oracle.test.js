@@ -44,7 +44,7 @@ const TYPES = Object.keys(BLOCK_TYPES).filter(type => type !== 'Q8_K')
 const ROUNDED = /gemma|phi2|gptneox|gpt2|bert|starcoder|falcon|bloom|mpt|t5/
 
 const isEncoder = (/** @type {string} */ of) => /bert|embedding$|encoder$/.test(of)
-/** Does a norm come after the last layer? */
+/** True if a norm follows the last layer. */
 const isNormed = (/** @type {string} */ of) => /embedding|modern|t5/.test(of)
 /** An encoder-decoder, which node-llama-cpp does not run: it has no call of llama_encode. */
 const NOT_RUN = 't5'

@@ -1,5 +1,5 @@
-// Strange arguments of the calls of lenses, damaged files, and any number of threads: a right result or an error for people, and the module is
-// left as it was.
+// Strange arguments of the calls of lenses, damaged files, and any number of threads give a right result or a readable error, and leave the module
+// unchanged.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,4 +1,4 @@
-// A published lens is read in a browser, of a program that a bundler made, from a chosen file, a Blob and bytes.
+// A bundled program in a browser reads a published lens from a chosen file, a Blob and bytes.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Lenses on any number of threads, the memory of a fit, and files that are damaged.
+// Lenses on any number of threads, the memory of a fit, and damaged files.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ const texts = [
 
 test('the same bits come for any number of threads: fits of both kinds, readouts, states without a fit', async () => {
   const large = { ...Threads.least }
-  Object.assign(Threads.least, { burst: 0, work: 0, chunk: 0 }) // even the smallest call is shared
+  Object.assign(Threads.least, { burst: 0, work: 0, chunk: 0 }) // so that even the smallest call is shared
   try {
     /** @type {Record<string, Float32Array | Uint8Array>[]} */
     const all = []
@@ -65,7 +65,7 @@ test('a fit holds at most 2 d x d floats a layer beside the backward pass', asyn
       for (let n = 0; n < 3; n++) gc()
       return process.memoryUsage().arrayBuffers
     }
-    const before = held() // what earlier files of this process have left may be freed later: only too much is a fault
+    const before = held() // memory of earlier files of this process may be freed later, so only an increase is a fault
     /** @type {number[]} */
     const grown = []
     await fitLens(model, short, { kind, first: 1, onProgress: () => grown.push(held() - before) })
@@ -86,7 +86,7 @@ test('a damaged file gives a lens of finite numbers or an error for people', asy
   const counts = { lenses: 0, errors: 0 }
   for (const lens of lenses) {
     const whole = saveLens(lens)
-    // Half of the changes are where the pickle and the list of files lie.
+    // Half of the changes hit the pickle and the list of files.
     for (let n = 0; n < 1500; n++) {
       const bytes = whole.slice(0, n % 5 ? whole.length : below(whole.length))
       for (let k = 0; k <= n % 3 && bytes.length; k++)

@@ -248,7 +248,7 @@ test('what a readout says is that of float64, with equal words and any number of
   const table = weights.data.subarray(0, V * d)
   for (let v = 0; v < V; v++) {
     if (v % 5 === 1)
-      table.copyWithin(v * d, (v - 1) * d, v * d) // equal to the word before
+      table.copyWithin(v * d, (v - 1) * d, v * d) // the same as the word before
     else for (let c = v * d; c < (v + 1) * d; c++) table[c] *= 150
   }
   const folder = writeFolder(weights)
@@ -421,7 +421,7 @@ test('a file of PyTorch is read by path, bytes, Blob and name, and a saved lens 
 test('a file that is no lens is refused by what it holds', async () => {
   const ids = readFileSync(new URL('../goldens/lens.pt', import.meta.url))
   const storage = ids.indexOf('HalfStorage')
-  ids.write('LongStorage', storage) // as long a name, and each number four times as long
+  ids.write('LongStorage', storage) // a name of the same length, and each number four times as long
   await assert.rejects(readLens(ids), /storage "\d": expected \d+ bytes, got \d+|expected floats, got I64/)
   ids.write('ShortStorag', storage)
   await assert.rejects(readLens(ids), RangeError)

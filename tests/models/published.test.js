@@ -10,7 +10,7 @@ import { familyOf } from '../../src/models/families/index.js'
 const familyWith = (folder, change) => {
   const path = new URL(`../goldens/models/${folder}/config.json`, import.meta.url)
   const config = { ...JSON.parse(readFileSync(path, 'utf8')), ...change }
-  return familyOf(new Config(JSON.parse(JSON.stringify(config)))) // undefined takes a key away
+  return familyOf(new Config(JSON.parse(JSON.stringify(config)))) // undefined removes a key
 }
 
 const published = new URL('../goldens/published/', import.meta.url)
@@ -126,8 +126,8 @@ test('newer configs hold the rotations of both kinds of layers in rope_parameter
 test('what transformers ignores in silence, or does whatever the config says, is refused by name where it would differ', async () => {
   /** @type {[string, Record<string, unknown>, RegExp][]} */
   const refused = [
-    ['mpt-made', { expansion_ratio: 2 }, /expansion_ratio 2 is not covered; covered: 4/], // its modules have 4, always
-    ['falcon-made', { n_layer: 2 }, /not covered: n_layer = 2/], // no name of this class
+    ['mpt-made', { expansion_ratio: 2 }, /expansion_ratio 2 is not covered; covered: 4/], // its modules always use 4
+    ['falcon-made', { n_layer: 2 }, /not covered: n_layer = 2/], // not a name of this class
     ['falcon-made', { n_head: 4 }, /not covered: n_head = 4/],
     ['falcon-made', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5 is not covered; covered: 1/],
     ['llama3-made', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5 is not covered; covered: 1/],
@@ -139,7 +139,7 @@ test('what transformers ignores in silence, or does whatever the config says, is
       { rotary_pct: undefined, partial_rotary_factor: 0.5 },
       /partial_rotary_factor 0.5 is not covered/,
     ],
-    ['stablelm-made', { head_dim: 16 }, /head_dim 16 is not covered/], // it turns 16 numbers and computes scores with others
+    ['stablelm-made', { head_dim: 16 }, /head_dim 16 is not covered/], // it rotates 16 numbers, but computes scores with others
     ['new-made', { rope_scaling: { type: 'ntk', factor: 0.5 } }, /factor/],
     [
       'bert-jina-made',

@@ -1,5 +1,5 @@
-// Rerankers that are decoders, and texts as conversations, as sentence-transformers runs them. What the network reads is written here by
-// hand, after base/modules/transformer.py and cross_encoder/ of that library (6.0).
+// Rerankers that are decoders, and texts as conversations, as in sentence-transformers. The input of the network is written by hand, after
+// base/modules/transformer.py and cross_encoder/ of that library (6.0).
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const base = Object.fromEntries(
   ['config.json', 'model.safetensors', 'tokenizer.json'].map(name => [name, read(`qwen3-tiny-bf16/${name}`)]),
 )
 
-/** Renders the roles that a pair has, and an end that the model reads last. */
+/** Renders the roles of a pair, and an end that the model reads last. */
 const FLAT = `{% for m in messages %}{% if m.role == 'system' %}<|im_start|>{{ m.content }}\n{% endif %}{% endfor %}<|im_start|>{{ (messages | selectattr('role', 'eq', 'query') | first).content }}?{{ (messages | selectattr('role', 'eq', 'document') | first).content }}<|im_end|>{% if add_generation_prompt %} so {{ word }}{% endif %}`
 const SETTINGS = {
   transformer_task: 'text-generation',
@@ -67,7 +67,7 @@ const open = (files = {}) =>
     { tokenizer: Tokenizer },
   )
 
-/** The logits after the tokens of a text. @param {import('../../src/models/model.js').Model} model @param {number[]} ids */
+/** Returns the logits after the tokens of a text. @param {import('../../src/models/model.js').Model} model @param {number[]} ids */
 function logitsAfter(model, ids) {
   const { data, dims } = /** @type {any} */ (model.forwardSync({ ids }, { logits: 'last' }).logits)
   return data.slice(-dims[2])
@@ -175,7 +175,7 @@ test('a decoder that no folder names as a cross-encoder is ranked by its tokens 
       rstrip: false,
     })
   for (const isNamed of [false, true]) {
-    // Without model_type sentence-transformers takes the folder for one of embeddings, and leaves its modules and prompts aside.
+    // Without model_type sentence-transformers treats the folder as one of embeddings, and ignores its modules and prompts.
     const model = await open({
       'tokenizer.json': tokenizer,
       ...(!isNamed && { 'modules.json': undefined }),
@@ -319,7 +319,7 @@ test('do_lower_case stands before the normalizers, and leaves special tokens as 
     }),
     { tokenizer: Tokenizer },
   )
-  // Rust writes a sigma at the end of a word as any other; JavaScript and Python do not.
+  // Rust lower-cases a sigma at the end of a word like any other; JavaScript and Python do not.
   const { tokens } = model.tokenize('ΣΑΣ [SEP] CAT', undefined, { lowerCase: true })
   assert.deepEqual(tokens, ['[CLS]', 'σασ', '[SEP]', 'c', '##at', '[SEP]'])
   const { data } = await model.embed('ΣΑΣ [SEP] CAT')
@@ -356,7 +356,7 @@ test('embeddings of an encoder-decoder are those of its encoder; T5EncoderModel 
     const want = Float32Array.from(rows.flatMap(row => [...row]))
     assert.deepEqual((await whole.embed(texts)).data, want)
     await assert.rejects(whole.similarity('a', 'b'), /an encoder-decoder is not covered/)
-    // What T5EncoderModel.save_pretrained writes, and a whole file with its config.
+    // The files that T5EncoderModel.save_pretrained writes, and a whole file with its config.
     const tensors = await readSafetensors(own['model.safetensors'])
     const some = Object.fromEntries(Object.entries(tensors).filter(([key]) => /^(shared|encoder)/.test(key)))
     const config = { ...json(`${name}/config.json`), architectures: ['T5EncoderModel'] }

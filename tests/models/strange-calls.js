@@ -1,4 +1,4 @@
-// Strange values in the place of each argument of a call.
+// Calls with strange values in the place of each argument.
 
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
@@ -6,7 +6,7 @@ import { QkvError } from '../../src/entries/index.js'
 import { ENGINE, places, strangeThings, thrown } from '../strange.js'
 
 /**
- * Gives a call each strange value in each place of its arguments: it returns, or throws an error for people, and the module is left as it was.
+ * Calls with each strange value in the place of each argument. The call must return, or throw a readable error, and leave the module unchanged.
  * @param {import('../../src/entries/index.js').Qkv} qkv
  * @param {() => any[]} args right ones
  * @param {(...args: any[]) => unknown} call

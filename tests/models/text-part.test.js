@@ -1,4 +1,4 @@
-// A multimodal checkpoint opens as its text part, with the names of older and newer files, and reports it.
+// A multimodal checkpoint opens as its text part, with the names of older and newer files, and reports this.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,11 +1,11 @@
-// Prints border.h: for each function of qkv.h a wrapper that turns the numbers of a call into its arguments, offsets
-// into pointers, and structs of 32-bit words into structs with pointers.
+// Prints border.h. For each function of qkv.h it has a wrapper that converts the numbers of a call to arguments, offsets to pointers, and structs of
+// 32-bit words to structs with pointers.
 
 import { fieldsOf, functions } from '../../build/header.js'
 
 /** @import { Parameter } from '../../build/header.js' */
 
-/** Structs without pointers lie in the arena as they are. @param {string} name @returns {boolean} */
+/** Structs without pointers have the same layout in the arena. @param {string} name @returns {boolean} */
 const hasPointers = name =>
   fieldsOf(name).some(({ type, pointer }) => pointer || (type.startsWith('struct ') && hasPointers(type.slice(7))))
 
@@ -18,7 +18,7 @@ const structOf = ({ type, pointer }) => {
 /** @type {Set<string>} */
 const written = new Set()
 
-/** A function that reads a struct word by word. @param {string} name @returns {string} */
+/** Prints a function that reads a struct word by word. @param {string} name @returns {string} */
 function reader(name) {
   if (written.has(name)) return ''
   written.add(name)

@@ -4,9 +4,9 @@
 #include "fuzz.h"
 #include "mask.h"
 
-unsigned char __heap_base; /* the linker's in the wasm */
+unsigned char __heap_base; /* set by the linker in the wasm */
 
-/* Strides of a mask broadcast to (B, H, L, S) with some axes of size 1; returns how many elements it has. */
+/* Computes strides of a mask broadcast to (B, H, L, S) with some axes of size 1; returns the number of its elements. */
 static size_t broadcast(struct input *in, const struct qkv_attention *a, uint32_t strides[4]) {
   const uint32_t sizes[4] = {a->B, a->H, a->L, a->S};
   uint8_t own = byte(in);
@@ -32,7 +32,7 @@ static double score64(const struct qkv_attention *a, const float *q, const float
   return a->softcap > 0 ? (double)a->softcap * tanh(sum / (double)a->softcap) : sum;
 }
 
-/* Does query i of batch b see key j of head h? By the rules of docs/attention.md. */
+/* True if query i of batch b sees key j of head h, by the rules of docs/attention.md. */
 static int visible(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
   int64_t position = (int64_t)i + a->past[b], distance = (int64_t)j - position;
   if (a->left < QKV_OPEN && -distance > (int64_t)a->left)
@@ -101,7 +101,7 @@ static void attend(struct qkv_attention *a, const char *kernel) {
   check_all(a, kernel);
 }
 
-/* Gradients of the sum of the output; finite where nothing is hostile. Packed texts lie in one batch. */
+/* Checks gradients of the sum of the output: finite if no input is hostile. Packed texts are one batch. */
 static void differentiate(const struct qkv_attention *a, size_t batches, int hostile, int is_apart) {
   struct qkv_backward back = {.attention = *a, .d_out = a->out, .dq = a->q, .dk = a->k, .dv = a->v};
   size_t sizes[] = {
@@ -131,7 +131,7 @@ static void differentiate(const struct qkv_attention *a, size_t batches, int hos
     free(parts[n]);
 }
 
-/* The rows of the first batch as two packed texts, each with its own keys, unit by unit from the last one down. Then
+/* Runs the rows of the first batch as two packed texts, each with its keys, unit by unit from the last one down. Then
  * the gradients of both. */
 static void attend_texts(struct input *in, const struct qkv_attention *a, int hostile) {
   struct qkv_attention texts = *a;
@@ -159,13 +159,12 @@ static void attend_texts(struct input *in, const struct qkv_attention *a, int ho
     check_all(&own, "packed texts");
   }
   memcpy(a->out.data, before, a->out.batch * sizeof *before);
-  texts.bias.data = 0; /* of which no gradient is made here */
+  texts.bias.data = 0; /* whose gradient is not computed here */
   differentiate(&texts, 1, hostile, 1);
   free(before), free(starts);
 }
 
-/* What attention reports of its weights, where nothing is random; the weights of a query that is not hostile add up to
- * 1 in every report. */
+/* Checks summaries without dropout: the weights of a query that is not hostile add up to 1 in every statistic. */
 static void summarize(struct input *in, const struct qkv_attention *a, int hostile) {
   struct qkv_summary s = {.attention = *a};
   s.rows = a->L ? 1 + below(in, a->L) : 0, s.columns = a->S ? 1 + below(in, a->S) : 0;
@@ -217,7 +216,7 @@ static void summarize(struct input *in, const struct qkv_attention *a, int hosti
     free(*outputs[i].data);
 }
 
-/* Every step written out; choices: 1 softmax over the queries, 2 masking after softmax. */
+/* Writes out every step. choices: 1 softmax over the queries, 2 masking after softmax. */
 static void trace(const struct qkv_attention *a, int choices) {
   struct qkv_trace t = {.attention = *a, .softmax_axis = choices & 1, .masking = choices >> 1 & 1};
   if (t.softmax_axis == QKV_SOFTMAX_QUERIES)
@@ -237,7 +236,7 @@ static void trace(const struct qkv_attention *a, int choices) {
     free(*steps[n]);
 }
 
-/* Attention over a cache of int8, against attention over what that cache holds, as floats. */
+/* Compares attention over a cache of int8 with attention over its content as floats. */
 static void attend_cached(const struct qkv_attention *a, int hostile) {
   size_t heads = (size_t)a->B * a->G, rows = ((size_t)a->S + 127) / 128 * 128, no = (size_t)a->B * a->H * a->L * a->E;
   size_t nk = heads * a->S * a->D, nv = heads * a->S * a->E;
@@ -276,7 +275,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   struct input in = {data, length};
   uint8_t flags = byte(&in), more = byte(&in);
   int hostile = more & 1;
-  if (more >> 3 >= 28) { /* one of 8 */
+  if (more >> 3 >= 28) { /* one of 8 choices */
     fuzz_layers(&in, hostile);
     return 0;
   }

@@ -21,7 +21,7 @@ static void expect(const char *name, size_t i, float got, double want, double er
     if ((call) != QKV_OK)                                                                                              \
   abort()
 
-/* A linear layer, its weight strided or packed as each dtype, and its gradients, against the formula. */
+/* Compares a linear layer, its weight strided or packed as each dtype, and its gradients with the formula. */
 static void linear(struct input *in, int hostile) {
   struct qkv_linear a = {.M = below(in, 12), .K = below(in, 300), .N = below(in, 45)};
   a.weights = below(in, 5), a.activation = below(in, 2) * QKV_ACTIVATION_RELU;
@@ -74,7 +74,7 @@ static void linear(struct input *in, int hostile) {
     }
     free(again), free(sums), free(own);
   }
-  if (is_integer) { /* x in float32: as near to the formula as the weights are */
+  if (is_integer) { /* x in float32: only the weights are rounded */
     float *exact = malloc(M * N * 4);
     struct qkv_linear one = a;
     one.y = exact;
@@ -319,7 +319,7 @@ static void cross_entropy(struct input *in, int hostile) {
   free(z), free(shares), free(losses), free(dz), free(targets);
 }
 
-/* Does the place a of a row come before b among its largest values? */
+/* True if index a of a row comes before b among its largest values. */
 static int is_before(const float *z, size_t a, size_t b) { return z[a] > z[b] || (z[a] == z[b] && a < b); }
 
 static void read_logits(struct input *in, int hostile) {
@@ -328,7 +328,7 @@ static void read_logits(struct input *in, int hostile) {
   float *z = some(in, rows * V, hostile), *p = some(in, others * V, hostile), *sums = room(rows * 4);
   int32_t *top = malloc(rows * K * sizeof *top);
   for (size_t i = 0; i < rows * V && !hostile; i++)
-    z[i] = i % 7 ? roundf(z[i] * 64.0f) / 4.0f : -INFINITY; /* many are equal */
+    z[i] = i % 7 ? roundf(z[i] * 64.0f) / 4.0f : -INFINITY; /* many values are equal */
   for (size_t i = 0; i < others * V && !hostile; i++)
     p[i] = i % V % 7 ? fabsf(p[i]) : 0.0f;
   struct qkv_read_logits args = {z, p, sums, top, (uint32_t)V, (uint32_t)K, (uint32_t)others};
@@ -350,7 +350,7 @@ static void read_logits(struct input *in, int hostile) {
     expect("read_logits: mean", r, sums[r * 4 + 2], mean / sum, 1e-5);
     if (isfinite(cross))
       expect("read_logits: cross", r, sums[r * 4 + 3], cross, 1e-5 * size);
-    for (size_t k = 0; k < K; k++) { /* each is after the one before, and no other place is between them */
+    for (size_t k = 0; k < K; k++) { /* each comes after the one before, and no other index between them */
       size_t at = (size_t)top[r * K + k], before = k ? (size_t)top[r * K + k - 1] : at;
       if (k && !is_before(row, before, at))
         abort();
@@ -471,7 +471,7 @@ static void rotate(struct input *in, int hostile) {
   free(x), free(cosine), free(sine), free(y), free(rows);
 }
 
-/* A weight in blocks of any bytes: products of whole and of rounded x against the rows as floats. */
+/* Compares products of rounded and unrounded x with a weight in blocks of any bytes with the rows as floats. */
 static void blocks(struct input *in, int hostile) {
   struct qkv_linear a = {.M = below(in, 12), .N = below(in, 45), .weights = QKV_WEIGHTS_Q8_0 + below(in, 8)};
   static const uint32_t bytes[] = {34, 18, 20, 22, 24, 144, 176, 210},
@@ -484,7 +484,7 @@ static void blocks(struct input *in, int hostile) {
   uint32_t state = below(in, 65536) + 1;
   for (size_t i = 0; i < size; i++)
     w[i] = (uint8_t)((state = state * 1664525u + 1013904223u) >> 24);
-  for (size_t i = 0; i < size && !hostile; i++) /* float16 of about 1 wherever one lies */
+  for (size_t i = 0; i < size && !hostile; i++) /* makes every float16 about 1 */
     if (i % bytes[type] == (type == 7 ? 209 : 1) || (i % bytes[type] == 3 && type < 7))
       w[i] = (uint8_t)((w[i] & 0x83) | 0x38);
   void *packed = aligned_alloc(16, of_eight + !of_eight * 16);

@@ -1,5 +1,5 @@
-// The kernels once more as native code, where AddressSanitizer and UndefinedBehaviorSanitizer see every access: the
-// tests of numbers run unchanged over them, and a fuzzer holds them against the formula.
+// The kernels as native code, where AddressSanitizer and UndefinedBehaviorSanitizer check every access: the tests of numbers run unchanged over them,
+// and a fuzzer compares them with the formula.
 
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
@@ -52,7 +52,7 @@ await Promise.all(['twin', 'fuzz'].map(what => run(join(here, 'build.sh'), [what
 const cpu = arch() === 'arm64' ? 'aarch64' : 'x86_64'
 const sanitizer = execFileSync('clang', [`-print-file-name=libclang_rt.asan-${cpu}.so`], { encoding: 'utf8' }).trim()
 
-/** Runs a program; where it fails, the end of what it wrote is the error. @param {string} file @param {string[]} args @param {NodeJS.ProcessEnv} [env] */
+/** Runs a program; if it fails, the error is the end of its output. @param {string} file @param {string[]} args @param {NodeJS.ProcessEnv} [env] */
 const passes = (file, args, env = {}) =>
   run(file, args, { env: { ...process.env, ...env }, maxBuffer: 1e8 }).catch(({ message, stdout, stderr }) => {
     throw new Error([message, stdout, stderr].map(text => text.slice(-3000)).join('\n'))
@@ -73,7 +73,7 @@ describe('on native code under the sanitizers', { concurrency: 2 }, () => {
       NODE_V8_COVERAGE: '',
       NODE_TEST_CONTEXT: undefined,
       LD_PRELOAD: sanitizer,
-      // V8 leaves much to the end of the process. What is allocated is V8's: its frees and callers need not be remembered.
+      // V8 does not free everything at exit. These allocations are V8's, so their frees and callers need not be recorded.
       ASAN_OPTIONS: 'detect_leaks=0,allow_user_segv_handler=1,quarantine_size_mb=16,malloc_context_size=1',
       LLVM_PROFILE_FILE: join(profiles, '%p.profraw'),
       SHARE: '0.2',

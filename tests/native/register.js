@@ -1,6 +1,5 @@
-// node --import ./tests/native/register.js: loads the native twin of the core instead of the wasm. Memory that no call has
-// allocated is poisoned, and 32 bytes after each allocation, so that AddressSanitizer stops a kernel that reads or writes
-// beyond its arrays.
+// node --import ./tests/native/register.js: loads the native twin of the core instead of the wasm. Memory that no call has allocated is poisoned, and
+// 32 bytes after each allocation, so that AddressSanitizer stops a kernel that reads or writes beyond its arrays.
 
 import { createRequire } from 'node:module'
 import { Blocks } from '../../src/runtime/heap.js'
@@ -35,7 +34,7 @@ WebAssembly.instantiate = /** @type {any} */ (
   async (/** @type {WebAssembly.Module} */ module, /** @type {WebAssembly.Imports} */ imports) => {
     if (!WebAssembly.Module.exports(module).some(({ name }) => name === 'qkv_attention'))
       return instantiate(module, imports)
-    const { qkv_abi } = (await instantiate(module, imports)).exports // a file of another version stays one
+    const { qkv_abi } = (await instantiate(module, imports)).exports // a file of another version keeps its version
     const native = addon.create()
     return { exports: { ...native, qkv_abi, memory: new Memory(native) } }
   }
@@ -53,7 +52,7 @@ Core.prototype.alloc = function (bytes) {
   return pointer
 }
 
-/** Whose blocks these are, and how long each is. @type {WeakMap<Blocks, { core: Core, lengths: Map<number, number> }>} */
+/** The blocks of each core, with their lengths. @type {WeakMap<Blocks, { core: Core, lengths: Map<number, number> }>} */
 const owners = new WeakMap()
 Core.prototype.renew = function () {
   renew.call(this)

@@ -1,6 +1,6 @@
-/* twin.c: the kernels as a Node addon with the exports of the wasm, so that the JavaScript layer and its tests
- * run over native code under the sanitizers. Offsets into the arena stand for the 32-bit addresses of the wasm.
- * border.h is made from qkv.h by border.js: a wrapper and an entry in `kernels` for each function. */
+/* twin.c: the kernels as a Node addon with the exports of the wasm, so that the JavaScript layer and its tests run over
+ * native code under the sanitizers. Offsets into the arena replace the 32-bit addresses of the wasm. border.js makes
+ * border.h from qkv.h: a wrapper and an entry in `kernels` for each function. */
 #include "qkv.h"
 #include <node_api.h>
 #include <sanitizer/asan_interface.h>
@@ -16,11 +16,11 @@ struct arena {
 };
 
 int engine_bytes = 0;      /* see wasm_simd128.h */
-unsigned char __heap_base; /* the linker's in the wasm; heap() stands for it */
+unsigned char __heap_base; /* set by the linker in the wasm; here heap() replaces it */
 
 static void *at(const struct arena *arena, uint32_t offset) { return offset ? arena->base + offset : 0; }
 
-/* The numbers of a call; returns the arena. */
+/* Reads the numbers of a call; returns the arena. */
 static struct arena *arguments(napi_env env, napi_callback_info info, double *numbers, size_t most) {
   napi_value values[16];
   size_t count = most;
@@ -47,13 +47,13 @@ struct kernel {
 };
 #include "border.h"
 
-/* The arena starts where the data of the wasm would end. */
+/* The arena starts at the address where the data of the wasm would end. */
 static napi_value heap(napi_env env, napi_callback_info info) {
   arguments(env, info, 0, 0);
   return number(env, 1024);
 }
 
-/* buffer(size): the first bytes of the arena. */
+/* buffer(size): returns the first bytes of the arena. */
 static napi_value buffer(napi_env env, napi_callback_info info) {
   double size;
   struct arena *arena = arguments(env, info, &size, 1);
@@ -94,7 +94,7 @@ static void add(napi_env env, napi_value object, const char *name, napi_callback
   napi_set_named_property(env, object, name, function);
 }
 
-/* create(): the functions over an arena of their own. */
+/* create(): returns the functions over a separate arena. */
 static napi_value create(napi_env env, napi_callback_info info) {
   (void)info;
   struct arena *arena = malloc(sizeof *arena); /* kept until the process ends */

@@ -1,9 +1,9 @@
-/* The header that simd.h includes when the kernels are built natively: the same intrinsics, by SIMDe. */
+/* simd.h includes this header when the kernels are built natively: the same intrinsics, by SIMDe. */
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/wasm/simd128.h>
 
-/* The relaxed dot product of int8 by eight bits without a sign, with one, or with sums of two that saturate: as
- * engine_bytes says, which the fuzzer changes. */
+/* The relaxed dot product of int8. engine_bytes, which the fuzzer changes, selects how the eight bits of the second
+ * operand are read: unsigned, signed, or with sums of two products that saturate. */
 extern int engine_bytes;
 static inline v128_t dot_bytes(v128_t sum, v128_t a, v128_t b) {
   int8_t x[16], y[16];

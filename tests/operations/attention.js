@@ -49,7 +49,7 @@ export const cases = [
   { dims: { q: [1, 3, 4], k: [1, 3, 4], v: [1, 3, 4] }, options: { numHeads: 1 }, large: 1e3 },
 ]
 
-/** Output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
+/** Computes output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
 export const call = (qkv, { q, k, v, bias, sinks }, options, dY, more) => {
   const given = { ...options, ...(bias && { bias }), ...(sinks && { sinks }) }
   if (!k) {
@@ -61,5 +61,5 @@ export const call = (qkv, { q, k, v, bias, sinks }, options, dY, more) => {
   return { output: qkv.attention(q, k, v, given).output, q: dQ, k: dK, v: dV, bias: dBias, sinks: dSinks }
 }
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { q, k, v, ...others }, options) => t.attention(q, k, v, { ...options, ...others })

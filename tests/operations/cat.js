@@ -1,4 +1,4 @@
-// Tensors one behind the other.
+// Concatenated tensors.
 
 import { elements, indexIn } from '../formulas.js'
 
@@ -25,5 +25,5 @@ export const cases = [
   { dims: { a: [5] } },
 ]
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, inputs, options) => t.cat(Object.values(inputs), options)

@@ -32,15 +32,15 @@ export const cases = [
   { dims: { logits: [2, 9] }, options: { targets: [0, 8], reduction: 'sum' }, large: 50 },
 ]
 
-/** Output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
+/** Computes output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
 export const call = (qkv, { logits }, { targets, ...rest }, dY, { resident }) => {
   const { loss, dLogits } = nn.crossEntropy(qkv, logits, targets, { ...rest, gradient: true, resident })
   return dY.data[0] === 1 ? { output: { data: [loss] }, logits: dLogits } : { output: { data: [loss] } }
 }
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { logits }, { targets, ...options }) => t.crossEntropy(logits, targets, options)
 
-/** A loss has one value; its gradient by the function is that for dY = 1. */
+/** A loss has one value; the function computes its gradient for dY = 1. */
 export const upstream = (/** @type {number} */ large) =>
   large === 1 ? { data: Float32Array.of(1), dims: [] } : undefined

@@ -6,7 +6,7 @@ import * as nn from '../../src/entries/nn.js'
 
 const random = await load()
 
-/** The factors 0 and 1 / (1 - p) of the generator of these tests. @param {number} p */
+/** Returns the factors 0 and 1 / (1 - p) of the generator of these tests. @param {number} p */
 const factorsOf = p => random.generator(3).dropout({ data: new Float32Array(99).fill(1), dims: [99] }, p).data
 
 /** @param {Record<string, any>} inputs @param {Record<string, any>} options @returns {number[]} */
@@ -18,7 +18,7 @@ export function reference({ x }, { p }) {
 /** @type {import('../operations.js').Case[]} */
 export const cases = [{ dims: { x: [5, 7] }, options: { p: 0.4 } }]
 
-/** Output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
+/** Computes output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
 export const call = (qkv, { x }, { p }, dY, more) => {
   const given = () => ({ p, generator: qkv.generator(3) })
   const output = nn.dropout(qkv, x, given())
@@ -29,5 +29,5 @@ export const call = (qkv, { x }, { p }, dY, more) => {
   return { output, x: nn.dropoutBackward(qkv, dY, { ...given(), ...more }).dX }
 }
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { x }, options, generator) => t.dropout(x, { ...options, generator })

@@ -9,11 +9,11 @@ export const reference = ({ weight }, { ids }) => ids.flatMap((/** @type {number
 /** @type {import('../operations.js').Case[]} */
 export const cases = [{ dims: { weight: [5, 3] }, options: { ids: [4, 0, 4, 4] } }]
 
-/** Output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
+/** Computes output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
 export const call = (qkv, { weight }, { ids }, dY, more) => {
   const { dWeight } = nn.embeddingBackward(qkv, ids, dY, weight.dims[0], more)
   return { output: nn.embedding(qkv, ids, weight), weight: dWeight }
 }
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { weight }, { ids }) => t.embedding(ids, weight)

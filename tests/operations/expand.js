@@ -16,5 +16,5 @@ export const cases = [
   { dims: { x: [] }, options: { dims: [3] } },
 ]
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { x }, { dims }) => t.expand(x, dims)

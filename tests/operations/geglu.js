@@ -1,4 +1,4 @@
-// geglu: gate and up apart, and side by side.
+// geglu: gate and up separate, and side by side.
 
 import { ACTIVATIONS, gated } from '../formulas.js'
 

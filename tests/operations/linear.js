@@ -27,13 +27,13 @@ export const cases = [
   })),
 ]
 
-/** Output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
+/** Computes output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
 export const call = (qkv, { x, weight, bias, residual }, options, dY, more) => {
   const output = qkv.linear(x, weight, bias, { ...options, residual })
-  if (options.activation || residual) return { output } // their gradients are those of the parts
+  if (options.activation || residual) return { output } // other operations compute their gradients
   const { dX, dWeight, dBias } = nn.linearBackward(qkv, x, weight, dY, { ...options, ...more })
   return { output, x: dX, weight: dWeight, bias: dBias }
 }
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { x, weight, bias, residual }, options) => t.linear(x, weight, bias, { ...options, residual })

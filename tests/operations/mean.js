@@ -15,5 +15,5 @@ export const cases = [
   { dims: { x: [2, 3, 4] }, options: { dim: [2, 0], keepdim: true } },
 ]
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { x }, options) => t.mean(x, options)

@@ -16,5 +16,5 @@ export const cases = [
   { dims: { input: [2, 3], target: [2, 3] }, options: { reduction: 'none' }, large: 10 },
 ]
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { input, target }, options) => t.mseLoss(input, target, options)

@@ -20,5 +20,5 @@ export const cases = [
   { dims: { x: [3, 1, 2] }, options: { dims: [-1, 1, 0] } },
 ]
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { x }, { dims }) => t.permute(x, dims)

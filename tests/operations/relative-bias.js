@@ -12,5 +12,5 @@ export function reference({ table }, { L, S }) {
 /** @type {import('../operations.js').Case[]} */
 export const cases = [{ dims: { table: [2, 3] }, options: { L: 3, S: 5 } }]
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { table }, { L, S }) => t.relativeBias(table, L, S)

@@ -6,5 +6,5 @@ export const reference = ({ x }) => [...x.data]
 /** @type {import('../operations.js').Case[]} */
 export const cases = [{ dims: { x: [2, 3, 5] }, options: { dims: [5, 6] } }]
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { x }, { dims }) => t.reshape(x, dims)

@@ -30,7 +30,7 @@ export const cases = [
   { dims: { x: [1, 3, 8] }, options: { numHeads: 2, positions: [7, 0, 7] }, large: 1e20 },
 ]
 
-/** Output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
+/** Computes output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
 export const call = (qkv, { x }, options, dY, more) => ({
   output: qkv.rope(x, options),
   x: nn.ropeBackward(qkv, dY, { ...options, ...more }).dX,

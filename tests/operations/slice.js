@@ -21,5 +21,5 @@ export const cases = [
   { dims: { x: [2, 3, 4] }, options: { dim: -1, from: 2 } },
 ]
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { x }, { dim: axis, from, to }) => t.slice(x, axis, from, to)

@@ -18,7 +18,7 @@ export function reference({ x }, { dim: axis = -1 }) {
 /** @type {import('../operations.js').Case[]} */
 export const cases = [{ dims: { x: [3, 7] } }, { dims: { x: [2, 3, 5] }, options: { dim: 1 }, large: 10 }]
 
-/** Output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
+/** Computes output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
 export const call = (qkv, { x }, options, dY, more) => {
   const output = qkv.softmax(x, options)
   return { output, x: nn.softmaxBackward(qkv, output, dY, { ...options, ...more }).dX }

@@ -14,5 +14,5 @@ export const cases = [
   { dims: { x: [] }, options: { dim: -1 } },
 ]
 
-/** The operation on a tape. @type {import('../operations.js').OnTape} */
+/** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { x }, options) => t.sum(x, options)

@@ -1,4 +1,4 @@
-// swiglu: gate and up apart, and side by side.
+// swiglu: gate and up separate, and side by side.
 
 import { ACTIVATIONS, gated } from '../formulas.js'
 

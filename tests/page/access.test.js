@@ -41,7 +41,7 @@ test('axe finds nothing in One layer', async () => {
   }
   for (const preset of ['layer', 'waistline']) await look(preset)
   await setChineseAndDark()
-  // The tour shows the matrices of the first example. An open menu and a message are looked at in both themes.
+  // The tour shows the matrices of the first example. An open menu and a message are checked in both themes.
   await look('causal')
   await look('waistline', THEME_AND_LANGUAGE)
   await page.evaluate(() => localStorage.clear())

@@ -1,6 +1,6 @@
-// Twelve questions of a first-time reader about One layer, each answered in an open page from its first screen or from a link;
-// questions.test.js asks eighteen from a fresh page. Steps are those of a reader; numbers are read from the page and compared
-// with the core in Node, or with what the PyTorch program holds.
+// Twelve questions of a first-time reader about One layer, each answered in an open page from its first screen or from a link. questions.test.js asks
+// eighteen from a fresh page. Steps are those of a reader; numbers are read from the page and compared with the core in Node, or with the PyTorch
+// program.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,16 +18,16 @@ const qkv = await load()
 usePage({ hash: null })
 const SENTENCE = ['Life', 'is', 'short', 'eat', 'dessert', 'first']
 
-/** A share as the page writes it. @param {number} x */
+/** Formats a share as the page does. @param {number} x */
 const share = x => `${(100 * x).toFixed(1)}%`
-/** A number as the page writes it. @param {string} text */
+/** Formats a number as the page does. @param {string} text */
 const number = text => Number(text.replace('−', '-'))
-/** The core's numbers for a preset. @param {import('../../web/rooms/layer/presets.js').PresetId} preset */
+/** Computes the core's numbers for a preset. @param {import('../../web/rooms/layer/presets.js').PresetId} preset */
 const expected = preset => traced(settingsOf(preset)).tensors
 
 const MOST_CLICKS = 3
 
-/** Counts from now on: presses of the mouse, two for a choice in a list, one for a slider. */
+/** Starts to count presses of the mouse: two for a choice in a list, one for a slider. */
 const count = () =>
   page.evaluate(() => {
     let clicks = 0
@@ -43,7 +43,7 @@ const count = () =>
 const QUESTIONS = []
 
 /**
- * A question that is answered from the first screen, or from a link that a reader was given.
+ * Tests a question that is answered from the first screen, or from a given link.
  * @param {string} question
  * @param {() => Promise<void>} answer
  * @param {string} [link]
@@ -285,7 +285,7 @@ asks(
     const own = settingsOf('self')
     const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
     const value = Number(traced(own).tensors.Wq?.data[0])
-    // The weights of a little more and a little less, by the core: what a gradient has to say of them.
+    // Returns the weights for a slightly larger and a slightly smaller number, by the core, to compare with the gradient.
     const h = 0.002
     const [more, less] = [h, -h].map(by => traced(edit(own, cell, value + by)).tensors)
     await becomes(() => page.locator('#sensitivity tbody tr').count(), 6)
@@ -306,7 +306,7 @@ asks(
       near([Number(score)], [slope('scaled')], 5e-4, `the score of ${name}`)
       near([Number(weight)], [slope('weights')], 5e-4, `the weight of ${name}`)
     }
-    // Typed, the number moves the map.
+    // Typing the number changes the map.
     await page.click('#set')
     await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.type('1.5')
@@ -345,7 +345,7 @@ test('twelve questions of a first-time reader are answered within three clicks e
   }
 })
 
-/** An element begins in the window, after all scrolling. @param {string} selector */
+/** Waits until an element begins in the window, after all scrolling. @param {string} selector */
 const inView = selector =>
   becomes(
     () =>
@@ -395,8 +395,8 @@ test('the tour has seven stops, each with a link, a question and live words, in 
         const said = await text('#tour')
         assert.ok(said.length > 30 && !/undefined|\{\w+\}|NaN/.test(said), said)
       })
-      // What it speaks of is marked, by a badge that the text names, and is in sight without being covered. So is where its one
-      // thing is to be done, which has not been done yet.
+      // Checks a stop: its subject is marked by the badge that the text names, and is in sight without being covered. So is the control for its task,
+      // which is not done yet.
       const marks = () =>
         page.evaluate(() => {
           const [marked, ...others] = document.querySelectorAll('[data-tour="1"]')
@@ -424,7 +424,7 @@ test('the tour has seven stops, each with a link, a question and live words, in 
   await page.evaluate(() => localStorage.clear())
 })
 
-// store.test.js does the thing of every stop, and leaves the tour with the settings from before it.
+// store.test.js does the task of every stop, and leaves the tour with the earlier settings.
 test('a stop of the tour knows when its thing was done, leads to where it is done, and explains its terms', async () => {
   await go('#2&tour=7')
   await reads('#tour-done', '')
@@ -450,7 +450,7 @@ test('a stop of the tour knows when its thing was done, leads to where it is don
 })
 
 test('no bar covers the inspector, at four sizes, with the tour and without, above and below', async () => {
-  /** What lies over the panel while the page scrolls down: the elements at points of its inside that are not in it. */
+  /** Returns the elements that cover the panel while the page scrolls down, found at points inside it. */
   const covers = () =>
     page.evaluate(async () => {
       const panel = /** @type {Element} */ (document.querySelector('#inspector'))
@@ -486,9 +486,9 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
 })
 
 test('no bar covers what a stop of the tour speaks of, at four sizes', async () => {
-  /** What a stop speaks of; of the heads, the map of their difference. @type {Record<number, string>} */
+  /** Returns the subject of a stop; for the heads, the map of their difference. @type {Record<number, string>} */
   const PARTS = { 2: '#algebra', 4: '#difference', 5: '#map' }
-  await page.emulateMedia({ reducedMotion: 'reduce' }) // scrolling ends at once
+  await page.emulateMedia({ reducedMotion: 'reduce' }) // so that scrolling ends at once
   await go(LAYER)
   for (const [width, height] of [
     [1440, 900],
@@ -501,7 +501,7 @@ test('no bar covers what a stop of the tour speaks of, at four sizes', async () 
       await follow(`#2&tour=${stop}`)
       await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
       const part = PARTS[stop] ?? '[data-tour="1"]'
-      /** How much of it lies between the bars, of what could: a map counts without its legend. */
+      /** Returns the visible share of an element between the bars. A map is counted without its legend. */
       const seen = () =>
         page.evaluate(selector => {
           const part = document.querySelector(selector)

@@ -16,7 +16,7 @@ const render = (traits, weights) =>
     async ([given, numbers]) => {
       const source = '/dist/anywidget.js'
       const { default: widget } = await import(source)
-      /** Bytes as a kernel's message has them: somewhere in a larger buffer. @param {number[]} values */
+      /** Returns bytes as in a kernel's message: somewhere in a larger buffer. @param {number[]} values */
       const bytes = values => {
         const view = new DataView(new ArrayBuffer(4 * values.length + 3), 3, 4 * values.length)
         values.forEach((value, i) => void view.setFloat32(4 * i, value, true))
@@ -56,7 +56,7 @@ const render = (traits, weights) =>
     /** @type {const} */ ([traits, weights]),
   )
 
-/** What the widget shows. */
+/** Reads the content of the widget. */
 const shown = () =>
   page.evaluate(async () => {
     const { el, settled } = /** @type {any} */ (window)

@@ -24,7 +24,7 @@ const golden = name => {
 }
 
 /**
- * Fails if a number is further from the other than `tolerance`, absolute and relative.
+ * Fails if two numbers differ by more than `tolerance`, absolute and relative.
  * @param {ArrayLike<number | string>} got
  * @param {ArrayLike<number>} want
  * @param {number} tolerance
@@ -38,7 +38,7 @@ export function near(got, want, tolerance, what) {
 }
 
 /**
- * Fails if a printed number is not the article's.
+ * Fails if a printed number differs from the article's.
  * @param {string[]} got
  * @param {string} name of the golden, of document 001 if it says no other
  */

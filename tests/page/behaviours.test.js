@@ -1,4 +1,4 @@
-// One table of behaviours for words and cells, in every view: rest, click, a second one, a stroke; many words; a phone.
+// A table of behaviours for words and cells, in every view: rest, click, a second one, a stroke; many words; a phone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { words } from './typing.js'
 usePage()
 const WEIGHTS = traced(settingsOf('heads')).tensors.weights
 assert.ok(WEIGHTS && PRESETS.heads)
-/** The middle of a cell of a map in the window. @param {number} row @param {number} column @param {string} [map] */
+/** Returns the middle of a cell of a map in the window. @param {number} row @param {number} column @param {string} [map] */
 const middle = (row, column, map = '#map') =>
   page.locator(map).evaluate(
     (element, at) => {
@@ -51,7 +51,7 @@ test('a head under the pointer or the focus says its sentence, leaving restores 
 })
 
 test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line and a number; not before', async () => {
-  /** How long after the last move the answer changed. */
+  /** Milliseconds from the last move until the answer changed. */
   const watch = () =>
     page.evaluate(() => {
       const times = { moved: 0, waited: 0 }
@@ -150,7 +150,7 @@ test('Shift-click on a second cell subtracts it; the link carries both; Escape g
 })
 
 test('Shift-click, or a long press of a finger, is the second one: a cell is subtracted, a word asks whether the first sees it', async () => {
-  /** A finger on an element, until the page has answered. @param {string} selector @param {{ x: number, y: number }} at @param {() => Promise<unknown>} answer */
+  /** Holds a finger on an element until the page has answered. @param {string} selector @param {{ x: number, y: number }} at @param {() => Promise<unknown>} answer */
   const hold = async (selector, at, answer) => {
     const touch = (/** @type {string} */ type) =>
       page.evaluate(
@@ -213,7 +213,7 @@ test('a click on a head keeps word and cell; Shift-click, or a long press, subtr
   await heads.nth(2).click()
   await reads('#inspector h2', /^Attention weights: short → short$/)
   await reads('.panel .total', new RegExp(Number(WEIGHTS.at(2, 2, 2)).toFixed(4)))
-  await becomes(() => page.locator('.word-button.is-selected').first().getAttribute('data-word'), 'queries:2') // that of the cell
+  await becomes(() => page.locator('.word-button.is-selected').first().getAttribute('data-word'), 'queries:2') // the label of the cell
   await heads.nth(0).click({ modifiers: ['Shift'] })
   await page.locator('#difference').waitFor()
   await becomes(shown, { selected: 2, view: 'difference', minus: 'head 1 from head 3' })
@@ -354,7 +354,7 @@ test('of 200 words a lens names 24 by 24 cells around the pointer, on a phone ab
     [90, 197],
   ]) {
     const { x, y } = await middle(row, column)
-    // Within the page, because a finger that rests for a while selects the cell, and the page scrolls.
+    // Runs within the page, because a finger that rests for a while selects the cell, and the page scrolls.
     const box = await page.locator('#map').evaluate(
       async (element, { row, x, y }) => {
         const map = /** @type {any} */ (element)
@@ -493,13 +493,13 @@ test('on a phone the page scrolls what the sheet would cover: the map of a cell 
   await page.setViewportSize({ width: 360, height: 740 })
   await follow('#2&')
   const sheet = page.locator('#inspector')
-  /** Does it end above the sheet? @param {string} selector */
+  /** True if the element ends above the sheet. @param {string} selector */
   const isAbove = async selector => {
     const [own, covers] = await Promise.all([page.locator(selector).boundingBox(), sheet.boundingBox()])
     return own && covers && own.y >= 0 && own.y + own.height <= covers.y && covers.height <= 0.45 * 740 + 1
   }
   const map = page.locator('#map canvas').first()
-  /** Taps a cell of the map that stands at the lower edge. */
+  /** Taps a cell of the map at the lower edge. */
   const tap = async () => {
     await map.evaluate(own => own.scrollIntoView({ block: 'end' }))
     const box = (await map.boundingBox()) ?? assert.fail()
@@ -562,7 +562,7 @@ test('a weight is dragged without a mode: the number stays, the answer says what
     '.answer-first',
     /^eat gives 40\.4% to is, set by you \(it was 21\.9%\)\. The rest shares 59\.6%\. Output: 0\.\d+, now 0\.\d+\./,
   )
-  // The link follows after a pause, which a slow drag may hold: it is that of the last number.
+  // The link is written after a pause, which a slow drag may contain: it has the last number.
   await becomes(
     () => page.evaluate(() => Number(/edits=[^&]*:([\d.]+)/.exec(decodeURIComponent(location.hash))?.[1]).toFixed(4)),
     during,
@@ -588,7 +588,7 @@ test('a phone that is turned in the middle of a drag keeps what was dragged, as 
   await follow('#2&cell=weights.0.3.1')
   const own = Number(WEIGHTS.at(0, 3, 1))
   await becomes(() => shown('#map'), own)
-  // Above the sheet; the page may still scroll the map there itself.
+  // above the sheet; the page may scroll the map there itself
   await becomes(async () => {
     const { y } = await middle(3, 1)
     await page.evaluate(by => scrollBy({ top: by, behavior: 'instant' }), y - 300)
@@ -609,7 +609,7 @@ test('a phone that is turned in the middle of a drag keeps what was dragged, as 
   await settled(page)
   assert.equal(await shown('#map'), during, 'what was dragged stays')
   await reads('.answer-first', /^eat gives 41\.9% to is, set by you \(it was 21\.9%\)/)
-  // A sheet that is as high as a phone still ends below the upper edge when the phone lies.
+  // A sheet as high as a phone still ends below the upper edge when the phone is turned.
   await page.setViewportSize(upright)
   await page
     .locator('#inspector')

@@ -1,4 +1,4 @@
-// This module starts a static server and a browser for the tests of the page.
+// Starts a static server and a browser for the tests of the page.
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -11,15 +11,15 @@ const SITE = fileURLToPath(new URL('../../site/', import.meta.url))
 /** The site is served from a sub-path, as many hosts do. */
 const BASE = '/some/where/'
 
-/** The window of a test that asks for no other. */
+/** The default window of a test. */
 export const WINDOW = { width: 1440, height: 900 }
 
-/** Each file and each message to a worker comes so many milliseconds late: `SLOW=300` finds tests that do not wait for an answer. */
+/** Delays each file and each message to a worker by this many milliseconds: `SLOW=300` finds tests that do not wait for an answer. */
 const SLOW = Number(process.env.SLOW ?? 0)
-/** The page computes so many times more slowly: `THROTTLE=4`. */
+/** Slows down the page's computations by this factor: `THROTTLE=4`. */
 export const THROTTLE = Number(process.env.THROTTLE ?? 1)
 
-/** Makes the messages to each worker of a page late, in their order. @param {number} ms */
+/** Delays the messages to each worker of a page, in order. @param {number} ms */
 function delayWorkers(ms) {
   globalThis.Worker = class extends Worker {
     /** @param {[any, any]} message */
@@ -29,7 +29,7 @@ function delayWorkers(ms) {
   }
 }
 
-/** Serves the built site, and nothing else. A browser may keep what it has loaded, as of most hosts. @param {{ headers?: Record<string, string> }} [options] */
+/** Serves the built site, and nothing else. A browser may cache files, as with most hosts. @param {{ headers?: Record<string, string> }} [options] */
 export async function serve({ headers = {} } = {}) {
   const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
@@ -49,8 +49,7 @@ export async function serve({ headers = {} } = {}) {
 }
 
 /**
- * Starts a browser with a fresh profile. It lists every complaint: errors and warnings of the console, failed requests and
- * requests to other sites.
+ * Starts a browser with a fresh profile. It collects errors and warnings of the console, failed requests and requests to other sites.
  * @param {...string} origins the sites of the tests; the list comes back, and can be changed
  */
 export async function launch(...origins) {
@@ -64,7 +63,7 @@ export async function launch(...origins) {
 }
 
 /**
- * Waits until what was typed is on the page: it is drawn in the next frame.
+ * Waits until typed text is on the page: it is drawn in the next frame.
  * @param {Page} page
  */
 export const settled = page =>
@@ -77,13 +76,13 @@ export const settled = page =>
 export const plain = text => text.replace(/\s+/g, ' ').trim()
 
 /**
- * Returns the numbers of a matrix as they are printed, row after row.
+ * Returns the printed numbers of a matrix, row after row.
  * @param {Page} page
  * @param {string} matrix
  * @returns {Promise<string[]>}
  */
 export async function printed(page, matrix) {
-  await page.locator('.steps-panel').waitFor({ state: 'attached' }) // it is loaded when the picture stands
+  await page.locator('.steps-panel').waitFor({ state: 'attached' }) // it is loaded after the picture
   await settled(page)
   const texts = await page.locator(`[data-matrix="${matrix}"] [data-row]`).allTextContents()
   return texts.map(text => text.replaceAll('−', '-'))
@@ -109,7 +108,7 @@ export async function pinWeight(page) {
 }
 
 /**
- * Returns nothing if the page is as wide as the window, else its sizes and the elements that stick out and are not cut off.
+ * Returns nothing if the page is as wide as the window, else its sizes and the elements that overflow without being clipped.
  * @param {Page} page
  * @returns {Promise<string[]>}
  */

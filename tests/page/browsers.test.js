@@ -1,5 +1,4 @@
-// The page in Chromium, Firefox and WebKit: it loads, is typed into, shows presets and opens links; the numbers are those
-// of the articles in each.
+// The page in Chromium, Firefox and WebKit: it loads, takes text, shows presets and opens links; the numbers are those of the articles in each.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -39,14 +38,14 @@ const hasCells = (/** @type {string} */ id, /** @type {number} */ count) =>
   document.querySelectorAll(`[data-matrix="${id}"] [data-row]`).length === count
 
 const isLive = () => document.querySelector('.front')?.getAttribute('data-live') === 'true'
-/** Steps of a run: rounding that differed would be seen after a few. */
+/** Steps of a run. A few are enough: different rounding would show. */
 const STEPS = 40
 const isReady = () => document.querySelector('#learn-train:not([disabled])') !== null
 const hasEnded = (/** @type {number} */ steps) =>
   Number(/** @type {HTMLElement | null} */ (document.querySelector('#learn-steps'))?.dataset.step) === steps
-/** True if the head of the model before its training is drawn. */
+/** True if the head of the untrained model is drawn. */
 const isDrawn = () => Boolean(/** @type {any} */ (document.querySelector('#learn-map'))?.matrix)
-/** True if the picture is that of the last step. */
+/** True if the picture shows the last step. */
 const isPictured = () =>
   document.querySelector('.learn-at output')?.textContent ===
   /** @type {HTMLElement | null} */ (document.querySelector('#learn-steps'))?.dataset.step
@@ -57,7 +56,7 @@ const shownHead = () => ({
 
 /** @import { Page } from '../browser/browsers.js' */
 
-/** The page loads, is typed into, shows presets, opens links and trains. @param {Page} page */
+/** The page loads, takes text, shows presets, opens links and trains. @param {Page} page */
 async function usesPage(page) {
   const choose = async (/** @type {string} */ preset) => {
     await page.click('#examples > summary')
@@ -68,7 +67,7 @@ async function usesPage(page) {
     await page.evaluate(() => document.querySelector('.answer-first')?.textContent?.trim()),
     'is looks mostly at itself (68.7%), then dessert (14.7%). Even share: 16.7%.',
   )
-  await page.until(hasCells, 'weights', 36) // the steps come after the first picture
+  await page.until(hasCells, 'weights', 36) // the steps are loaded after the first picture
   expectNumbers(await page.evaluate(numbersOf, 'weights'), 'attn_weights')
   expectNumbers(await page.evaluate(numbersOf, 'joined'), 'MultiHeadAttentionWrapper-4')
 
@@ -94,7 +93,7 @@ async function usesPage(page) {
   await page.until(() => location.hash.includes('+dessert'))
   const hash = await page.evaluate(() => location.hash)
 
-  // In the same tab: one behind another paints nothing in WebKit.
+  // In the same tab, because a tab in the background paints nothing in WebKit.
   const reopen = async (/** @type {string} */ hash) => {
     await page.goto('about:blank')
     await page.goto(server.url + hash)
@@ -137,7 +136,7 @@ async function usesPage(page) {
   assert.equal(await page.evaluate(() => document.querySelector('.front-answer')?.textContent), 'Tom')
 }
 
-/** The elements show weights from elsewhere. @param {Page} page */
+/** The elements show weights of another source. @param {Page} page */
 async function usesElements(page) {
   const { data, dims } = JSON.parse(await readFile(new URL('../../web/elements/example.json', import.meta.url), 'utf8'))
   const isDrawn = () => {
@@ -160,7 +159,7 @@ async function usesElements(page) {
   }
 }
 
-// A browser takes seconds to start, and a second tab behind another paints nothing in WebKit: both use one tab.
+// A browser takes seconds to start, and a tab in the background paints nothing in WebKit: both use one tab.
 for (const name of BROWSERS)
   test(`in ${name}`, async t => {
     const browser = await launch(name)

@@ -1,4 +1,4 @@
-// These are the settings that the programs of the page are tried with: every preset, and each other setting.
+// The settings with which the page's programs are tested: every preset, and each other setting.
 
 import { load } from 'qkv'
 import { check } from '../../web/rooms/layer/check-settings.js'
@@ -122,7 +122,7 @@ export const CASES = [
 ]
 
 /**
- * Returns what a program has to print: the weights, and the last of the outputs, in the page's four decimals.
+ * Returns the output that a program must print: the weights, and the last of the outputs, in the page's four decimals.
  * @param {import('../../web/rooms/layer/trace/layer-trace.js').Result} result
  * @param {boolean} isWhole else of each axis of large tensors the ends, as they are printed
  */
@@ -139,7 +139,7 @@ function ends(tensor) {
 }
 
 /**
- * Returns the numbers inside of brackets in what a program printed.
+ * Returns the numbers inside brackets in a program's output.
  * @param {string} text
  */
 export const numbersIn = text =>

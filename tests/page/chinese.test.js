@@ -1,4 +1,4 @@
-// In Chinese nothing stays English: every text, label and title that can be reached, in every preset.
+// In Chinese no English remains: every text, label and title that can be reached, in every preset.
 
 import { test } from 'node:test'
 import { pinWeight } from './browser.js'
@@ -6,7 +6,7 @@ import { becomes, choose, go, page, reads, set, unfold, usePage } from './open.j
 
 usePage()
 
-/** Names that are the same in every language, and what the reader or an article wrote. */
+/** Names that are the same in every language, and texts by the reader or an article. */
 const NAMES = new Set(
   [
     'qkv PyTorch AVX MultiheadAttention float inf nan Softmax softmax tanh exp max sin cos log sqrt bit CSV JSON SVG PNG npy MB Shift Ctrl',
@@ -16,7 +16,7 @@ const NAMES = new Set(
     .split(' '),
 )
 
-/** Everything that is written or read aloud, in shadow roots, too. */
+/** Reads all texts that are written or read aloud, also in shadow roots. */
 function spoken() {
   /** @type {string[]} */
   const texts = []
@@ -41,7 +41,7 @@ test('html lang follows the choice, and no English stays in Chinese', async () =
   await becomes(() => page.locator('html').getAttribute('lang'), 'en')
   await set('language', 'zh')
   await becomes(() => page.locator('html').getAttribute('lang'), 'zh-CN')
-  /** Of all sentences: what was announced last stays until there is something new. @type {Set<string>} */
+  /** The last announcement stays until there is a new one, so it may be of any sentence. @type {Set<string>} */
   const words = new Set()
   for (const preset of await page
     .locator('#examples [data-item]')

@@ -1,4 +1,4 @@
-// The circuit of induction is found by the estimates of edges, in a model of a seed with which nothing was built.
+// The estimates of edges find the circuit of induction, in a model of a seed that was not used during development.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,8 +7,8 @@ import { agreement, compareEffects, inductionModel } from '../../build/learn/cir
 
 const qkv = await load({ threads: 1 })
 
-// Edges of either sign into queries and values may be larger. docs/interpret.md says of how many seeds this holds; 10 is one with which
-// nothing was built.
+// Edges of either sign into queries and values may be larger. docs/interpret.md has the number of seeds for which this holds; seed 10 was not used
+// during development.
 test('of the edges into keys, the one that supports the answer most leads from the head that reads the word before to an induction head', async t => {
   const { model, questions, accuracy } = await inductionModel(qkv, 10, 4)
   assert.ok(accuracy > 0.95, `it has learned the task: ${accuracy}`)

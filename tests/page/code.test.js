@@ -41,7 +41,7 @@ function compare(name, got, result, isWhole = false) {
 
 test('the PyTorch program prints the page’s numbers in PyTorch', async t => {
   if (missing) {
-    // Where apt is, setup.sh installs it: there its absence is an error.
+    // If apt exists, setup.sh installs PyTorch, so its absence is an error.
     assert.ok(!existsSync('/usr/bin/apt-get'), `PyTorch could not run: ${missing}. Run ./setup.sh torch`)
     return t.skip(`could not run: ${missing}`)
   }
@@ -54,7 +54,7 @@ test('the PyTorch program prints the page’s numbers in PyTorch', async t => {
   })
 })
 
-/** What Node prints for each program. All run unchanged in one process, since to start one takes longer than a program. @param {string[]} texts @returns {string[]} */
+/** Returns Node's output of each program. All run unchanged in one process, because starting one takes longer than a program. @param {string[]} texts @returns {string[]} */
 function runInNode(texts) {
   texts.forEach((text, i) => {
     writeFileSync(join(folder, `program${i}.mjs`), text)

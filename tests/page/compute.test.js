@@ -1,4 +1,4 @@
-// The trace of many tokens, head by head, is the trace of all heads, also where its worker dies; a comparison is rounded once.
+// The trace of many tokens, head by head, equals the trace of all heads, also if its worker dies; a comparison is rounded once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -74,7 +74,7 @@ for (const masking of /** @type {const} */ (['before', 'after']))
       const got = trace(checked)
       assert.deepEqual(got.tensors, whole({}))
       assert.deepEqual(got.before, whole({ edits: [] }))
-      // Both ways of masking, each from a trace of its own, in which no weight is set by hand.
+      // Returns both ways of masking, each from a separate trace without edited weights.
       const edits = checked.edits.filter(({ matrix }) => matrix !== 'weights')
       const [hidden, zeroed] = /** @type {const} */ (['before', 'after']).map(other => whole({ edits, masking: other }))
       assert.deepEqual(got.maskOrder?.before, hidden.weights)

@@ -1,4 +1,4 @@
-// What attention costs, and what a word asks, answers, passes on and receives: formulas and numbers, without a page.
+// The cost of attention, and what a word asks, answers, passes on and receives: formulas and numbers, without a page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

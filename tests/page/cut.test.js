@@ -9,8 +9,8 @@ import { words } from './typing.js'
 usePage()
 
 /**
- * Texts that reach beyond what clips them and that no scrolling brings back; and controls that are narrower than what they
- * say. A title holds what is shortened on purpose.
+ * Lists texts that extend beyond their clip and cannot be scrolled into view, and controls that are narrower than their text. A text that is
+ * shortened on purpose has a title.
  */
 function cutOff() {
   /** @type {string[]} */
@@ -83,8 +83,8 @@ const SIZES = [
   [1440, 900],
 ]
 
-// What has room at 1024 px has it in the wider columns of 1440 px: there, one example is enough. Chinese is the shorter one:
-// examples that differ in their numbers alone are looked at on a phone.
+// A text that fits at 1024 px also fits into the wider columns of 1440 px, so one example is enough there. Chinese is shorter: examples that differ
+// only in numbers are checked on a phone.
 for (const language of ['en', 'zh'])
   test(`nothing is cut off on a phone or in wider windows, in any view, in the drawer and the inspector: ${language}`, async () => {
     /** @param {string} what @param {number} sizes */
@@ -115,7 +115,7 @@ for (const language of ['en', 'zh'])
     await page.evaluate(() => localStorage.clear())
   })
 
-/** Waits until a map of so many words ends, with its legend, above the dock. @param {number} count */
+/** Waits until a map with this many words ends, with its legend, above the dock. @param {number} count */
 const endsAboveDock = count =>
   page.waitForFunction(rows => {
     const map = /** @type {any} */ (document.querySelector('#map'))

@@ -1,4 +1,4 @@
-// <qkv-deep-map>: which tiles a view needs, what is done when they do not come, and the element in a page.
+// <qkv-deep-map>: which tiles a view needs, tiles that do not arrive, and the element in a page.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { becomes, page, url, violations } from './open.js'
 
 const SIZE = { rows: 16384, columns: 16384 }
 const WHOLE = { row: 0, column: 0, rows: 16384, columns: 16384 }
-/** A tile of ones. @param {TileRequest} request */
+/** Makes a tile of ones. @param {TileRequest} request */
 const ones = ({ resolution: [rows, columns] }) => ({
   data: new Float32Array(rows * columns).fill(1),
   dims: [rows, columns],
@@ -190,7 +190,7 @@ test('the map zooms from 16,384 rows to a number by wheel, keys and a link of it
     // Each query looks at the key before it, and every 1,000th strongly at key 5.
     const at = (/** @type {number} */ i, /** @type {number} */ j) =>
       j === i - 1 ? 0.5 : j === 5 && i % 1000 === 0 ? 0.9 : 0
-    // As large as more than one frame may draw.
+    // More tiles than one frame may draw.
     const overview = { data: new Float32Array(384 * 384), dims: [384, 384] }
     for (let r = 0; r < 384; r++) overview.data[r * 385] = 0.5
     const tile = async (/** @type {any} */ { rows, columns, resolution }) => {
@@ -232,7 +232,7 @@ test('the map zooms from 16,384 rows to a number by wheel, keys and a link of it
   await page.keyboard.press('Home')
   await status.filter({ hasText: 'Rows 1 to 16384 of 16384' }).waitFor({ state: 'attached' })
 
-  // The wheel at the corner, down to a few cells.
+  // Zooms with the wheel at the corner, down to a few cells.
   const box = await area.boundingBox()
   assert.ok(box)
   await page.mouse.move(box.x + 130, box.y + 110)
@@ -265,7 +265,7 @@ test('the map zooms from 16,384 rows to a number by wheel, keys and a link of it
   await map.locator('[part=problem]').filter({ hasText: 'source.columns' }).waitFor()
 })
 
-/** Adds a map of so many rows whose numbers are all 0.25, and notes its texts and events. @param {number} size */
+/** Adds a map with this many rows whose numbers are all 0.25, and records its texts and events. @param {number} size */
 async function addMap(size) {
   await page.evaluate(async size => {
     await customElements.whenDefined('qkv-deep-map')

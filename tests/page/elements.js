@@ -1,4 +1,4 @@
-// This module opens a page with nothing but the elements, as they are shipped, under a strict Content-Security-Policy.
+// Opens a page with only the elements, as shipped, under a strict Content-Security-Policy.
 
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -66,7 +66,7 @@ export const events = type =>
   }, type)
 
 /**
- * Returns the words of the cell or token that a screen reader is told.
+ * Returns the announcement of the cell or token for a screen reader.
  * @param {string} name of the element
  */
 export const announced = name =>

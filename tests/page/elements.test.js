@@ -13,7 +13,7 @@ const WORDS = ['Life', 'is', 'short', 'eat']
 const HEADS = {
   dims: [2, 4, 4],
   data: [
-    // a head that looks at the word before
+    // a head that looks at the previous word
     [1, 0, 0, 0],
     [0.9, 0.1, 0, 0],
     [0.1, 0.7, 0.2, 0],
@@ -44,7 +44,7 @@ const close = (got, want) => {
   if (!(Math.abs(got - want) <= 1e-12)) assert.fail(`${got}, ${want} expected`)
 }
 
-/** All elements, with everything that they show. */
+/** Adds all elements, with all of their parts shown. */
 async function showAll() {
   await show('qkv-heads', { weights: HEADS })
   const tokens = { rowTokens: WORDS, columnTokens: WORDS }
@@ -89,7 +89,7 @@ test('numbers on cells have contrast, and colours have lightness in even steps',
         const [high, low] = [light[i], inks[i] === '#000' ? 0 : 1].sort((a, b) => b - a)
         assert.ok((high + 0.05) / (low + 0.05) >= 4.5, `${inks[i]} on ${colour}`)
       })
-      // CIE lightness, from the middle or the start on: nowhere further from a straight line than rounding makes it.
+      // CIE lightness, from the middle or the start on, differs from a straight line only by rounding.
       const lightness = light.slice(scale === 'sequential' ? 0 : 128).map(y => 116 * Math.cbrt(y) - 16)
       const [first, last] = [lightness[0], lightness.at(-1) ?? 0]
       assert.equal(last > first, isDark, 'small numbers are near to the paper')
@@ -107,7 +107,7 @@ test('a pixel has the colour of its strongest cell that is seen', t => {
       this.data = new Uint8ClampedArray(width * height * 4)
     }
   }
-  Object.assign(globalThis, { ImageData: Image }) // Node has none
+  Object.assign(globalThis, { ImageData: Image }) // missing in Node
   t.after(() => Reflect.deleteProperty(globalThis, 'ImageData'))
   const [ROWS, COLUMNS] = [40, 30]
   const odd = [Number.NaN, -Infinity, Infinity, -2, 3]
@@ -377,7 +377,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark']))
   test(`axe finds nothing, ${colorScheme}`, async () => {
     await page.emulateMedia({ colorScheme })
     await page.evaluate(() => {
-      document.body.style.background = 'Canvas' // axe takes a page without a background for white
+      document.body.style.background = 'Canvas' // axe assumes a white background if the page has none
     })
     await showAll()
     const violations = await page.evaluate(

@@ -1,4 +1,4 @@
-// This module gives One layer the English model in Node, where no bundler has filled in its addresses.
+// Gives One layer the English model in Node, where no bundler has replaced its addresses.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { unpacked } from '../../web/files/packed-weights.js'
@@ -10,7 +10,7 @@ const names = readdirSync(folder).filter(name => /\.(json|safetensors)$/.test(na
 /** The addresses of its files. */
 export const urls = Object.fromEntries(names.map(name => [name, new URL(name, folder).href]))
 
-/** The files as a reader brings them. */
+/** The files as a reader would drop them. */
 export const files = () =>
   names.map(name => {
     const { buffer } = new Uint8Array(readFileSync(new URL(name, folder)))
@@ -30,7 +30,7 @@ export function giveEnglishModel() {
       return new Response(readFileSync(new URL(url)))
     }
   )
-  /** Takes it away. */
+  /** Removes it again. */
   const end = () => {
     SHIPPED.pop()
     globalThis.fetch = fetch

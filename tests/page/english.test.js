@@ -1,4 +1,4 @@
-// The English model that ships with the page: no text has unknown words, and simple sentences go on sensibly.
+// The English model of the page: no text has unknown words, and continuations of simple sentences make sense.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

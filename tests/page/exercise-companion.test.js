@@ -1,4 +1,4 @@
-// The companion of exercises, its bar and its frame without a browser: turns that race, tries, and what a host keeps.
+// The companion of exercises, its bar and its frame without a browser: racing steps, tries, and the state kept by a host.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -16,7 +16,7 @@ import { room as models } from '../../web/rooms/models/room.js'
 import { createStore } from '../../web/shell/store.js'
 
 const qkv = await load()
-/** What a browser has, and Node has not. @type {any} */
+/** Globals of a browser that Node lacks. @type {any} */
 const globals = globalThis
 const own = Object.getOwnPropertyDescriptors(globalThis)
 globals.ResizeObserver = class {}
@@ -26,7 +26,7 @@ after(() => {
   Object.defineProperties(globals, own)
 })
 
-/** The texts and values of a template, in their order. @param {any} template @returns {string} */
+/** Lists the texts and values of a template, in order. @param {any} template @returns {string} */
 function textOf(template) {
   if (Array.isArray(template)) return template.map(textOf).join('')
   if (!template?.strings) return ['string', 'number'].includes(typeof template) ? String(template) : ''
@@ -35,7 +35,7 @@ function textOf(template) {
     .join('')
 }
 
-/** What is drawn, once it reads so. @param {() => unknown} draw */
+/** Waits until the drawn text matches. @param {() => unknown} draw */
 const waitingFor = draw => async (/** @type {RegExp} */ wanted) => {
   const end = Date.now() + 60_000
   while (!wanted.test(textOf(draw()))) {
@@ -45,7 +45,7 @@ const waitingFor = draw => async (/** @type {RegExp} */ wanted) => {
   return textOf(draw())
 }
 
-/** A page with one room, as the companion uses it. @param {() => Promise<void>} [open] the room @param {import('../../web/shell/room.js').Room<any>} [room] */
+/** Makes a page with one room, as the companion uses it. @param {() => Promise<void>} [open] the room @param {import('../../web/shell/room.js').Room<any>} [room] */
 function openPage(open = async () => {}, room = layer, loaded = Promise.resolve(qkv)) {
   const store = createStore(room, { qkv })
   const shell = {
@@ -60,7 +60,7 @@ function openPage(open = async () => {}, room = layer, loaded = Promise.resolve(
   return { store, own, draw, reads: waitingFor(draw) }
 }
 
-/** What follows a template's text as its listener. @param {any} template @param {string} id @returns {((event?: object) => unknown) | undefined} */
+/** Returns the listener that follows a text in a template. @param {any} template @param {string} id @returns {((event?: object) => unknown) | undefined} */
 function clickOf(template, id) {
   if (Array.isArray(template)) return template.map(each => clickOf(each, id)).find(Boolean)
   if (!template?.strings) return undefined

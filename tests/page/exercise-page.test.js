@@ -1,4 +1,4 @@
-// Exercises in the page: by mouse and by keyboard, in both languages, from a file, and in the frame of a host that speaks SPLICE.
+// Exercises in the page: by mouse and by keyboard, in both languages, from a file, and in the frame of a host with the SPLICE protocol.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -47,11 +47,11 @@ test('from the list into an exercise: a wrong answer, what is locked, the soluti
   await page.evaluate(() => localStorage.clear())
 })
 
-/** In these the reader trains models. */
+/** Exercises in which the reader trains models. */
 const TRAINS = ['e13', 'e14']
 const qkv = await load()
 
-/** The link of an exercise with the settings of its solution, and what is typed or chosen there. @param {string} id */
+/** Returns the link of an exercise with the settings of its solution, and the input to type or choose there. @param {string} id */
 async function solutionOf(id) {
   const exercise = /** @type {import('../../web/exercises/exercise.js').Exercise} */ (await exerciseOf(id))
   const { room, solution } = exercise
@@ -90,7 +90,7 @@ async function answers(place, id, answer, by) {
 
 /** Trains until the run stops, with the buttons of the exercise. @param {Place} place @param {import('../../web/exercises/exercise.js').Exercise} exercise */
 async function trains(place, { id, parts = [] }) {
-  /** Waits until so many runs are still to be trained. @param {number} count */
+  /** Waits until this many runs remain to be trained. @param {number} count */
   const awaits = count =>
     place.locator('.exercise-measured', { hasText: new RegExp(`^[^–]*(–[^–]*){${count}}$`) }).waitFor()
   for (const part of parts) {
@@ -107,7 +107,7 @@ async function trains(place, { id, parts = [] }) {
 }
 
 /**
- * What a link changes from one exercise to the next.
+ * Returns the part of the link that changes between exercises.
  * @param {(hash: string) => Promise<void>} open
  * @param {Place} place
  * @param {readonly string[]} ids
@@ -127,9 +127,9 @@ async function solveAll(open, place, ids, more, by, look) {
   }
 }
 
-/** What stands in a room when it is drawn. */
+/** An element of each room that is there once it is drawn. */
 const DRAWN = { layer: '#stage qkv-heatmap', learn: 'main canvas', models: '#models-answer[data-token]' }
-/** What a bar consists of. @param {import('../../web/exercises/exercise.js').Exercise | undefined} exercise */
+/** The parts of a bar. @param {import('../../web/exercises/exercise.js').Exercise | undefined} exercise */
 const kindOf = exercise =>
   [
     exercise?.answer?.type,
@@ -138,21 +138,21 @@ const kindOf = exercise =>
     exercise?.pair && 'pair',
   ].join()
 const kinds = (await Promise.all(IDS.map(exerciseOf))).map(kindOf)
-/** The first exercise of each kind of bar: axe looks at every other one in Chinese and dark, at the others in English and light. */
+/** The first exercise of each kind of bar. axe checks every other one in Chinese and dark, the others in English and light. */
 const LOOKED = IDS.filter((_, i) => kinds.indexOf(kinds[i]) === i)
 const IN_CHINESE = LOOKED.filter((_, i) => i % 2)
 const IN_ENGLISH = LOOKED.filter((_, i) => i % 2 === 0)
 
-/** How high the bar is, and how many pixels of it are out of sight. @param {import('playwright-core').Page | import('playwright-core').Frame} place */
+/** Returns the height of the bar, and how many of its pixels are out of sight. @param {import('playwright-core').Page | import('playwright-core').Frame} place */
 const sizeOf = place =>
   place
     .locator('#exercise')
     .evaluate(bar => ({ height: bar.getBoundingClientRect().height, content: bar.scrollHeight - bar.clientHeight }))
 
-/** Waits for the room behind a bar, and looks at the bar. @param {import('playwright-core').Page | import('playwright-core').Frame} place @param {string} id @param {string[]} looked those that axe looks at */
+/** Waits for the room behind a bar, and checks the bar. @param {import('playwright-core').Page | import('playwright-core').Frame} place @param {string} id @param {string[]} looked those that axe looks at */
 async function expectBar(place, id, looked) {
   const { room = 'layer', bars } = (await exerciseOf(id)) ?? {}
-  // Without the room's picture the bar has one itself, and the whole page.
+  // If the room has no picture, the bar has one itself, so check the whole page.
   const most = bars ? 240 : 120
   await place.locator(DRAWN[room]).first().waitFor({ state: 'attached' })
   // The rooms behind the bars are those of access.test.js and models-access.test.js.
@@ -316,7 +316,7 @@ test('the presenter: larger, without the header; slides go on and come back, a f
   await page.evaluate(() => localStorage.clear())
 })
 
-/** A host: it notes what its frames say, and answers getState with what it is given. @param {string} body @param {unknown} state */
+/** A host: it records the messages of its frames, and answers getState with a given state. @param {string} body @param {unknown} state */
 const hostOf = (body, state) => `<!doctype html><html lang="en"><title>host</title>${body}<script>
   window.heard = []
   window.state = ${JSON.stringify(state) ?? 'undefined'}
@@ -336,7 +336,7 @@ async function openHost(body, state) {
   await page.goto(`${url}host.html`)
 }
 
-/** What the host has heard of a subject. @param {string} subject @returns {Promise<any[]>} */
+/** Returns the messages of a subject that the host has received. @param {string} subject @returns {Promise<any[]>} */
 const heard = subject =>
   page.evaluate(
     subject => /** @type {any} */ (window).heard.filter((/** @type {any} */ each) => each.subject === subject),
@@ -367,7 +367,7 @@ test('in a frame: the host is asked for a state, told score and state, and the h
   assert.deepEqual(asked.map(({ frame }) => frame).sort(), [0, 1])
   assert.equal(await second.locator('#exercise').getAttribute('data-state'), 'open')
   assert.deepEqual(await page.evaluate(() => Object.keys(localStorage)), [])
-  // The host gives the state back to a frame that asks for it.
+  // The host returns the state to a frame that requests it.
   const answers = (/** @type {unknown} */ state) =>
     page.evaluate(state => {
       Object.assign(window, { state })
@@ -376,7 +376,7 @@ test('in a frame: the host is asked for a state, told score and state, and the h
   await answers(state)
   await first.locator('#exercise[data-state="passed"]').waitFor()
   await becomes(() => first.locator('[data-control="q2"]').inputValue(), '8')
-  // A state of another exercise, and one that is none, are refused with a sentence, also where the host sets it.
+  // A state of another exercise, and an invalid one, are refused with a message, also when the host sets it.
   await answers('nonsense')
   await first.locator('[data-said="exerciseStateRefused"]').waitFor()
   for (const wrong of [

@@ -11,14 +11,14 @@ import { openLearn } from './learn-store.js'
 
 const qkv = await load()
 
-/** Learn with an exercise, whose locks hold. @param {Exercise} exercise */
+/** Opens Learn with an exercise, whose locks apply. @param {Exercise} exercise */
 function openLocked(exercise) {
   const own = openLearn(startOf(exercise, 0))
   own.store.restrict(guardOf(exercise, own.store.room.fields, { key: 'locked' }))
   return own
 }
 
-/** What a check says of an exercise in Learn as it stands. @param {Exercise} exercise @param {ReturnType<typeof openLearn>} own @param {string} [answer] @param {unknown} [memory] */
+/** Returns the verdict on an exercise in Learn in its present state. @param {Exercise} exercise @param {ReturnType<typeof openLearn>} own @param {string} [answer] @param {unknown} [memory] */
 const verdictOf = (exercise, own, answer = '', memory = undefined) =>
   exercise.check({ state: /** @type {any} */ (own.store.state), answer, memory: /** @type {any} */ (memory), qkv })
 

@@ -1,5 +1,5 @@
-// The exercises without a browser: the start does not pass, each wrong answer gets its hint, the solution passes, and what an
-// exercise keeps is locked. Then scores, rules and links.
+// The exercises without a browser: the start does not pass, each wrong answer gets its hint, the solution passes, and locked settings cannot change.
+// Then scores, rules and links.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ const qkv = await load()
 const SEEDS = [0, 1, 12345]
 const exercises = /** @type {Exercise[]} */ (await Promise.all(IDS.map(exerciseOf)))
 
-/** What hints and solutions measure with the weights of today, as they write it: exercise and hint. @type {Record<string, object>} */
+/** The numbers that hints and solutions contain, with the present weights: exercise and hint. @type {Record<string, object>} */
 const MEASURED = {
   'e10 one': { n: 0.5, first: '0.007', second: '0.993' },
   'e11 none': { share: '83.4%' },
@@ -59,13 +59,13 @@ const MEASURED = {
   'e23 done': { head: '3.1', rank: 61, word: 'sun' },
 }
 
-/** A verdict has the numbers that are written for it. @param {Exercise} exercise @param {import('../../web/exercises/exercise.js').Verdict | undefined} verdict */
+/** Checks that a verdict has the expected numbers. @param {Exercise} exercise @param {import('../../web/exercises/exercise.js').Verdict | undefined} verdict */
 function measures({ id }, verdict) {
   const wanted = MEASURED[`${id} ${verdict?.hint}`]
   if (wanted) assert.deepEqual(verdict?.params, wanted, `${id} ${verdict?.hint}`)
 }
 
-/** What a check says of an attempt in One layer. @param {Exercise} exercise @param {import('../../web/exercises/exercise.js').Attempt} attempt @param {number} seed */
+/** Returns the verdict on an attempt in One layer. @param {Exercise} exercise @param {import('../../web/exercises/exercise.js').Attempt} attempt @param {number} seed */
 function verdictInLayer(exercise, attempt, seed) {
   const { set } = attempt
   const link = withParameters(startOf(exercise, seed), set)
@@ -76,7 +76,7 @@ function verdictInLayer(exercise, attempt, seed) {
       createStore(layer, { qkv, link: startOf(exercise, seed) }).state.settings,
       store.state.settings,
     )
-    // A solution of what is typed may show what the reader could not.
+    // The solution of a typed answer may show settings that the reader cannot change.
     assert.ok(exercise.answer || !isAllowed, `${exercise.id}: the reader may do so`)
     const given = { state: store.state, answer: undefined, memory: undefined, qkv }
     return exercise.check({ ...given, answer: answerOf(attempt, given) })
@@ -100,7 +100,7 @@ for (const exercise of exercises.filter(({ room }) => room === 'layer'))
     }
   })
 
-/** Exercises of a room. @param {string} id */
+/** Lists the exercises of a room. @param {string} id */
 const inRoom = id => exercises.filter(({ room }) => room === id)
 
 /** @param {Exercise} exercise @param {import('../../web/exercises/exercise.js').Attempt} attempt @param {object} state */
@@ -121,7 +121,7 @@ test('exercises of Learn: wrong answers get their hints, solutions pass', async 
   }
 })
 
-/** A store of Models with a model that ships with the page. @param {string} name of its folder */
+/** Makes a store of Models with a model that ships with the page. @param {string} name of its folder */
 async function openModel(name) {
   const folder = new URL(`../../web/trained/${name}/`, import.meta.url)
   const files = Object.entries({
@@ -137,7 +137,7 @@ async function openModel(name) {
   }
   store.act.bring(files.map(([file, bytes]) => new File([bytes], file)))
   await settled()
-  /** Shows the settings of a link, but for the name of the model: in Node none ships with the page. @param {string} link */
+  /** Applies the settings of a link, except the name of the model, because in Node none ships with the page. @param {string} link */
   async function show(link) {
     const { checkpoint: _, ...set } = fromLink(models.fields, link)
     store.update({ set })
@@ -225,7 +225,7 @@ test('the query of e1 gives key 2 0.9993; one head of e10 is at best 0.32 off, a
   const { weights } = /** @type {any} */ (store.state.got.trace).value.tensors
   assert.equal(weights.data[1].toFixed(4), '0.9993')
   store.close()
-  /** How far the output is off with a key 1 of a length: the weights are those of the scores n a, b, c. @param {number} n @param {readonly number[]} q */
+  /** Returns the error of the output for a key 1 of a given length: the weights are those of the scores n a, b, c. @param {number} n @param {readonly number[]} q */
   const off = (n, [a, b, c]) => {
     const [x, y, z] = [n * a, b, c].map(Math.exp)
     const sum = x + y + z

@@ -1,4 +1,4 @@
-// What the page says of numbers, and what it adds and multiplies for it: without a browser.
+// Sentences about numbers, and the sums and products in them, without a browser.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Files for the tests of what One layer reads.
+// Files for the tests of imports in One layer.
 
 import { writeNpy } from '../../web/files/npy.js'
 
@@ -10,7 +10,7 @@ export const json = (value, name = 'own.json') => ({ name, buffer: Buffer.from(J
 export const npy = (dims, data, name = 'own.npy') => ({ name, buffer: Buffer.from(writeNpy({ dims, data })) })
 
 /**
- * A .npy file with a header of its own.
+ * Makes a .npy file with a given header.
  * @param {string} header
  * @param {ArrayLike<number>} bytes
  * @param {string} [name]

@@ -1,4 +1,4 @@
-// The first screen: its numbers, its size.
+// The first screen: its numbers and its size.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -49,7 +49,7 @@ test('the first screen shows sentence, tokens, all heads, one of them large and 
     )
     await reads('.steps-panel .of-head >> nth=0', new RegExp(`head ${head + 1}`))
   }
-  // A number of head 3 in the joined matrix comes from that head, while head 2 is the one that is shown.
+  // A number of head 3 in the joined matrix comes from that head, while head 2 is shown.
   await page.click('[data-matrix="joined"] [data-row="0"][data-column="2"]')
   await reads('#chain', /Z\s*3/)
   await reads('.flow-comesFrom', /Z\s*3/)
@@ -119,8 +119,8 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
     )
     for (const sentence of [undefined, `${SENTENCE} ${'long'.repeat(40)}`, words(12)]) {
       if (sentence) await page.fill('#sentence', sentence)
-      await page.locator('#sentence').blur() // it is as high as its text while it is typed in
-      // Other words are tried in the map and the flow of each preset, in the difference and the numbers of one.
+      await page.locator('#sentence').blur() // it grows with its text while typing
+      // Other words are tried in the map and the flow of each preset, and in the difference and the numbers of one.
       for (const view of sentence && preset !== 'heads' ? ['flow', 'map'] : ['flow', 'difference', 'numbers', 'map']) {
         await chooseView(view)
         await settled(page)

@@ -10,7 +10,7 @@ import { becomes, page } from './open.js'
 
 const qkv = await load()
 
-/** A trace of one head. @param {number} L @param {object} [options] */
+/** Makes a trace of one head. @param {number} L @param {object} [options] */
 function traceOf(L, options = {}) {
   const g = qkv.generator(7)
   const [queries, keys, values] = [3, 3, 2].map(size => g.randn([1, L, size]))
@@ -79,7 +79,7 @@ test('a row that sees nothing has an output of 0 and says so', () => {
   assert.ok(!stepsOf(frames).includes('values'))
 })
 
-/** What is written in a frame, with where. @param {any} trace @param {string} step @param {boolean} isCross @param {{ query?: number, width?: number, asks?: string }} [options] */
+/** Lists the texts of a frame with their positions. @param {any} trace @param {string} step @param {boolean} isCross @param {{ query?: number, width?: number, asks?: string }} [options] */
 function written(trace, step, isCross, { query = 0, width = 776, asks = 'asks' } = {}) {
   const rows = rowsOf(trace, 0, query)
   const frame = framesOf(rows, query).find(each => each.step === step) ?? assert.fail(step)
@@ -222,7 +222,7 @@ test('the column of the scores is named by what it shows', () => {
 
 useElements()
 
-/** Plain numbers, which a page can be given. @param {Record<string, any>} trace */
+/** Plain numbers, which can be passed to a page. @param {Record<string, any>} trace */
 const plainOf = trace =>
   Object.fromEntries(
     Object.entries(trace).map(([name, { data, dims }]) => [name, { data: Array.from(data), dims: [...dims] }]),
@@ -245,7 +245,7 @@ test('it plays to its end, goes by keys, says each frame, and is saved as SVG', 
   await page.click('qkv-flow [data-act="play"]')
   await caption.filter({ hasText: 'The output of dessert begins with' }).waitFor()
   assert.equal(await at(), await flow.evaluate((/** @type {any} */ own) => own.frames.length - 1))
-  await page.locator('qkv-flow [data-act="play"]').waitFor() // it has stopped
+  await page.locator('qkv-flow [data-act="play"]').waitFor() // playback has stopped
   await page.click('qkv-flow .more summary')
   await page.click('qkv-flow [data-act="next"]')
   await caption.filter({ hasText: 'first is a row of 4 numbers.' }).waitFor()

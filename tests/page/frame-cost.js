@@ -21,10 +21,10 @@ const TYPES = /** @type {Record<string, string>} */ ({
 const RATE = 10e6 / 8
 /** Frames of a drag, and rounds of every measurement. */
 const [FRAMES, ROUNDS] = [60, 5]
-/** How much slower the phone of the goal is. */
+/** The slowdown of the phone for which the goal is set. */
 const SLOWDOWN = 4
 
-/** The site, compressed as hosts do. */
+/** Serves the site, compressed as hosts do. */
 async function serveCompressed() {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname.slice(1) || 'index.html'
@@ -43,7 +43,7 @@ async function serveCompressed() {
 }
 
 /**
- * Milliseconds of processor time that the page's main thread takes for a part of some work.
+ * Measures the processor time, in milliseconds, of the page's main thread for a part of some work.
  * @param {Page} page
  * @param {() => Promise<number>} work returns how many parts it has
  */
@@ -65,7 +65,7 @@ async function processorTime(page, work) {
   return times
 }
 
-/** A weight is dragged at 60 words and 8 heads. @param {Page} page @param {string} url */
+/** Drags a weight at 60 words and 8 heads. @param {Page} page @param {string} url */
 async function drag(page, url) {
   await page.goto(
     `${url}#2&${new URLSearchParams({ heads: '8', dModel: '8', sentence: words(60), cell: 'weights.0.30.10' })}`,
@@ -84,7 +84,7 @@ async function drag(page, url) {
   )
 }
 
-/** Milliseconds that the flow takes to draw each of its frames, on a phone. @param {Page} page @param {string} url */
+/** Measures the milliseconds for each frame of the flow, on a phone. @param {Page} page @param {string} url */
 async function flow(page, url) {
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('about:blank')
@@ -105,7 +105,7 @@ async function flow(page, url) {
   }, ROUNDS)
 }
 
-/** The front door with an empty cache: milliseconds until the first paint, until the model answers, and from a press of the switch to its picture. @param {Page} page @param {string} url */
+/** Measures the front door with an empty cache: milliseconds until the first paint, until the model answers, and from a press of the switch to its picture. @param {Page} page @param {string} url */
 async function front(page, url) {
   const client = await page.context().newCDPSession(page)
   await client.send('Network.enable')

@@ -1,4 +1,4 @@
-// The front door: what is recorded is what the model computes, what it says follows from the numbers, and it is small.
+// The front door: recorded numbers are those of the model, its sentences follow from the numbers, and it is small.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -29,7 +29,7 @@ async function reader() {
   return (/** @type {import('../../web/rooms/front/pronoun-story.js').Story} */ story) => tell(qkv, own, story)
 }
 
-/** Numbers of both are equal but for 1e-4, all else is the same. @param {unknown} got @param {unknown} want @param {string} path */
+/** Numbers may differ by 1e-4; everything else is equal. @param {unknown} got @param {unknown} want @param {string} path */
 function isNear(got, want, path = '') {
   if (typeof want === 'number') assert.ok(!(Math.abs(Number(got) - want) > 1e-4), `${path}: ${got}, recorded ${want}`)
   else if (typeof want === 'object' && want !== null)
@@ -142,7 +142,7 @@ test('the switch works on recorded numbers before the model is there; the first 
   /** @type {import('playwright-core').Response[]} */
   const responses = []
   page.on('response', response => responses.push(response))
-  /** What the model needs does not answer at first. @type {import('playwright-core').Route[]} */
+  /** The files of the model are not answered at first. @type {import('playwright-core').Route[]} */
   const waiting = []
   /** @type {(route: import('playwright-core').Route) => unknown} */
   let answer = route => waiting.push(route)
@@ -182,7 +182,7 @@ test('the switch works on recorded numbers before the model is there; the first 
   )
 })
 
-/** What the named head gives to each word, as a screen reader has it. @param {readonly number[]} row */
+/** Returns the weight of each word for the named head, as announced to a screen reader. @param {readonly number[]} row */
 const lookedAt = row =>
   ['the start', 'Lily', 'and', 'Tom', 'are', 'friends', '.', 'is', 'he'].flatMap((word, i) =>
     row[i] < 0.01 ? [] : [`he gives ${word} ${(100 * row[i]).toFixed(1)}%`],

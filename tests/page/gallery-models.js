@@ -1,8 +1,8 @@
-// The models of the gallery without their weights: their published configs, and the tensors of their files.
+// The models of the gallery without their weights: published configs, and the tensors of their files.
 
 import { readFileSync } from 'node:fs'
 
-/** Name, dims, and the dtype where it is not that of the file. @typedef {[name: string, dims: number[], dtype?: string]} Listed */
+/** A tensor: name, dims, and its dtype if it differs from that of the file. @typedef {[name: string, dims: number[], dtype?: string]} Listed */
 /** @typedef {{ dtype: 'F32' | 'F16', tensors: Listed[] }} Published */
 
 /** @param {string} name @param {number} out @param {number} width @returns {Listed[]} */
@@ -233,8 +233,8 @@ function marian() {
 const json = name => JSON.parse(readFileSync(new URL(`../goldens/published/${name}.json`, import.meta.url), 'utf8'))
 
 /**
- * The configs as the hub has them: 14 of the 16 files have the hash that it tells. The notes of TinyStories 33M may differ, and
- * of two models no copy was found: theirs are made of those of their siblings.
+ * The configs as the hub has them: 14 of the 16 files have the hash that the hub lists. Keys of TinyStories 33M without effect may differ. No copy of
+ * two configs was found: they are derived from related models.
  * @type {Record<string, Record<string, unknown>>}
  */
 const CONFIGS = {
@@ -266,7 +266,7 @@ const CONFIGS = {
   'opus-mt en-zh': json('Helsinki-NLP--opus-mt-en-zh'),
 }
 
-/** By the title in the gallery. @type {Record<string, Published>} */
+/** Configs by the title in the gallery. @type {Record<string, Published>} */
 const FILES = {
   'TinyStories 33M': gptNeo(768, 4),
   'TinyStories 2Layers 33M': gptNeo(1024, 2),
@@ -306,7 +306,7 @@ const FILES = {
 
 const BYTES = /** @type {Record<string, number>} */ ({ F32: 4, F16: 2, BOOL: 1, U8: 1, I64: 8 })
 
-/** A folder whose file of weights has a header and nothing else. @param {string} title in the gallery */
+/** Makes a folder whose file of weights has only a header. @param {string} title in the gallery */
 export function folderOf(title) {
   const { dtype, tensors } = FILES[title]
   let end = 0

@@ -1,9 +1,9 @@
-// This module finds the files of the golden checkpoints.
+// Finds the files of the golden checkpoints.
 
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The files of a golden checkpoint. @param {string} name */
+/** Lists the files of a golden checkpoint. @param {string} name */
 export function filesOf(name) {
   const folder = fileURLToPath(new URL(`../goldens/models/${name}/`, import.meta.url))
   return readdirSync(folder)

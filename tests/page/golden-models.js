@@ -1,4 +1,4 @@
-// The tests of the room "Models" share this module, which opens golden checkpoints in the page.
+// Opens golden checkpoints in the page, for the tests of the room "Models".
 
 import { load } from 'qkv'
 import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
@@ -21,13 +21,13 @@ export async function open(name, type) {
   await opened(type)
 }
 
-/** Types a text and waits until it is read: before that the list of heads may change its order below a click. @param {string} text */
+/** Types a text and waits until it is read. Until then the list of heads may change its order under a click. @param {string} text */
 export async function typeText(text) {
   await page.fill('#models-text', text)
   await page.locator('#stage[data-slot="here"][aria-busy="false"]').waitFor()
 }
 
-/** Opens a GPT-2 of random weights. @param {Parameters<typeof makeWeights>[1]} sizes */
+/** Opens a GPT-2 with random weights. @param {Parameters<typeof makeWeights>[1]} sizes */
 export async function openMade(sizes) {
   const folder = writeFolder(makeWeights((await load()).generator(1), sizes))
   try {
@@ -47,7 +47,7 @@ export const selectCell = (row, column) =>
       column,
     })
 
-/** The weights of the map of the open head. @returns {Promise<{ data: number[], dims: number[] }>} */
+/** Reads the weights of the map of the open head. @returns {Promise<{ data: number[], dims: number[] }>} */
 export const weightsOf = () =>
   page.locator('#models-map').evaluate(map => {
     const { data, dims } = /** @type {any} */ (map).matrix

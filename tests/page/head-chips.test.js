@@ -1,4 +1,4 @@
-// Chips of changes and the switches of a head: what they say and what they set, without a room.
+// Chips of changes and the switches of a head: their texts and effects, without a room.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { elementsOf, having, keyOf, ofClass } from './template.js'
 const t = /** @type {any} */ (keyOf)
 const head = /** @type {const} */ ({ stack: '', layer: 1, head: 0 })
 
-/** A bar of changes, and what its buttons made of them. @param {string} text @param {object} [more] */
+/** Makes a bar of changes, and records what its buttons set. @param {string} text @param {object} [more] */
 function barOf(text, more = {}) {
   const made = { changes: '' }
   const set = (/** @type {Change[]} */ changes) => {

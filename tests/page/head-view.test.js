@@ -1,4 +1,4 @@
-// The pictures of a head: each is drawn from data, and does the same with pointer, finger and keyboard, without a room.
+// The pictures of a head: each is drawn from data, and works the same with pointer, finger and keyboard, without a room.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { elementsOf, having, keyOf, ofClass } from './template.js'
 
 const t = /** @type {any} */ (Object.assign(keyOf, { elements: {} }))
 
-/** Actions that note what they were asked for. */
+/** Actions that record their calls. */
 function noted() {
   /** @type {unknown[][]} */
   const done = []
@@ -84,7 +84,7 @@ test('the flow needs the steps of a head: without them it is a sentence', () => 
   assert.deepEqual(done, [['point'], ['show', 'map']])
 })
 
-/** The events of a picture, and what they ask for. @type {[event: string, detail: object | null, asks: unknown[]][]} */
+/** The events of a picture, and the actions that they call. @type {[event: string, detail: object | null, asks: unknown[]][]} */
 const BEHAVIOURS = [
   ['cell-focus', { row: 1, column: 0 }, ['point', { cell: { matrix: 'weights', row: 1, column: 0 } }]],
   ['cell-leave', null, ['point']],

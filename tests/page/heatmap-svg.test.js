@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { heatmapSVG } from '../../web/elements/heatmap.js'
 
 const matrix = { data: [1, 0, 0.5, 0.5], dims: [2, 2] }
-/** The texts of a picture with where they begin, and the width of all. @param {string} svg */
+/** Returns the texts of a picture with their left ends, and the total width. @param {string} svg */
 function read(svg) {
   const texts = [...svg.matchAll(/<text x="([\d.-]+)"[^>]*>([^<]*)<\/text>/g)].map(([, x, text]) => ({
     x: Number(x),

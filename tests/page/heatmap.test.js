@@ -21,7 +21,7 @@ useElements()
 const map = () => page.locator('qkv-heatmap .map')
 const cells = async () => (await page.locator('qkv-heatmap td:not(:empty)').allTextContents()).map(text => text.trim())
 
-/** Where the middle of a cell is on the page. @param {number} row @param {number} column */
+/** Returns the position of the middle of a cell on the page. @param {number} row @param {number} column */
 const middle = (row, column) =>
   page.evaluate(
     cell => {
@@ -34,7 +34,7 @@ const middle = (row, column) =>
 test('a map as table is a real table, with the numbers that were given', async () => {
   await show('qkv-heatmap', MAP)
   await page.getByRole('button', { name: 'As table' }).click()
-  await page.locator('qkv-heatmap table').waitFor() // it is loaded when it is asked for
+  await page.locator('qkv-heatmap table').waitFor() // it is loaded on demand
   await becomes(async () => (await cells()).map(Number), WEIGHTS)
   await becomes(() => page.locator('qkv-heatmap th[scope=row]').allTextContents(), WORDS)
   await becomes(() => page.locator('qkv-heatmap th[scope=col]').allTextContents(), WORDS)
@@ -81,7 +81,7 @@ test('hidden cells, cells that are not a number, and numbers look and read diffe
   const box = await map().boundingBox()
   assert.ok(box)
   const colour = await pixels('qkv-heatmap')
-  const [aside, below] = [-20, 9] // beside the number
+  const [aside, below] = [-20, 9] // next to the number
   const [hidden, nan, masked, number, zero] = spots.map(({ x, y }) =>
     colour(x - box.x + aside, y - box.y + below).join(),
   )
@@ -175,7 +175,7 @@ test('2048 tokens open in the time of fifty passes over their weights, and one s
       return { element, canvas, seen, took: performance.now() - start }
     }
     const tries = [await open(), await open(), await open()]
-    const opened = Math.min(...tries.map(({ took }) => took)) // what else runs here may have held up the others
+    const opened = Math.min(...tries.map(({ took }) => took)) // other work on this machine may have delayed the others
     const { element, canvas, seen } = tries[2]
     let strong = 0
     for (let i = 0; i < seen.length; i += 4) if (seen[i] < 30 && seen[i + 1] < 90 && seen[i + 2] > 100) strong++
@@ -247,7 +247,7 @@ test('cells are painted by mouse, by touch and by keyboard', async () => {
           bubbles: true,
         }),
       )
-    element.setPointerCapture = () => {} // no finger to hold on to
+    element.setPointerCapture = () => {} // no handle for a finger
     touch('pointerdown', 0)
     touch('pointermove', 31)
     touch('pointerup', 31)

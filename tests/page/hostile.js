@@ -1,5 +1,4 @@
-// This module makes hostile links and files from a seed. It reads the description of the settings, so that new fields are
-// tried as well.
+// Makes hostile links and files from a seed. It reads the descriptions of the settings, so that new fields are tested, too.
 
 import { writeNpy } from '../../web/files/npy.js'
 import { DEFAULTS, describe, FIELD_NAMES, FIELDS, HAND_BUILT } from '../../web/rooms/layer/fields.js'
@@ -102,7 +101,7 @@ export function linkOf(random) {
       { q: { dims: [1, 1], data: [3e38] }, k: { dims: [1, 1], data: [3e38] }, v: { dims: [1, 1], data: [3e38] } },
     ])
   }
-  /** Returns a value of a field, mostly one that its kind has. @param {FieldName} name @returns {string} */
+  /** Returns a value of a field, usually one of its kind. @param {FieldName} name @returns {string} */
   const value = name => {
     const { type, choices, least = 0, most = 10 } = describe(name).kind
     if (random() < 0.05) return one([...NUMBERS, ...WORDS])
@@ -125,7 +124,7 @@ export function linkOf(random) {
     if (name === 'baseline') return toLink(FIELDS, { ...DEFAULTS, heads: below(20) }) || 'mask=causal'
     return sentence()
   }
-  /** Changes of heads, as Learn and Models write them. */
+  /** Returns changes of heads in the format of Learn and Models. */
   const head = () => `${one([1, 2, 3, 99, 0])}.${one([1, 2, 5, 999])}`
   const position = () => one(['1', '2', '9', '0', '99999', '999999'])
   const change = () =>
@@ -169,7 +168,7 @@ function npyOf(header, bytes) {
   return Buffer.concat([Buffer.from(start), Buffer.from(header), bytes])
 }
 
-/** Each of these is tried once. @type {(() => HostileFile)[]} */
+/** Values that are tried once each. @type {(() => HostileFile)[]} */
 const FIXED = [
   () => json({ q: [[3e38]], k: [[3e38]], v: [[3e38]] }),
   () => json({ weights: { dims: Array(1e6).fill(1), data: [1] } }),
@@ -188,7 +187,7 @@ const FIXED = [
   () => json({ link: `sentence=${'a%20'.repeat(3000)}&heads=16` }),
 ]
 
-/** These kinds of hostile files are tried in turn. @type {((random: () => number) => HostileFile)[]} */
+/** Kinds of hostile files, tried in turn. @type {((random: () => number) => HostileFile)[]} */
 const RANDOM = [
   random => {
     const { below, one, list } = toolsOf(random)
@@ -241,5 +240,5 @@ const npy = bytes => ({ name: 'own.npy', bytes })
 /** @param {() => number} random @param {number} i */
 export const fileOf = (random, i) => (i < FIXED.length ? FIXED[i]() : RANDOM[i % RANDOM.length](random))
 
-/** `npm test` tries a tenth of the links and files, QKV_HOSTILE=1 all. */
+/** `npm test` tries a tenth of the links and files; QKV_HOSTILE=1 tries all. */
 export const [LINKS, FILE_COUNT] = process.env.QKV_HOSTILE ? [2000, 200] : [200, 20]

@@ -1,5 +1,5 @@
-// No link and no file leaves a blank page: 2,000 links and 200 files from a seed, a tenth of them here.
-// The links go through the store in Node, with every cell that can be asked for; then some of both go through Chromium.
+// No link and no file leaves a blank page: 2,000 links and 200 files from a seed, a tenth of them here. The links go through the store in Node, with
+// every cell that can be requested; then some of both go through Chromium.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -51,7 +51,7 @@ test('every random link gives numbers or sentences, and every cell of it can be 
     try {
       store = createStore(room, { link: parts.layer ?? '', qkv })
     } catch {
-      continue // the page says that the link is damaged
+      continue // the page shows that the link is damaged
     }
     store.update(room.enter?.(store.state))
     const { got, problems, settings } = store.state
@@ -96,7 +96,7 @@ test('every hostile file gives settings that make sense, or a sentence', () => {
 
 usePage()
 
-/** In the page: what is wrong with it. */
+/** Runs in the page; returns its faults. */
 const wrong = () => {
   const text = document.body.innerText
   const sees = (/** @type {string} */ selector) => (document.querySelector(selector)?.textContent ?? '').trim() !== ''
@@ -107,7 +107,7 @@ const wrong = () => {
 
 test('no random link leaves a blank page', async () => {
   const every = links()
-  // All of them have gone through the store: the page takes those that are listed, and each fourth of the others.
+  // All of them have gone through the store; the page gets those that are listed, and each fourth of the others.
   for (const all = every.filter((_, n) => n < LISTED.length || n % 4 === 0); all.length; ) {
     const troubles = await page.evaluate(
       async ([some, source]) => {
@@ -117,7 +117,7 @@ test('no random link leaves a blank page', async () => {
           location.hash = link
           await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))
           let trouble = look()
-          // A room is loaded when it is entered first.
+          // A room is loaded when it is first entered.
           for (let i = 0; trouble && i < 1500; i++) {
             await new Promise(resolve => setTimeout(resolve, 20))
             trouble = look()

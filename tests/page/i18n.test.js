@@ -10,12 +10,12 @@ const folder = new URL('../../web/i18n/', import.meta.url)
 const tags = Object.keys(LANGUAGES)
 const files = readdirSync(new URL('en', folder)).filter(name => name !== 'elements.js')
 
-/** The texts of a file in a language. @param {string} tag @param {string} file @returns {Promise<Record<string, string>>} */
+/** Returns the texts of a file in a language. @param {string} tag @param {string} file @returns {Promise<Record<string, string>>} */
 const textsOf = async (tag, file) => (await import(new URL(`${tag}/${file}`, folder).href)).texts
 /** @param {string} tag @returns {Promise<Record<string, string>>} */
 const elementsOf = async tag => (await import(new URL(`${tag}/elements.js`, folder).href)).elements
 
-/** Signs beside letters that DejaVu Sans has, and so do the fonts of Windows, macOS, Android and iOS; none is an emoji alone. */
+/** Symbols that DejaVu Sans has, and the fonts of Windows, macOS, Android and iOS; none is only an emoji. */
 const SIGNS = '−√∞→←↑↓–—…‖“”’‹›↵⇥␣⋯✓☰●○▸▾⚠ᵀ₀₁₂₃₄₅₆₇₈₉'
 
 test('the page has no sign that few fonts have: others are drawn', () => {
@@ -53,13 +53,13 @@ test('every folder of web/i18n is a language with the same files', () => {
   for (const tag of tags) assert.deepEqual(readdirSync(new URL(tag, folder)), readdirSync(new URL('en', folder)), tag)
 })
 
-/** How texts name numbers of things. */
+/** The placeholders for numbers of things in texts. */
 const COUNTS =
   'all batch bytes columns copies count edges heads held here hidden kinds layers least length models most n of on padding parameters parts positions rows step steps there threads tokens'.split(
     ' ',
   )
 
-/** Texts whose number is never 1: a limit, the size of what ships, or what is said of several only. */
+/** Texts whose number is never 1: a limit, the size of files that ship, or sentences about several only. */
 const NEVER_ONE = {
   'lens.js': ['lensFrom.fit', 'lensOthers', 'lensPinned', 'lensPinnedBefore', 'lensStory.lenses'],
   'front.js': ['frontIntro', 'frontLearnText'],
@@ -104,7 +104,7 @@ const NEVER_ONE = {
   'long-text.js': ['longTooMany', 'longLooksSome'],
   'shell.js': ['checkedText'],
 }
-/** Words that make no plural of what follows a number. */
+/** Words after a number that need no plural. */
 const OTHERS = 'across as by does has in is it makes of reads sees the'
 
 test('a text of a number that may be 1 has no plural beside it, or another text for one thing', async () => {

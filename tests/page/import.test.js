@@ -1,4 +1,4 @@
-// Import your own: what is dropped, chosen or pasted is shown in every view, or a message says why not.
+// Import your own: dropped, chosen or pasted data is shown in every view, or a message has the reason why not.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ usePage()
 const folder = mkdtempSync(join(tmpdir(), 'qkv import '))
 after(() => rmSync(folder, { recursive: true }))
 
-/** Chooses files from a disk: so a large one does not go to the browser as text. @param {...File} files */
+/** Chooses files from a disk, so that a large one is not sent to the browser as text. @param {...File} files */
 async function give(...files) {
   const paths = files.map(({ name }) => join(folder, name))
   for (const [i, { buffer }] of files.entries()) writeFileSync(paths[i], buffer)
@@ -37,7 +37,7 @@ async function paste(text) {
   await page.click('#import-pasted')
   return said()
 }
-/** The numbers of a matrix, whether shown as numbers or as a map. @param {string} matrix */
+/** Reads the numbers of a matrix, whether shown as numbers or as a map. @param {string} matrix */
 const matrixOf = async matrix => (await printed(page, matrix)).map(Number)
 
 test('the example on the page is tried by one press; files dropped anywhere and JSON pasted anywhere are taken', async () => {
@@ -97,7 +97,7 @@ test('Q, K and V of the article, imported as .npy, give the article’s weights'
   )
   await set('mask', 'causal')
   await until(async () => expectNumbers(await printed(page, 'weights'), 'causal_attn_weights'))
-  await page.waitForFunction(() => /mask=causal/.test(location.hash)) // the address follows after a pause
+  await page.waitForFunction(() => /mask=causal/.test(location.hash)) // the address is written after a pause
   await go(await addressHash())
   await until(async () => expectNumbers(await printed(page, 'weights'), 'causal_attn_weights'))
 })
@@ -151,7 +151,7 @@ test('weights of two heads and 512 tokens can be looked at, and are too many for
   await page.clock.install()
   await page.click('#copy-link')
   await becomes(said, /too many for a link/)
-  await page.clock.fastForward(1000) // the address follows after a pause
+  await page.clock.fastForward(1000) // the address is written after a pause
   await settled(page)
   assert.equal(await addressHash(), '#2&')
 })

@@ -1,4 +1,4 @@
-// Problems that a first-time reader had, item by item.
+// Problems that first-time readers had, one by one.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { words } from './typing.js'
 
 usePage()
 
-/** How far the page is scrolled, and where the map is. */
+/** Returns how far the page is scrolled, and the position of the map. */
 const place = () =>
   page.evaluate(() => ({ scroll: scrollY, top: document.querySelector('#map')?.getBoundingClientRect().top }))
 
@@ -105,7 +105,7 @@ test('4. the first screen says what is seen, and that nothing is trained; exampl
   )
   const visible = await page.evaluate(() => document.body.innerText)
   assert.ok(!/document 0|the print/i.test(visible))
-  // On a phone the heads have no notes, so nothing says what their bits are.
+  // On a phone the heads have no notes, so no text describes their bits.
   await page.setViewportSize({ width: 390, height: 844 })
   await becomes(() => page.innerText('#seen'), /^Each row shows(?!.*Bits say)/s)
   await page.setViewportSize({ width: 1440, height: 900 })
@@ -264,7 +264,7 @@ test('11. the first screen of 1440 x 900 holds sentence, answer, heads and the w
   }
 })
 
-/** How many pixels of the open explanation of a term the window, or the inspector, cuts off. @param {import('playwright-core').Locator} term */
+/** Returns how many pixels of the open explanation of a term the window, or the inspector, cuts off. @param {import('playwright-core').Locator} term */
 const hidden = term =>
   term.evaluate(own => {
     const text = /** @type {Element} */ (own.querySelector('.term-text')).getBoundingClientRect()
@@ -282,7 +282,7 @@ test('a term opens its explanation in place, in both languages', async () => {
     await term.locator('button').click()
     await becomes(async () => plain((await term.locator('.term-text').textContent()) ?? ''), text)
     await term.locator('.term-text').waitFor()
-    // The inspector explains its terms as well.
+    // The inspector explains its terms, too.
     const own = page.locator('#inspector [data-term="score"]').first()
     await own.locator('button').click()
     await own.locator('.term-text').waitFor()

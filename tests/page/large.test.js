@@ -1,4 +1,4 @@
-// Many tokens: in a worker, which an outdated sentence does not hold up; what is kept of them.
+// Many tokens: in a worker, which an outdated sentence does not block; and which of their numbers are kept.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ async function openCase(each) {
 }
 
 /**
- * Rows of the weights that are shown, and the queries and keys of all heads.
+ * Returns rows of the shown weights, and the queries and keys of all heads.
  * @param {number[]} rows
  */
 const numbers = rows =>
@@ -29,7 +29,7 @@ const numbers = rows =>
     return { dims: list(dims), rows: wanted.map(row => list(data.slice(row * dims[1], (row + 1) * dims[1]))) }
   }, rows)
 
-/** The same in Node: the weights of one head. @param {number} tokens @param {number} head @param {number} heads */
+/** Computes the same in Node: the weights of one head. @param {number} tokens @param {number} head @param {number} heads */
 async function expected(tokens, head, heads) {
   const qkv = await load()
   const X = embeddingLayer(qkv.generator(123), 50_000, 64).forward(tokenize(words(tokens)).ids)
@@ -103,7 +103,7 @@ test('typing on gives up the sentence that is outdated', async () => {
     }
     look()
   })
-  // Within the page: what takes longer than a frame cannot be answered between two of them.
+  // Runs within the page, because work longer than a frame cannot be observed between two of them.
   await page.locator('#sentence').evaluate(async (/** @type {any} */ box, texts) => {
     for (const text of texts) {
       box.value = text
@@ -112,7 +112,7 @@ test('typing on gives up the sentence that is outdated', async () => {
     }
   }, [1100, 1000, 900, 40].map(words))
   await shows(page, 40)
-  await page.fill('#sentence', words(41)) // its trace comes after all that were asked for before
+  await page.fill('#sentence', words(41)) // its trace comes after all earlier requests
   await shows(page, 41)
   await settled(page) // the frame that counts it
   const seen = await page.evaluate(() => /** @type {any} */ (window).seen)

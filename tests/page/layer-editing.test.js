@@ -152,7 +152,7 @@ test('all follows within a frame', async () => {
     for (let i = 0; i < 12; i++) {
       await frame()
       grid.set({ row: 1, column: 1 }, i / 10, 'test')
-      await frame() // the page draws in the frame that it asked for before
+      await frame() // the page draws in the frame that it requested before
       await 0
       shown.push(read())
     }
@@ -181,7 +181,7 @@ test('at 60 words and 8 heads a dragged weight changes map, row and output in it
     for (let i = 0; i < 8; i++) {
       const detail = { row: 30, column: 10, value: 0.2 + i / 20, isFirst: i === 0 }
       map.dispatchEvent(new CustomEvent('cell-edit', { detail, bubbles: true, composed: true }))
-      await frame() // the page draws in the frame that it asked for before
+      await frame() // the page draws in the frame that it requested before
       await 0
       const answer = document.querySelector('.answer-first')?.textContent ?? ''
       frames.push({

@@ -15,7 +15,7 @@ import { becomes, choose, follow, go, LAYER, page, reads, text, unfold, usePage 
 usePage()
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
 
-/** What a click copied: the message and the clipboard may still be those of a click before. @param {string} selector */
+/** Returns what a click copied. The message and the clipboard may still be those of an earlier click. @param {string} selector */
 async function copied(selector) {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate(() => navigator.clipboard.writeText(''))
@@ -25,7 +25,7 @@ async function copied(selector) {
   return copy()
 }
 
-/** The file that a click saves. @param {() => Promise<void>} click */
+/** Returns the file that a click saves. @param {() => Promise<void>} click */
 async function saved(click) {
   const [download] = await Promise.all([page.waitForEvent('download'), click()])
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
@@ -95,7 +95,7 @@ test('all is saved as JSON, which the page takes back', async () => {
 test('“Set to” stays with its cell: Enter, and Enter again, and a pointer elsewhere', async () => {
   const where = () => text('#inspector h2')
   const cell = await where()
-  await page.fill('#set', '0.01') // of the strongest link, which no one selected: another is the strongest then
+  await page.fill('#set', '0.01') // the strongest link, which is not selected: another one is the strongest then
   await page.press('#set', 'Enter')
   await becomes(where, cell)
   await becomes(() => page.inputValue('#set'), '0.0100')

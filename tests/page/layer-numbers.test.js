@@ -1,4 +1,4 @@
-// One layer computes the numbers of the documents. That the page prints these numbers is tested in first-screen.test.js.
+// One layer computes the numbers of the documents. first-screen.test.js tests that the page prints them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ import { CASES, traced } from './cases.js'
 
 const qkv = await load()
 
-/** x W^T + b, in groups: (groups, rows, size). @param {Out} x @param {Out} w @param {Out} b @param {number} groups */
+/** Computes x W^T + b, in groups: (groups, rows, size). @param {Out} x @param {Out} w @param {Out} b @param {number} groups */
 function project(x, w, b, groups) {
   const [rows, inner] = x.shape
   const size = w.shape[0] / groups
@@ -31,7 +31,7 @@ function project(x, w, b, groups) {
   return { dims: [groups, rows, size], data }
 }
 
-/** The matrices of imported tensors. @param {object} imported @param {object} patch */
+/** Returns the matrices of imported tensors. @param {object} imported @param {object} patch */
 const ofImported = (imported, patch) =>
   traced(change(DEFAULTS, /** @type {any} */ ({ model: 'imported', imported, ...patch }))).tensors
 
@@ -132,14 +132,14 @@ test('with masking after softmax, a hidden score far above all others leaves wei
   assert.ok(most > 0.5, `${most}`)
 })
 
-/** How far each output moves when a token is another word. @param {import('../../web/rooms/layer/fields.js').Settings} settings @param {object} patch */
+/** Returns how far each output moves when a token is replaced by another word. @param {import('../../web/rooms/layer/fields.js').Settings} settings @param {object} patch */
 const moved = (settings, patch) => traced({ ...settings, ...patch }).tokenSwap?.moved ?? []
 
 test('under a causal mask a changed token moves no output before it, and the others as far as the core computes', () => {
   const causal = settingsOf('causal')
   const got = moved(causal, { probe: 3 })
   assert.deepEqual(got.slice(0, 3), [0, 0, 0])
-  // The word is not in the sentence: it takes the next row of the table, and no other word another one.
+  // The word is not in the sentence, so it gets the next row of the table, and all other words keep theirs.
   const output = (/** @type {number[]} */ ids) => {
     const x = embeddingLayer(qkv.generator(123), 50_000, 3).forward(ids)
     const g = qkv.generator(123)
@@ -165,7 +165,7 @@ test('in cross-attention a word of the sentence that answers moves every query t
 })
 
 const SHARPNESS = 8
-/** What each kind of a head built by hand scores query i and key j with, of `tokens`. @type {Record<string, (tokens: string[], i: number, j: number) => number>} */
+/** Returns the score of query i and key j for each kind of hand-built head, for `tokens`. @type {Record<string, (tokens: string[], i: number, j: number) => number>} */
 const SCORES = {
   previous: (_, i, j) => (j === i - 1 ? 1 : 0),
   first: (_tokens, _i, j) => (j === 0 ? 1 : 0),

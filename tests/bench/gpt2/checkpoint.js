@@ -1,5 +1,4 @@
-// A checkpoint with random weights, by default of GPT-2 small's size, as Hugging Face stores it: F32, Conv1D weights
-// (in, out).
+// Writes a checkpoint with random weights, by default of GPT-2 small's size, as Hugging Face stores it: F32, Conv1D weights (in, out).
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +21,7 @@ const configOf = ({ vocab, positions, d, layers, heads }) => ({
 /** @typedef {{ dims: number[], from: number, length: number }} Place floats of `data` */
 /** @typedef {{ data: Float32Array, places: Map<string, Place>, config: object }} Weights */
 
-/** Names and dims of all tensors. @param {typeof SIZES} sizes @returns {[string, number[]][]} */
+/** Lists the names and dims of all tensors. @param {typeof SIZES} sizes @returns {[string, number[]][]} */
 function tensors({ layers, d, vocab, positions }) {
   const norm = (/** @type {string} */ name) =>
     /** @type {[string, number[]][]} */ ([
@@ -49,7 +48,7 @@ function tensors({ layers, d, vocab, positions }) {
 const gpt2 = sizes => ({ config: configOf(sizes), names: tensors(sizes) })
 
 /**
- * GPT-2's initialisation, deviation 0.02; norms near 1, biases near 0, so that a term that is left out shows.
+ * GPT-2's initialisation, deviation 0.02. Norms are near but not 1, biases near but not 0, so that a missing term is noticed.
  * @param {import('../../../src/ops/random/generator.js').Generator} generator
  * @param {typeof SIZES} [sizes] of GPT-2
  * @param {{ config: object, names: [string, number[]][] }} [model] another one: its config, its tensors with their dims

@@ -1,4 +1,4 @@
-// node memory.js FOLDER DTYPE: what a process needs at most to load a model (Linux), and what of it are the weights, in MiB.
+// node memory.js FOLDER DTYPE: prints the peak memory of a process that loads a model (Linux), and how much of it are the weights, in MiB.
 
 import { readFileSync } from 'node:fs'
 import { load } from '../../../src/entries/index.js'

@@ -1,4 +1,4 @@
-// A BERT with random weights of the size of all-MiniLM-L6-v2, but for its vocabulary, and sentences of about 19 tokens.
+// A BERT with random weights of the size of all-MiniLM-L6-v2, with a smaller vocabulary, and sentences of about 19 tokens.
 
 import { makeWeights } from '../gpt2/checkpoint.js'
 
@@ -50,20 +50,20 @@ export function makeMiniLM(generator) {
   return weights
 }
 
-/** Tokens of n sentences: 8 to 30 each, 19 in the mean. @param {number} n */
+/** Returns the numbers of tokens of n sentences: 8 to 30 each, 19 in the mean. @param {number} n */
 export const lengthsOf = n => Array.from({ length: n }, (_, b) => 8 + ((b * 7) % 23))
 
-/** Ids of sentences. @param {number[]} lengths */
+/** Draws the ids of sentences. @param {number[]} lengths */
 export const sentences = lengths =>
   lengths.map((length, b) => Array.from({ length }, (_, i) => 5 + ((b * 7919 + i * 104729) % (SIZES.vocab - 5))))
 
-/** Multiplications and additions of a run of the model. @param {number[]} lengths */
+/** Counts the multiplications and additions of a run of the model. @param {number[]} lengths */
 export function flops(lengths) {
   const { layers, d, inner } = SIZES
   return lengths.reduce((sum, L) => sum + layers * (2 * L * (4 * d * d + 2 * d * inner) + 4 * L * L * d), 0)
 }
 
-/** A tokenizer of texts that are ids. */
+/** A tokenizer for texts that are lists of ids. */
 export class Ids {
   /** @param {string} text */
   encode(text) {

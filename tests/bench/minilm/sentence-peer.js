@@ -1,6 +1,5 @@
-// The same model for onnxruntime, with the operators that its own optimiser makes of a BERT: bias and gelu in one, residual
-// and norm in one, attention of all heads in one; int8 as DynamicQuantizeMatMul. The mean over the tokens of a text is a
-// product in the graph.
+// The same model for onnxruntime, with the operators that its optimiser makes of a BERT: bias and gelu fused, residual and norm fused, attention of
+// all heads fused; int8 as DynamicQuantizeMatMul. The mean over the tokens of a text is a product in the graph.
 
 import { encodeModel } from '../peers/onnx.js'
 import { SIZES } from './sentence-model.js'
@@ -39,7 +38,7 @@ export function encode({ data, places }, isInt8, isUsual = false) {
     return output
   }
   const epsilon = { epsilon: { float: 1e-12 } }
-  /** x W^T, without the bias. @param {string} x @param {string} name */
+  /** Adds x W^T, without the bias. @param {string} x @param {string} name */
   const product = (x, name) => {
     const { dims, values } = stored(`${name}.weight`)
     const [N, K] = dims
@@ -53,7 +52,7 @@ export function encode({ data, places }, isInt8, isUsual = false) {
   }
   const linear = (/** @type {string} */ x, /** @type {string} */ name) =>
     node('Add', [product(x, name), weight(`${name}.bias`)], `${name}.y`)
-  /** The norm of x + y + bias. @param {string} x @param {string} y @param {string} bias @param {string} name */
+  /** Adds the norm of x + y + bias. @param {string} x @param {string} y @param {string} bias @param {string} name */
   const added = (x, y, bias, name) =>
     node(
       'SkipLayerNormalization',
@@ -116,7 +115,7 @@ export async function openMiniLM(name, weights, isInt8) {
   ort.env.logLevel = 'fatal'
   const options = { intraOpNumThreads: 1, interOpNumThreads: 1 }
   const session = await ort.InferenceSession.create(encode(weights, isInt8), options)
-  /** The embeddings of a batch, padded to its longest text. @param {number[][]} rows @returns {Promise<Float32Array>} */
+  /** Returns the embeddings of a batch, padded to its longest text. @param {number[][]} rows @returns {Promise<Float32Array>} */
   const batch = async rows => {
     const [B, L] = [rows.length, Math.max(...rows.map(ids => ids.length))]
     const [ids, positions, mask] = [0, 1, 2].map(() => new Int32Array(B * L))
@@ -142,7 +141,7 @@ export async function openMiniLM(name, weights, isInt8) {
  * @returns {Record<string, (texts: number[][]) => Promise<Float32Array>>}
  */
 export function waysOf(batch) {
-  /** Texts in batches of `size`. @param {number[][]} texts @param {number} size */
+  /** Runs texts in batches of `size`. @param {number[][]} texts @param {number} size */
   const inBatches = async (texts, size) => {
     const out = new Float32Array(texts.length * SIZES.d)
     for (let n = 0; n < texts.length; n += size) out.set(await batch(texts.slice(n, n + size)), n * SIZES.d)

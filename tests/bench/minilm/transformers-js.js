@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { SIZES } from './sentence-model.js'
 import { encode, waysOf } from './sentence-peer.js'
 
-const PACKAGE = '@huggingface/transformers' // not looked up by the type checker
+const PACKAGE = '@huggingface/transformers' // in a variable, so that the type checker does not look it up
 
-/** A tokenizer whose words are ids, as Ids reads them. */
+/** A tokenizer whose words are ids, as in Ids. */
 const tokenizer = {
   version: '1.0',
   added_tokens: [],

@@ -1,11 +1,11 @@
-// A peer's best way to do a task: all are tried, the fastest with right results is kept.
+// Chooses a peer's best way to do a task: tries all, and keeps the fastest with right results.
 
 /** @import { Candidate, Task } from '../task.js' */
 /** @typedef {(task: Task) => Record<string, () => Candidate | Promise<Candidate>>} Peer */
 /** @typedef {{ candidate: Candidate, error: number } | { failure: string }} Choice */
 
 const TRIES = 3
-const LARGEST_ERROR = 1e-3 // what is further from float64 is another formula
+const LARGEST_ERROR = 1e-3 // a larger difference from float64 means another formula
 
 /** @typedef {{ threads?: number, from?: string }} Place from: where a browser finds the files of the packages */
 
@@ -17,7 +17,7 @@ const PEERS = [
 ]
 
 /**
- * The peers by name: a function, or the error that kept it from loading.
+ * Returns the peers by name: a function, or the error that prevented loading.
  * @param {Place} [place]
  */
 export function openPeers(place = {}) {
@@ -72,7 +72,7 @@ async function trial(candidate, errorOf, limit) {
   return { error, time }
 }
 
-/** What an error says, less onnxruntime's paths and signatures. @param {unknown} error */
+/** Returns the message of an error without onnxruntime's paths and signatures. @param {unknown} error */
 function short(error) {
   const message = String(/** @type {Error} */ (error)?.message ?? error)
   const [line] = message.replace(/^.*(ERROR_MESSAGE: |\(\) )/, '').split('\n')

@@ -1,14 +1,14 @@
-// jax-js on its WebAssembly backend, which compiles a kernel for each graph. It needs Node 22 or later, and takes threads where
-// there is a global Worker: onnxruntime-web defines one in Node, so it is hidden while jax-js runs.
+// jax-js on its WebAssembly backend, which compiles a kernel for each graph. It needs Node 22 or later, and uses threads if there is a global Worker.
+// onnxruntime-web defines one in Node, so it is hidden while jax-js runs.
 
 /** @import { Candidate, Task } from '../task.js' */
 
-const PACKAGE = '@jax-js/jax' // not looked up by the type checker
+const PACKAGE = '@jax-js/jax' // in a variable, so that the type checker does not look it up
 
 export async function open() {
   if (!('withResolvers' in Promise)) throw new Error('needs Node 22')
   const jax = await withoutWorker(async () => {
-    const jax = await import(PACKAGE) // looks for Worker when it is loaded, too
+    const jax = await import(PACKAGE) // jax-js looks for Worker when it is loaded, too
     await jax.init('wasm')
     return jax
   })
@@ -17,7 +17,7 @@ export async function open() {
 }
 
 /**
- * Arrays are freed by the function that takes them; `ref` keeps one for the next call.
+ * A function frees the arrays that it takes; `ref` keeps one for the next call.
  * @param {string} op
  * @param {(...inputs: any[]) => any} compute
  * @param {() => any[]} inputs
@@ -43,11 +43,11 @@ async function withoutWorker(action) {
   }
 }
 
-/** softmax(q k^T / sqrt(D)) v of (H, L, D), by products. @param {any} jax @param {any} q @param {any} k @param {any} v @param {number} D */
+/** Computes softmax(q k^T / sqrt(D)) v of (H, L, D), by products. @param {any} jax @param {any} q @param {any} k @param {any} v @param {number} D */
 const byProducts = ({ numpy, nn }, q, k, v, D) =>
   numpy.matmul(nn.softmax(numpy.matmul(q, numpy.transpose(k, [0, 2, 1])).mul(1 / Math.sqrt(D)), -1), v)
 
-/** dotProductAttention, which takes (L, H, D). @param {any} jax @param {any} q @param {any} k @param {any} v @param {boolean} isCausal */
+/** Calls dotProductAttention, which takes (L, H, D). @param {any} jax @param {any} q @param {any} k @param {any} v @param {boolean} isCausal */
 function fused({ numpy, nn }, q, k, v, isCausal) {
   const swap = (/** @type {any} */ x) => numpy.transpose(x, [1, 0, 2])
   return swap(nn.dotProductAttention(swap(q), swap(k), swap(v), { isCausal }))

@@ -1,8 +1,8 @@
-// ONNX models as bytes, written straight into protobuf's wire format: a message is a list of fields, a field is its
-// number, its wire type and its value. Field numbers are those of onnx.proto.
+// Writes ONNX models as bytes in protobuf's wire format: a message is a list of fields, a field is its number, its wire type and its value. Field
+// numbers are those of onnx.proto.
 
 /**
- * `external`: the numbers are in a file beside the model; a dim may be a name.
+ * `external`: the numbers are in a file beside the model. A dim may be a name.
  * @typedef {{ name: string, dims: (number | string)[], data?: Float32Array | Int32Array | Int8Array, type?: keyof typeof ELEMENT,
  *   external?: { location: string, offset: number, length: number } }} Value
  */
@@ -11,7 +11,7 @@
 
 const ELEMENT = { float: 1, int8: 3, int32: 6, int64: 7 }
 
-/** From -128 to -1: 64 bits of its two's complement. @param {number} value */
+/** from -128 to -1: 64 bits of its two's complement @param {number} value */
 const negative = value => [(value + 128) | 128, ...Array(8).fill(255), 1]
 
 /** @param {number} value not negative @returns {number[]} */

@@ -1,4 +1,4 @@
-// onnxruntime-web on its WebAssembly backend: each operator that can do the task.
+// onnxruntime-web on its WebAssembly backend, with each operator that can do the task.
 
 import { encodeModel } from './onnx.js'
 
@@ -7,7 +7,7 @@ import { encodeModel } from './onnx.js'
 /** @typedef {import('./onnx.js').Value & { data: Float32Array, dims: number[] }} Given */
 
 const PACKAGE = 'onnxruntime-web' // in a variable, so that the type checker does not look it up: it may not be installed
-const LARGEST_MASK = 4096 // L of a causal mask as a constant; beyond it a model outgrows protobuf's 2 GiB
+const LARGEST_MASK = 4096 // the largest L of a causal mask as a constant; beyond it a model exceeds protobuf's 2 GiB
 
 /** @param {import('./choose.js').Place} place */
 export async function open({ threads = 1 }) {
@@ -18,7 +18,7 @@ export async function open({ threads = 1 }) {
 }
 
 /**
- * Typed arrays in, typed array out. Constants stay in onnxruntime's memory.
+ * Runs with typed arrays in and out. Constants stay in onnxruntime's memory.
  * @param {any} ort
  * @param {string} op
  * @param {{ nodes: Node[], inputs: Given[], constants?: Given[], dims: number[] }} graph dims of its output, y
@@ -64,7 +64,7 @@ function attention(ort, { shape, q, k, v }) {
         { op: 'Attention', inputs: ['q', 'k', 'v'], outputs: ['y'], attributes: causal ? { is_causal: 1 } : {} },
       ]),
     MultiHeadAttention: () =>
-      // With keys and values ordered by head it decodes without transposing them.
+      // With keys and values ordered by head, it decodes without transposing them.
       build('MultiHeadAttention', L === 1 ? [rows()[0], heads[1], heads[2]] : rows(), [
         {
           op: 'MultiHeadAttention',

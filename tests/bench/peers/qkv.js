@@ -1,4 +1,4 @@
-// Ours, by its public API.
+// qkv, by its public API.
 
 import { load } from '../../../src/entries/index.js'
 import { multiheadAttention } from '../../../src/entries/nn.js'
@@ -8,7 +8,7 @@ import { coreOf } from '../../../src/runtime/core-of.js'
 /** @import { Qkv } from '../../../src/qkv.js' */
 
 /**
- * In a fresh module for each task, so that its memory tells what the task needs.
+ * A fresh module for each task, so that its memory is the memory of the task.
  * @param {Task} task
  * @param {number} [threads]
  * @returns {Promise<Candidate>}
@@ -24,7 +24,7 @@ export async function prepare(task, threads = 1) {
 }
 
 /**
- * Typed arrays in, a typed array out.
+ * Runs with typed arrays in and out.
  * @param {Qkv} qkv
  * @param {Task} task
  */
@@ -38,7 +38,7 @@ function attention(qkv, { shape, q, k, v }) {
 }
 
 /**
- * Everything in the module's memory.
+ * Runs with all tensors in the module's memory.
  * @param {Qkv} qkv
  * @param {Task} task
  */

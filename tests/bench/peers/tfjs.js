@@ -1,11 +1,11 @@
-// TensorFlow.js on its WebAssembly backend, which has one thread in Node. Its fast product takes two plain matrices:
-// one of (H, L, D), or of a transposed operand, is a scalar loop, ten times slower unless there is a single query.
+// TensorFlow.js on its WebAssembly backend, which has one thread in Node. Its fast product takes two plain matrices. A product of (H, L, D), or of a
+// transposed operand, is a scalar loop, ten times slower unless there is a single query.
 
 import { causalMask } from './onnxruntime.js'
 
 /** @import { Candidate, Task } from '../task.js' */
 
-const PACKAGES = ['@tensorflow/tfjs-core', '@tensorflow/tfjs-backend-wasm'] // not looked up by the type checker
+const PACKAGES = ['@tensorflow/tfjs-core', '@tensorflow/tfjs-backend-wasm'] // in a variable, so that the type checker does not look it up
 
 /** @param {import('./choose.js').Place} place */
 export async function open({ threads = 1, from }) {

@@ -1,5 +1,5 @@
-// The gradients of attention: the share of the peak of 10 H L S D, halved for causal, and small heads beside their
-// forward call. Operands are resident, gradients new arrays.
+// Gradients of attention: the share of the peak of 10 H L S D, halved for causal, and small heads beside their forward call. Operands are resident,
+// gradients new arrays.
 
 import { load } from '../../../src/entries/index.js'
 import { attentionBackward } from '../../../src/entries/nn.js'

@@ -15,10 +15,10 @@ import { openTransformers } from '../minilm/transformers-js.js'
 
 const TEXTS = 96
 const TRIES = 2
-const LARGEST_ERROR = { float32: 1e-4, int8: 0.1 } // of numbers of size 1
+const LARGEST_ERROR = { float32: 1e-4, int8: 0.1 } // for numbers of size 1
 
 /**
- * The fastest of the three ways of a peer.
+ * Returns the fastest of the three ways of a peer.
  * @param {string} name
  * @param {ReturnType<typeof makeMiniLM>} weights
  * @param {'float32' | 'int8'} dtype
@@ -53,7 +53,7 @@ async function bestOf(name, weights, dtype, texts, want) {
 }
 
 /**
- * Opens the model for sentences of so many tokens.
+ * Opens the model for sentences with this many tokens.
  * @param {{ dtype: 'float32' | 'int8', activations?: 'int8', threads?: number, lengths: number[] }} options
  */
 export async function openSentences({ dtype, activations, threads = 1, lengths }) {
@@ -65,7 +65,7 @@ export async function openSentences({ dtype, activations, threads = 1, lengths }
   const qkv = await load({ threads })
   const model = await loadModel(qkv, folder.path, { dtype, activations, tokenizer: /** @type {any} */ (Ids) })
   const run = async () => (await model.embed(strings, { pooling: 'mean_tokens' })).data
-  const want = await run() // reads what the folder says of sentences
+  const want = await run() // loads the files for sentences of the folder
   folder.dispose()
   return { qkv, weights, texts, run, want, flops: flops(lengths), dispose: () => qkv.dispose() }
 }

@@ -17,15 +17,15 @@ import { openPeer } from '../gpt2/peer.js'
 /** @import { Comparison } from '../only.js' */
 
 const LENGTHS = [64, 512]
-const LARGEST_ERROR = 1e-3 // of logits of size 1
+const LARGEST_ERROR = 1e-3 // for logits of size 1
 const TOKEN = [5]
 const NEED_MODEL = ['prompt', 'token', 'threads', 'narrow', 'limit', 'gradients', 'patching', 'heads']
-/** Multiply-adds of a token in the layers, without the last MLP, which runs for the last token only. */
+/** Counts the multiply-adds of a token in the layers, without the last MLP, which runs for the last token only. */
 const PRODUCTS = (12 * SIZES.layers - 8) * SIZES.d * SIZES.d
 
 const idsOf = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => (i * 7919) % SIZES.vocab)
 
-/** The prompt from an empty cache. @param {Model} model @param {number} n */
+/** Runs the prompt from an empty cache. @param {Model} model @param {number} n */
 function prompt(model, n) {
   const cache = model.cache({ capacity: n })
   const ids = idsOf(n)
@@ -36,7 +36,7 @@ function prompt(model, n) {
   return { run, dispose: () => cache.dispose() }
 }
 
-/** A token after n, and after those of the calls before. @param {Model} model @param {number} n */
+/** Runs a token after n tokens and those of the calls before. @param {Model} model @param {number} n */
 function token(model, n) {
   const cache = model.cache({ capacity: 2 * n })
   model.forwardSync({ ids: idsOf(n) }, { cache, logits: 'none' })
@@ -56,7 +56,7 @@ function distance(a, b) {
 }
 
 /**
- * Loading, each time into a module of its own, beside reading the file; and the memory of a process that does nothing else.
+ * Measures loading, each time into a fresh module, beside reading the file; and the memory of a process that only loads.
  * @param {string} path
  * @returns {AsyncGenerator<Comparison>}
  */
@@ -79,7 +79,7 @@ async function* loading(path) {
 }
 
 /**
- * Opens the model with so many threads, its weights in a type.
+ * Opens the model with a number of threads and a dtype.
  * @typedef {{ model: Model, qkv: import('qkv').Qkv, dispose: () => void }} Opened
  * @typedef {(threads: number, dtype: 'float32' | 'float16' | 'int8' | 'int4') => Promise<Opened>} Open
  */
@@ -262,7 +262,7 @@ async function* allHeads(model) {
 /** @param {import('../only.js').Means} means @returns {AsyncGenerator<Comparison>} */
 export async function* gpt2({ shape, peak, limits }) {
   const wants = (/** @type {string} */ name) => name.includes(shape)
-  if (wants('summaries')) for (const tokens of [1000, 4096]) yield* summaries(tokens) // models of their own
+  if (wants('summaries')) for (const tokens of [1000, 4096]) yield* summaries(tokens) // a separate model for each
   if (!['load', ...NEED_MODEL].some(wants)) return
   const weights = makeWeights((await load()).generator(1))
   const folder = writeFolder(weights)
@@ -291,8 +291,8 @@ export async function* gpt2({ shape, peak, limits }) {
 }
 
 /**
- * All layers summarised, beside a forward that keeps nothing. Some of GPT-2 small's layers, two for 1,000 tokens and one for
- * 4,096, because each takes seconds and all cost the same; a vocabulary of 512 and `tokens` positions.
+ * Summarises all layers, beside a forward that keeps nothing. Uses only some of GPT-2 small's layers, two for 1,000 tokens and one for 4,096, because
+ * each takes seconds and all cost the same; a vocabulary of 512 and `tokens` positions.
  * @param {number} tokens
  * @returns {AsyncGenerator<Comparison>}
  */

@@ -1,6 +1,5 @@
-// The Jacobian lens, on a model of GPT-2 small's size with random weights: readouts, states that are carried without a fit, the products of
-// a fit beside the backward passes that it stands for; and the fit of a model of 5 layers of width 64. --shape picks rows; --threads: how many
-// share the work.
+// The Jacobian lens, on a model of GPT-2 small's size with random weights: readouts, states transported without a fit, the products of a fit beside
+// the backward passes that they replace; and the fit of a model of 5 layers of width 64. --shape picks rows, --threads the number of threads.
 
 import { load } from '../../../src/entries/index.js'
 import { backwardSync, fitLens, jacobianProducts, lensOf, readout } from '../../../src/entries/interpret.js'

@@ -1,4 +1,4 @@
-// Masks and biases beside none, a triangle as a mask beside causal: H12 L512 D64, resident.
+// Masks and biases compared with none, and a triangle as a mask compared with causal: H12 L512 D64, resident.
 
 import { load, tensor } from '../../../src/entries/index.js'
 

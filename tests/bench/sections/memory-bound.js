@@ -1,5 +1,5 @@
-// What is bound by memory, beside a loop that copies as many bytes as the call reads and writes: arrays beyond L2,
-// resident. Where arithmetic takes as long, also beside the same arithmetic on arrays that stay in L2.
+// Calls that are bound by memory, beside a loop that copies as many bytes as the call reads and writes: arrays beyond L2, resident. If arithmetic
+// takes as long, also beside the same arithmetic on arrays that stay in L2.
 
 import { load } from '../../../src/entries/index.js'
 import { add, crossEntropy, gelu, layerNorm } from '../../../src/entries/nn.js'
@@ -13,14 +13,14 @@ export async function* memory({ limits, shape }) {
   const g = qkv.generator(1)
   /** @param {number[]} dims */
   const random = dims => {
-    const { data } = g.randn(dims) // which may move what x.data shows
+    const { data } = g.randn(dims) // may move the memory behind x.data
     const x = qkv.alloc(dims)
     x.data.set(data)
     return x
   }
   /**
-   * By name: floats that are read and written for each of N; what makes the call, on a part of the rows; how often the
-   * call on the least part is made for all of them, if arithmetic may bind it.
+   * By name: floats that are read and written for each of N; a function that makes the call on a part of the rows; and, if arithmetic may be the
+   * limit, how often the call on the smallest part is repeated to cover all rows.
    * @type {[string, number, (parts: number) => [() => unknown, ...{ dispose(): void }[]], number?][]}
    */
   const calls = [

@@ -1,4 +1,4 @@
-// Whole steps of training, on one thread and on --threads N (default 2), beside PyTorch on one thread, turn by turn.
+// Whole steps of training, on one thread and on --threads N (default 2), interleaved with PyTorch on one thread.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -17,7 +17,7 @@ const STEPS = [
 ]
 
 /**
- * The same step in a process of its own; undefined without PyTorch.
+ * Runs the same step in PyTorch in a separate process; undefined without PyTorch.
  * @param {Record<string, any>} state
  * @param {{ data: Int32Array, dims: readonly number[] }} ids
  * @param {number} heads

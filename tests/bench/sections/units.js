@@ -1,5 +1,5 @@
-// Calls on --threads N (default 2) threads beside the same on one, from about a millisecond upward; all operands are
-// resident. Of calls that are bound by memory also what the machine gives to N modules that copy as many bytes at once.
+// Calls on --threads N (default 2) threads beside the same on one, from about a millisecond upward; all operands are resident. Calls that are bound
+// by memory are also compared with N modules that copy as many bytes at once.
 
 import { load } from '../../../src/entries/index.js'
 import {
@@ -18,7 +18,7 @@ import { prepareApart } from '../apart.js'
 
 /** @import { Qkv } from '../../../src/entries/index.js' */
 /** @typedef {ReturnType<Qkv['alloc']>} Resident */
-/** A resident tensor of random numbers. @typedef {(...dims: number[]) => Resident} Take */
+/** Makes a resident tensor of random numbers. @typedef {(...dims: number[]) => Resident} Take */
 
 /** @param {number[]} sizes B, H, L, D @param {object} [options] @returns {(qkv: Qkv, take: Take) => () => unknown} */
 const differentiate = (sizes, options) => (qkv, take) => {
@@ -34,7 +34,7 @@ const linear = (M, K, N) => (qkv, take) => {
 }
 
 /**
- * A whole step of training: batch 64, T 32, d 64, 4 heads, 2 layers.
+ * Makes a whole step of training: batch 64, T 32, d 64, 4 heads, 2 layers.
  * @param {typeof gpt | typeof induction} model
  * @param {typeof gptWeights} weights
  * @returns {(qkv: Qkv) => () => unknown}
@@ -51,7 +51,7 @@ const step = (model, weights) => qkv => {
   }
 }
 
-/** A call, and the MB that it reads and writes, if they bind it. @type {[name: string, make: (qkv: Qkv, take: Take) => () => unknown, megabytes?: number][]} */
+/** A call, and the MB that it reads and writes, if memory is its limit. @type {[name: string, make: (qkv: Qkv, take: Take) => () => unknown, megabytes?: number][]} */
 const CALLS = [
   ['trace H4 L512 D64, weights only', trace(4, 512)],
   ['trace H2 L128 D64, weights only', trace(2, 128)],
@@ -143,11 +143,11 @@ export async function* units({ limits, wasm, threads: given, shape }) {
   const threads = Math.max(2, given)
   for (const [name, make, megabytes] of CALLS) {
     if (!name.includes(shape)) continue
-    const modules = [await load(), await load({ threads })] // whose memory goes with them
+    const modules = [await load(), await load({ threads })] // frees its memory, too
     const [other, ours] = modules.map(qkv => {
       const g = qkv.generator(1)
       const take = (/** @type {number[]} */ ...dims) => {
-        const { data } = g.randn(dims) // which may move what x.data shows
+        const { data } = g.randn(dims) // may move the memory behind x.data
         const x = qkv.alloc(dims)
         x.data.set(data)
         return x

@@ -7,7 +7,7 @@ import { toFloat16 } from '../../../src/base/float16.js'
 /** @typedef {{ name: string, dims: readonly number[], values: () => Float32Array, type: GgufType }} GgufTensor dims as (out, in) */
 /** @typedef {string | number | { float: number } | { strings: string[] } | { floats: number[] } | { integers: number[] }} GgufValue */
 
-/** Numbers of GGUF for its types. */
+/** Numeric codes of GGUF for its types. */
 const TYPES = { F32: 0, Q4_0: 2, Q8_0: 8 }
 const UINT32 = 4
 const INT32 = 5
@@ -17,11 +17,11 @@ const ARRAY = 9
 const BLOCK = 32 // weights with one scale
 const ALIGNMENT = 32
 
-/** Bytes of a tensor. @param {GgufTensor} tensor */
+/** Returns the bytes of a tensor. @param {GgufTensor} tensor */
 const bytesOf = ({ dims, type }) =>
   (dims.reduce((a, b) => a * b) / BLOCK) * { F32: 4 * BLOCK, Q8_0: 34, Q4_0: 18 }[type]
 
-/** q = w / scale in 8 bits, scale = the largest magnitude / 127. @param {Float32Array} values */
+/** Quantises to 8 bits: q = w / scale, scale = the largest magnitude / 127. @param {Float32Array} values */
 function toQ8(values) {
   const blocks = values.length / BLOCK
   const out = new Uint8Array(blocks * 34)
@@ -35,7 +35,7 @@ function toQ8(values) {
   return out
 }
 
-/** q = w / scale + 8 in 4 bits, scale = the value of the largest magnitude / -8. @param {Float32Array} values */
+/** Quantises to 4 bits: q = w / scale + 8, scale = the value of the largest magnitude / -8. @param {Float32Array} values */
 function toQ4(values) {
   const blocks = values.length / BLOCK
   const out = new Uint8Array(blocks * 18)

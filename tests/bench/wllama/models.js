@@ -1,5 +1,4 @@
-// The models that are measured beside llama.cpp: GPT-2 small and SmolLM2 135M, with random weights, as a folder for loadModel
-// and as two files of GGUF.
+// The models that are compared with llama.cpp: GPT-2 small and SmolLM2 135M, with random weights, as a folder for loadModel and as two GGUF files.
 
 import { join } from 'node:path'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'
@@ -8,7 +7,7 @@ import { writeGguf } from './gguf.js'
 /** @import { Weights } from '../gpt2/checkpoint.js' */
 /** @import { GgufValue } from './gguf.js' */
 /** @typedef {[name: string, dims: number[]][]} Names */
-/** A tensor of the checkpoint: its name in GGUF, and whether it is stored as (in, out), or its rows in the order of llama.cpp's rope. @typedef {{ name: string, isTransposed?: boolean, heads?: number }} Renamed */
+/** A tensor of the checkpoint: its name in GGUF, and whether it is stored as (in, out), or with rows in the order of llama.cpp's rope. @typedef {{ name: string, isTransposed?: boolean, heads?: number }} Renamed */
 
 const SMOL = { layers: 30, heads: 9, kvHeads: 3, d: 576, inner: 1536, vocab: 49152, positions: 8192 }
 
@@ -76,7 +75,7 @@ function smolNames() {
   ]
 }
 
-/** Bytes, then names without meaning, in the order that llama.cpp asks for. @param {number} vocab @returns {Record<string, GgufValue>} */
+/** Bytes, then made-up names, in the order that llama.cpp requires. @param {number} vocab @returns {Record<string, GgufValue>} */
 function tokenizerOf(vocab) {
   const special = ['<unk>', '<s>', '</s>']
   const bytes = Array.from({ length: 256 }, (_, n) => `<0x${n.toString(16).toUpperCase().padStart(2, '0')}>`)
@@ -91,7 +90,7 @@ function tokenizerOf(vocab) {
   }
 }
 
-/** The values as (out, in), of rotated heads in llama.cpp's order of rows: pairs side by side instead of halves. @param {Weights} weights @param {string} name @param {Renamed} how */
+/** Returns the values as (out, in), for rotated heads in llama.cpp's order of rows: pairs side by side instead of halves. @param {Weights} weights @param {string} name @param {Renamed} how */
 function valuesOf({ data, places }, name, { isTransposed, heads }) {
   const { dims, from, length } = /** @type {import('../gpt2/checkpoint.js').Place} */ (places.get(name))
   const values = data.subarray(from, from + length)

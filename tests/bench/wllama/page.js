@@ -1,10 +1,10 @@
-// In the page: prompts and tokens of ours and of llama.cpp's wasm, turn by turn.
+// Runs in the page: prompts and tokens of ours and of llama.cpp's wasm, interleaved.
 
 import { load } from '../../../src/entries/index.js'
 import { loadModel } from '../../../src/entries/models.js'
 
 /** @import { WeightType } from '../../../src/models/weights/weight-types.js' */
-/** Milliseconds of a prompt, and of each token after it. @typedef {{ prompt: number, token: number }} Milliseconds */
+/** Milliseconds for a prompt, and for each token after it. @typedef {{ prompt: number, token: number }} Milliseconds */
 /**
  * @typedef {object} Runner
  * @property {string} name
@@ -20,13 +20,13 @@ const PACKAGE = '../node_modules/@wllama/wllama/esm/'
 const NEWEST = '../node_modules/wllama-3/esm/'
 const TOKENS = 4 // measured after each prompt
 const CONTEXT = 1024
-/** Dtypes of a cache. */
+/** The dtypes of a cache. */
 const NARROW = /** @type {const} */ (['float32', 'int8'])
 
-// The newest peer takes texts, not ids. No pair of these bytes is a token, so each byte is one.
+// The newest peer takes texts, not ids. No pair of these bytes is a token, so each byte is one token.
 const BOS = 1
 const BYTES = 3 // the id of byte 0
-const SPACE = '\u2581' // stands before each text
+const SPACE = '\u2581' // precedes each text
 const textOf = (/** @type {number} */ length) =>
   Array.from({ length: length - 4 }, (_, i) => String.fromCharCode(97 + ((i * 7) % 26))).join('')
 const idsOf = (/** @type {number} */ length) => [
@@ -78,7 +78,7 @@ async function ours(folder, dtype, threads, isRelaxed, cacheDtype, type) {
   }
 }
 
-/** The file that the peer opens, multiplied in its blocks. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
+/** The file that the peer opens; its blocks are multiplied without widening. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
 const ofFile = (folder, type, threads) => ours(`${folder}${type}.gguf`, undefined, threads, false, 'float32', type)
 
 /** @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
@@ -107,7 +107,7 @@ async function peer(folder, type, threads) {
   }
 }
 
-/** The newest peer, which times itself: the mean of its tokens. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
+/** Measures the newest peer, which times itself: the mean of its tokens. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
 async function newest(folder, type, threads) {
   const { Wllama } = await import(`${NEWEST}index.js`)
   const quiet = { debug() {}, log() {}, warn() {}, error: console.error }
@@ -145,7 +145,7 @@ async function newest(folder, type, threads) {
 }
 
 /**
- * Least times of all, turn by turn.
+ * Measures the least times of all, interleaved.
  * @param {{ folder: string, threads: number, lengths: number[], samples: number, dtypes: WeightType[], hasPeer: boolean }} asked
  * @returns {Promise<WllamaRow[]>}
  */

@@ -12,7 +12,7 @@ import { MODELS, writeModel } from './models.js'
 
 const LENGTHS = [64, 512]
 const PACKAGE = new URL('../node_modules/@wllama/wllama', import.meta.url)
-/** By how much the probability of the peer's likeliest token may differ from ours: that of another model differs by a factor. */
+/** The largest allowed factor between the probability of the peer's likeliest token and ours. Another model would differ by more. */
 const LARGEST_DIFFERENCE = 0.3
 
 /** @param {Parameters<typeof import('./page.js').measureModel>[0] & { module: string }} asked */
@@ -22,7 +22,7 @@ const run = async ({ module, ...asked }) => (await import(new URL(module, locati
 function checkSame(rows) {
   const [[id, probability]] = rows[0].likeliest
   for (const { name, likeliest } of rows) {
-    if (/4/.test(name.replace('float32', ''))) continue // with four bits other tokens may be the likeliest
+    if (/4/.test(name.replace('float32', ''))) continue // 4 bits may change the likeliest token
     const [, own = 0] = likeliest.find(([other]) => other === id) ?? []
     if (!(Math.abs(own / probability - 1) < LARGEST_DIFFERENCE))
       throw new Error(`${name}: token ${id} has probability ${own} instead of ${probability}: it is another model`)

@@ -1,4 +1,4 @@
-// Writes blocks of every type from scales and whole numbers, and says which weights they are.
+// Writes blocks of every type from scales and whole numbers, and returns the weights that they stand for.
 
 import { fromFloat16, toFloat16 } from '../../../src/base/float16.js'
 
@@ -8,7 +8,7 @@ import { fromFloat16, toFloat16 } from '../../../src/base/float16.js'
 const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113]
 const FP4 = [0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6]
 
-/** A float16 near a number. @param {number} near */
+/** Returns a float16 near a number. @param {number} near */
 function half(near) {
   const bits = toFloat16(Float32Array.of(near))
   return { value: fromFloat16(bits)[0], bytes: [bits[0] & 255, bits[0] >> 8] }
@@ -17,23 +17,23 @@ function half(near) {
 /** @template T @param {number} count @param {(i: number) => T} make */
 const list = (count, make) => Array.from({ length: count }, (_, i) => make(i))
 const byte = (/** @type {number} */ n) => n & 255
-/** The bits of all numbers. @param {number} count @param {(i: number) => number} make */
+/** Returns the bits of all numbers. @param {number} count @param {(i: number) => number} make */
 const joined = (count, make) => list(count, make).reduce((a, b) => a | b)
 
-/** Numbers of 4 bits: the first half of them in the lower halves of bytes. @param {number[]} q */
+/** Packs numbers of 4 bits: the first half of them in the lower halves of bytes. @param {number[]} q */
 const nibbles = q => list(q.length / 2, i => (q[i] & 15) | ((q[i + q.length / 2] & 15) << 4))
 
-/** Bit i of four bytes is bit `n` of number i. @param {number[]} q @param {number} n */
+/** Packs one bit of each number: bit i of four bytes is bit `n` of number i. @param {number[]} q @param {number} n */
 const bitsOf = (q, n) => list(q.length / 8, i => joined(8, j => ((q[8 * i + j] >> n) & 1) << j))
 
-/** Eight scales and eight minima of 6 bits in 12 bytes. @param {number[]} s @param {number[]} m */
+/** Packs eight scales and eight minima of 6 bits in 12 bytes. @param {number[]} s @param {number[]} m */
 const twelve = (s, m) => [
   ...list(4, i => s[i] | ((s[i + 4] >> 4) << 6)),
   ...list(4, i => m[i] | ((m[i + 4] >> 4) << 6)),
   ...list(4, i => (s[i + 4] & 15) | ((m[i + 4] & 15) << 4)),
 ]
 
-/** 256 numbers of 2 bits in 64 bytes: of each 128 four runs of 32. @param {number[]} q */
+/** Packs 256 numbers of 2 bits in 64 bytes: four runs of 32 in each 128. @param {number[]} q */
 const quarters = q => list(64, i => joined(4, j => (q[128 * (i >> 5) + 32 * j + (i & 31)] & 3) << (2 * j)))
 
 /** @typedef {(random: Random, size: number) => Block} Write size: about the largest weight */
@@ -163,7 +163,7 @@ export const WRITE = {
 }
 
 /**
- * Random weights of any type, with rows of whole blocks.
+ * Makes random weights of any type, with rows of whole blocks.
  * @param {string} type
  * @param {number} count
  * @param {Random} random
@@ -180,7 +180,7 @@ export function writeBlocks(type, count, random, size = 0.1) {
       type === 'F16' ? fromFloat16(halves) : new Float32Array(Uint32Array.from(halves, n => n << 16).buffer)
     return { bytes: new Uint8Array(halves.buffer), values }
   }
-  // Some random blocks in random order, because making them takes long.
+  // Repeat some random blocks in random order, because making them takes long.
   const blocks = Array.from({ length: 200 }, () => write(random, size))
   const [first] = blocks
   const weights = first.values.length

@@ -111,7 +111,7 @@ const llamaConfig = (/** @type {string} */ type, /** @type {boolean} */ isTied, 
   ...more,
 })
 
-/** Rows in the order of Llama's checkpoints at Meta, pairs side by side, as halves. @type {NonNullable<Made['change']>} */
+/** Moves rows into the order of Meta's Llama checkpoints, with pairs side by side instead of halves. @type {NonNullable<Made['change']>} */
 function halves(name, { values, dims }, weights) {
   const own = values.slice()
   if (/self_attn\.[qk]_proj/.test(name)) {
@@ -126,7 +126,7 @@ function halves(name, { values, dims }, weights) {
   weights.set(name, { values: own, dims })
 }
 
-/** The 1 that is added in the file is subtracted. @type {NonNullable<Made['change']>} */
+/** Subtracts the 1 that the file has added. @type {NonNullable<Made['change']>} */
 function lessOne(name, { values, dims }, weights) {
   weights.set(name, { values: name.includes('norm') ? values.map(one => one - 1) : values, dims })
 }
@@ -149,7 +149,7 @@ const BIASES = /** @type {[string, readonly number[]][]} */ ([
 ])
 const LLAMA_LAYERS = layer([norm('attn_norm'), ...ATTENTION, norm('ffn_norm'), ...MLP])
 
-/** Rows of q, k and v of all heads as those of each head. @type {NonNullable<Made['change']>} */
+/** Moves rows of q, k and v of all heads to rows of each head. @type {NonNullable<Made['change']>} */
 function perHead(name, { values, dims }, weights) {
   const own = values.slice()
   const width = values.length / dims[0]
@@ -162,7 +162,7 @@ function perHead(name, { values, dims }, weights) {
   weights.set(name, { values: own, dims })
 }
 
-/** Sizes, and LayerNorm. */
+/** Returns sizes and the settings of LayerNorm. */
 const plainKeys = () => ({
   context_length: POSITIONS,
   embedding_length: D,
@@ -191,7 +191,7 @@ const FALCON_NAMES = {
 }
 const FALCON_OTHERS = { token_embd: 'transformer.word_embeddings', output_norm: 'transformer.ln_f' }
 
-/** Queries of a group, its key head, its values. @type {NonNullable<Made['change']>} */
+/** Moves rows to each group: its queries, its key head, its values. @type {NonNullable<Made['change']>} */
 function perGroup(name, { values, dims }, weights) {
   if (!/query_key_value/.test(name)) return void weights.set(name, { values, dims })
   const size = HEAD * D
@@ -928,7 +928,7 @@ const T5_CONFIG = {
   decoder_start_token_id: 0,
 }
 
-/** A stack of T5. @param {'enc' | 'dec'} stack @param {number} layers @param {boolean} isGated @returns {[string, readonly number[]][]} */
+/** Makes a stack of T5. @param {'enc' | 'dec'} stack @param {number} layers @param {boolean} isGated @returns {[string, readonly number[]][]} */
 function t5Stack(stack, layers, isGated) {
   const attention = (/** @type {string} */ at, /** @type {string} */ kind) => [
     norm(`${at}${kind}_norm`),
@@ -953,7 +953,7 @@ function t5Stack(stack, layers, isGated) {
   ]
 }
 
-/** Names of T5's tensors. @param {boolean} isGated */
+/** Returns the names of T5's tensors. @param {boolean} isGated */
 const t5Name = isGated => (/** @type {string} */ name) => {
   if (!/^(enc|dec)/.test(name)) return { token_embd: 'shared', output: 'lm_head' }[name] ?? name
   const [, short, i, part] = /^(enc|dec)\.(?:blk\.(\d+)\.)?(.+)$/.exec(name) ?? []
@@ -1139,7 +1139,7 @@ ALL.push(
   },
   {
     of: 't5encoder',
-    // Converters write no attention.causal; without it llama_decode, which node-llama-cpp calls, hides later tokens.
+    // Converters do not write attention.causal. Without it llama_decode, which node-llama-cpp calls, hides later tokens.
     keys: { ...T5_KEYS, pooling_type: 1, 'attention.causal': false },
     config: { ...T5_CONFIG, feed_forward_proj: 'gated-gelu', architectures: ['T5EncoderModel'] },
     tensors: [table, ...t5Stack('enc', LAYERS, true)],
@@ -1394,7 +1394,7 @@ export const MADE = [
   },
 ]
 
-/** A vocabulary without meaning, in the order that llama.cpp asks for. @type {Record<string, Value>} */
+/** Makes a vocabulary of made-up words, in the order that llama.cpp requires. @type {Record<string, Value>} */
 const TOKENIZER = (() => {
   const bytes = Array.from({ length: 256 }, (_, n) => `<0x${n.toString(16).toUpperCase().padStart(2, '0')}>`)
   const words = Array.from({ length: VOCAB - 259 }, (_, n) => `\u2581word${n}`)
@@ -1412,7 +1412,7 @@ const TOKENIZER = (() => {
   }
 })()
 
-/** Factors of frequencies as transformers has them. @param {Float32Array} values */
+/** Returns factors of frequencies as in transformers. @param {Float32Array} values */
 const longRope = values => ({
   rope_type: 'longrope',
   short_factor: [...values],
@@ -1461,7 +1461,7 @@ function contentsOf({ of, keys, tensors, rename, change }, type, random, tableTy
 }
 
 /**
- * A model as one file, and what is in it.
+ * Makes a model as one file, with its content.
  * @param {Made} made
  * @param {string} type
  * @param {Random} random
@@ -1475,7 +1475,7 @@ export function make(made, type, random, tableType) {
 }
 
 /**
- * The same model in several files.
+ * Makes the same model in several files.
  * @param {Made} made
  * @param {string} type
  * @param {Random} random

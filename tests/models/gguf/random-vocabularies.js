@@ -1,4 +1,4 @@
-// Random vocabularies of GGUF files, of all kinds that are covered, and texts for them.
+// Makes random vocabularies of GGUF files, of all covered kinds, and texts for them.
 
 import { readFileSync } from 'node:fs'
 import { TEXTS } from '../tokenizers/random-files.js'
@@ -10,7 +10,7 @@ import { TEXTS } from '../tokenizers/random-files.js'
 const [NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE] = [1, 2, 3, 4, 5, 6]
 const SPACE = '\u2581'
 
-/** Names of tokenizer.ggml.pre, one of each rule. */
+/** Names of tokenizer.ggml.pre, one for each rule. */
 export const PRES =
   'default llama-bpe dbrx minicpm5 qwen2 qwen35 bailingmoe seed-coder ufakzeka exaone-moe tekken gpt-4o granite-embed-multi-97m gpt-2 starcoder falcon superbpe bloom viking deepseek-llm deepseek-coder deepseek-v3'.split(
     ' ',
@@ -52,7 +52,7 @@ function addSpecial(tokens, random, hasUser) {
   }
 }
 
-/** Substrings of texts that occur often, byte pairs by byte pairs. @param {readonly string[][]} texts @param {number} count */
+/** Lists frequent substrings of texts, merged byte pair by byte pair. @param {readonly string[][]} texts @param {number} count */
 function pairsOf(texts, count) {
   const words = texts.map(text => [...text])
   /** @type {[string, string][]} */
@@ -158,7 +158,7 @@ function bpe(random, seed) {
   }
 }
 
-/** Texts of characters of all kinds. @param {Random} random */
+/** Makes texts of characters of all kinds. @param {Random} random */
 const mixed = random =>
   Array.from({ length: 12 }, () =>
     word(

@@ -1,4 +1,4 @@
-// Opens random vocabularies with the reader of the product, and by llama.cpp itself where node-llama-cpp is installed.
+// Opens random vocabularies with our reader, and with llama.cpp if node-llama-cpp is installed.
 
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,11 +27,11 @@ export const randomVocabulary = (kind, seed) => {
   return { metadata, texts, bytes: writeGguf(metadata) }
 }
 
-/** A few letters that stand for ids. @param {readonly number[]} ids */
+/** A few letters for each id. @param {readonly number[]} ids */
 export const digest = ids => createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 8)
 
 /**
- * llama.cpp as node-llama-cpp has it; undefined where it is not installed.
+ * Imports node-llama-cpp; returns undefined if it is not installed.
  * @returns {Promise<{ idsOf: (bytes: Uint8Array, texts: readonly string[]) => Promise<number[][]> } | undefined>}
  */
 export async function llamaCpp() {

@@ -1,8 +1,8 @@
-// Writes GGUF files for tests, right ones and wrong ones.
+// Writes GGUF files for tests, valid and invalid ones.
 
 import { BLOCK_TYPES } from '../../../src/models/gguf/block-types.js'
 
-/** Types of values by their numbers in the file. */
+/** Numeric codes of the types of values. */
 const TYPES = /** @type {const} */ ([
   'uint8',
   'int8',
@@ -20,10 +20,10 @@ const TYPES = /** @type {const} */ ([
 ])
 /** @typedef {typeof TYPES[number]} ValueType */
 /**
- * A value with its type, an array with that of its values; numbers without a type are uint32 if they are whole, else float32.
+ * A value with its type, or an array with the type of its values. Numbers without a type are uint32 if they are whole, else float32.
  * @typedef {number | bigint | string | boolean | readonly string[] | { type: ValueType, value: any }} Value
  */
-/** dims outermost first. @typedef {{ name: string, dims: readonly number[], type: string | number, bytes: Uint8Array, offset?: number | bigint }} WrittenTensor */
+/** dims, outermost first @typedef {{ name: string, dims: readonly number[], type: string | number, bytes: Uint8Array, offset?: number | bigint }} WrittenTensor */
 
 /** @param {Value} value @returns {{ type: ValueType, value: any }} */
 function typed(value) {

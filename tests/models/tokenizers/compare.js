@@ -1,4 +1,4 @@
-// Compares a tokenizer of a folder with the Rust library.
+// Compares the tokenizer of a folder with the Rust library.
 
 import assert from 'node:assert/strict'
 import { Tokenizer as Native } from '@anush008/tokenizers'
@@ -8,7 +8,7 @@ import { openTokenizer } from '../../../src/models/tokenizers/tokenizer.js'
 /** @import { TextTool } from '../../../src/models/tokenizers/tokenizer.js' */
 
 /**
- * A tokenizer of files in memory.
+ * Opens a tokenizer of files in memory.
  * @param {Record<string, unknown>} files JSON, or text, by name
  * @param {string} [type] the model_type
  * @param {string} [named] the tokenizer_class of config.json
@@ -28,7 +28,7 @@ export async function openFiles(files, type = 'llama', named) {
   return /** @type {TextTool} */ (await openTokenizer(folder, readJSON, undefined, type, named))
 }
 
-/** What a call returns, or that it fails. @param {() => unknown} call */
+/** Returns the result of a call, or that it fails. @param {() => unknown} call */
 async function resultOf(call) {
   try {
     return await call()
@@ -38,7 +38,7 @@ async function resultOf(call) {
 }
 
 /**
- * Throws where ids, types or texts differ. Some texts come in pairs, some are cut.
+ * Throws if ids, types or texts differ. Some texts come in pairs, some are truncated.
  * @param {any} json tokenizer.json
  * @param {readonly string[]} texts
  * @param {number} seed of the choice
@@ -84,7 +84,7 @@ export async function compare(json, texts, seed) {
   return undefined
 }
 
-/** What a stream has shown is never changed by the ids that follow. @param {TextTool} own @param {number[]} ids @param {string} where */
+/** Later ids never change the text that a stream has already yielded. @param {TextTool} own @param {number[]} ids @param {string} where */
 function checkStream(own, ids, where) {
   let shown = ''
   for (let n = 1; n <= ids.length; n++) {

@@ -1,9 +1,9 @@
-// Random valid files tokenizer.json: all models, normalizers, pre-tokenizers, post-processors, decoders, and added tokens with their flags.
+// Makes random valid tokenizer.json files: all models, normalizers, pre-tokenizers, post-processors, decoders, and added tokens with their flags.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Texts in many scripts, with white space, marks, signs and halves of characters that tokenizers treat in their own ways. */
+/** Texts in many scripts, with white space, marks, signs and halves of characters that tokenizers handle differently. */
 export const TEXTS = [
   'The quick brown fox jumps over the lazy dog.',
   " I'm sure you've said: don't, it's they're, we'll O'Neil 'tis rock 'n' roll",
@@ -37,7 +37,7 @@ export const TEXTS = [
   ' ',
 ]
 
-/** Numbers from a seed. @param {number} seed */
+/** Draws numbers from a seed. @param {number} seed */
 export function randomOf(seed) {
   let state = seed >>> 0
   const next = () => {
@@ -67,9 +67,9 @@ const { precompiled_charsmap: CHARSMAP } = JSON.parse(
   readFileSync(fileURLToPath(new URL('charsmap.json', import.meta.url)), 'utf8'),
 )
 
-/** A pattern that matches nothing, too: the Rust library panics where a normalizer replaces it. */
+/** Includes a pattern that matches nothing: the Rust library panics if a normalizer replaces it. */
 const EMPTY = 'x*'
-/** Patterns of published files, and others of the same kinds. */
+/** Patterns of published files, and similar ones. */
 const PATTERNS = [
   "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+",
   "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
@@ -217,7 +217,7 @@ function decoder(random, depth = 0) {
   if (type === 'ByteLevel')
     return { type, add_prefix_space: random.is(), trim_offsets: random.is(), use_regex: random.is() }
   if (type === 'Replace') return { type, pattern: pattern(random), content: random.pick([' ', '', 'y']) }
-  if (type === 'Strip') return { type, content: random.pick([' ', 'o', 'e']), start: random.below(3), stop: 0 } // the Rust library panics where nothing is left for the end
+  if (type === 'Strip') return { type, content: random.pick([' ', 'o', 'e']), start: random.below(3), stop: 0 } // the Rust library panics if nothing is left at the end
   if (type === 'WordPiece') return { type, prefix: random.pick(['##', '']), cleanup: random.is() }
   return type && { type }
 }
@@ -298,7 +298,7 @@ const ADDED = [
   '▁x',
 ]
 
-/** Substrings of the texts, as they are after the cutting of most files. @param {Random} random @param {number} count @param {(text: string) => string} as */
+/** Substrings of the texts, as most files cut them. @param {Random} random @param {number} count @param {(text: string) => string} as */
 function substrings(random, count, as) {
   /** @type {Set<string>} */
   const found = new Set()
@@ -384,7 +384,7 @@ function model(random, isBytes) {
   /** @type {[string, string][]} */
   const merges = []
   const tokens = [...base]
-  // Pairs of tokens that stand next to each other in the texts.
+  // Pairs of tokens that are adjacent in the texts.
   for (let n = 0; n < 300; n++) {
     const parts = Array.from(random.pick(words), (c, i) => (i && prefix ? prefix + c : c)).filter(c => known.has(c))
     for (let i = 0; i < merges.length && parts.length > 1; i++) {
@@ -424,11 +424,11 @@ function model(random, isBytes) {
   }
 }
 
-/** A random tokenizer.json. @param {Random} random @returns {any} */
+/** Makes a random tokenizer.json. @param {Random} random @returns {any} */
 export function randomFile(random) {
   const normal = normalizer(random)
   const drawn = JSON.stringify(preTokenizer(random))
-  // Published files that mark the first word alone have no normalizer.
+  // Published files that mark only the first word have no normalizer.
   const pre = JSON.parse(normal && random.is(0.8) ? drawn.replaceAll('"first"', '"never"') : drawn)
   const isBytes = JSON.stringify([pre, normal]).includes('ByteLevel')
   const { special, model: own } = model(random, isBytes)
@@ -464,7 +464,7 @@ export function randomFile(random) {
   }
 }
 
-/** Parts of the texts, one after the other. @param {Random} random */
+/** Yields parts of the texts, one after the other. @param {Random} random */
 export const randomText = random =>
   Array.from({ length: 1 + random.below(8) }, () => {
     const characters = Array.from(random.pick(TEXTS))
@@ -480,10 +480,10 @@ const MEMBERS = 'a b-k 1 \\s \\p{L} ^ - \\- . | $ ( \\n [ab] é a-z \\d \\]'.spl
 const GROUPS = ['(', '(?:', '(?i:', '(?=', '(?!', '(?<=', '(?<!']
 const QUANTIFIERS = '? * + {2} {1,2} {1,} {,2} ?? *? +? {1,2}? ?+ *+ ++ {2}? {2}+'.split(' ')
 
-/** Calls as many times as a random number says. @template T @param {Random} random @param {number} most @param {() => T} make */
+/** Calls a function a random number of times. @template T @param {Random} random @param {number} most @param {() => T} make */
 const several = (random, most, make) => Array.from({ length: 1 + random.below(most) }, make)
 
-/** A random pattern; many are not valid. @param {Random} random @param {number} [depth] @returns {string} */
+/** Makes a random pattern; many are not valid. @param {Random} random @param {number} [depth] @returns {string} */
 export function randomPattern(random, depth = 0) {
   const atom = () => {
     const kind = random.below(depth < 2 ? 3 : 2)
@@ -497,5 +497,5 @@ export function randomPattern(random, depth = 0) {
 
 const CHARACTERS = Array.from("abskSK\u017f\u212a1² \n\r\t\u0085\ufeff\u00a0.-^$é\u0301你ß'🍣_|İÅǆ")
 
-/** A short text of characters that patterns treat in their own ways. @param {Random} random */
+/** Makes a short text of characters that patterns handle differently. @param {Random} random */
 export const randomCharacters = random => several(random, 9, () => random.pick(CHARACTERS)).join('')
