@@ -48,7 +48,7 @@ const events = run({ files: Array(count).fill(join(tests, 'next-files.js')), con
 events.on('test:fail', () => {
   process.exitCode = 1
 })
-/** The seconds that each file took. @type {[string, number][]} */
+/** Prints the seconds that each file took. @type {[string, number][]} */
 const seconds = []
 events.on('test:complete', ({ name, nesting, details }) => {
   if (nesting === 1) seconds.push([name, details.duration_ms / 1000])

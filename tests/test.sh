@@ -14,9 +14,9 @@ run() { # its arguments: how many files run at once, the files
   node tests/run-files.js --at-once "$1" "${@:2}"
 }
 
-# What needs the packed package, the relaxed build, PyTorch, pandas or many seconds.
+# Files that need the packed package, the relaxed build, PyTorch, pandas or many seconds.
 not_npm_test='^tests/(api|bench|build|clang|package|readme|relaxed|soak|training|corpus-files|models/torch-files)\.test\.js$'
-# With its lines counted, a test takes half as long again; these are many numbers for few lines.
+# Counting lines makes a test take half as long again; these compute many numbers with few lines.
 slow='^tests/(backward|border|cache|conformance|exp|properties|summary|sweep|threads|models/(dtypes|fine-tune|gradients|growth|real))\.test\.js$'
 library() { ls tests/*.test.js tests/articles/*.test.js tests/models/*.test.js; }
 
@@ -41,7 +41,7 @@ case ${1-} in
     run 1 tests/page/typing.test.js # it measures times, so nothing else runs beside it
     ;;
   quick)
-    # Those of the page that train take many seconds.
+    # Files of the page that train, which take many seconds.
     trains='(activation|int8-cache|masks|page/(exercise-runs|learn|learn-model|learn-session))\.test\.js$'
     mapfile -t files < <(grep -LE "$needs|from 'vite'" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "$not_npm_test|$slow|$long|$trains")
     run "$many" "${files[@]}"

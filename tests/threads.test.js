@@ -265,7 +265,7 @@ function slowClock(t) {
   }
 }
 
-/** How many workers sleep: the others do not count as woken. @param {Int32Array} words */
+/** Counts the sleeping workers; only these can be woken. @param {Int32Array} words */
 const sleeping = words => Atomics.notify(words, AT.generation)
 
 test('calls of two microseconds wake nobody, whatever went before', async t => {

@@ -1,4 +1,4 @@
-// Weights in the blocks of GGUF files, multiplied as they are.
+// Weights in the blocks of GGUF files are multiplied without widening.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,7 +17,7 @@ const qkv = await load({ integers: true })
 const TYPES = /** @type {BlockType[]} */ (Object.keys(BLOCKS))
 const any = (/** @type {any} */ value) => value
 
-/** A weight of a type, and what it is as floats. @param {BlockType} type @param {number} N @param {number} K @param {number} seed */
+/** Makes a weight of a type, and its values as floats. @param {BlockType} type @param {number} N @param {number} K @param {number} seed */
 function weightOf(type, N, K, seed) {
   const { bytes } = writeBlocks(type, N * K, randomOf(seed))
   return { raw: { data: bytes, dims: [N, K], dtype: type }, values: dequantize(type, bytes) }
@@ -70,7 +70,7 @@ for (const type of TYPES)
             for (const [k, v] of part.entries()) {
               const w = values[n * K + b + k]
               want += v * w
-              most += Math.abs(w) * (step / 2 + Math.abs(v) * 2e-6) // and sums of float32
+              most += Math.abs(w) * (step / 2 + Math.abs(v) * 2e-6) // and for float32 sums
             }
           }
           assert.ok(Math.abs(y[m * N + n] - want) <= most + 1e-6, `${type} ${M}x${K}x${N}: ${m}, ${n}`)
@@ -101,7 +101,7 @@ test('threads and the place of a weight in memory do not change a bit', {
   own.dispose?.()
 })
 
-/** A float16 by its bits. @param {Uint8Array} bytes @param {number} at @param {number} bits */
+/** Returns a float16 by its bits. @param {Uint8Array} bytes @param {number} at @param {number} bits */
 const putHalf = (bytes, at, bits) => bytes.set([bits & 255, bits >> 8], at)
 
 test('scales of every size below 128 are kept, subnormal ones too; 128, infinity and NaN are refused', () => {

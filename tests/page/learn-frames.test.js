@@ -1,5 +1,4 @@
-// Learn does not stop the page: while it trains at full pace, no task of the main thread takes 50 ms; without a worker
-// it trains as well.
+// Learn does not block the page: while it trains at full pace, no task of the main thread takes 50 ms; without a worker it trains as well.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +7,7 @@ import { settled } from './browser.js'
 import { becomes, useBrowser } from './open.js'
 
 const own = useBrowser()
-/** Training on a busy machine. */
+/** Milliseconds for training on a busy machine. */
 const PATIENCE = { timeout: 120_000 }
 const MOST_MILLISECONDS = 50
 
@@ -41,7 +40,7 @@ test('no task of the main thread takes 50 ms of its time while a run trains at f
   await client.send('Tracing.end')
   await complete
   const main = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-  // The time that the thread itself worked: a busy machine makes tasks longer, not their work.
+  // Milliseconds of work of the thread itself: a busy machine makes tasks longer, but not their work.
   const tasks = events
     .filter(({ name, pid, tid }) => name === 'RunTask' && main.some(each => each.pid === pid && each.tid === tid))
     .map(({ tdur = 0 }) => tdur / 1000)
@@ -63,7 +62,7 @@ test('from a disk, where no worker starts, a model trains as well, and its answe
   await page.click('.answer-token >> nth=0')
   await page.locator('#why').waitFor()
   await page.close()
-  // The page is no part of the server that this browser is for.
+  // A separate browser, with a page without a server.
   assert.deepEqual(
     own.browser.complaints.splice(0).filter(each => !each.startsWith('request to file:')),
     [],

@@ -1,4 +1,4 @@
-// Learn: what is said of a model is true of its numbers; changes, gradients, files and programs are exact.
+// Learn: sentences about a model agree with its numbers; changes, gradients, files and programs are exact.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), '
 const qkv = await load()
 const NAMES = Object.keys(TASKS)
 
-/** A run after some steps. @param {string} task @param {Partial<LearnSettings>} [given] @param {number} [steps] */
+/** Makes a run after some steps. @param {string} task @param {Partial<LearnSettings>} [given] @param {number} [steps] */
 function trained(task, given = {}, steps = 30) {
   const run = createRun(qkv, task, given, text)
   for (let n = 0; n < steps; n++) run.step()
@@ -117,7 +117,7 @@ for (const [task, given, has] of /** @type {[string, Partial<LearnSettings>, str
       near(Number(tensors.weights?.data[i]), want, 1e-6, `weight ${i}`)
     const { why } = shownOf(qkv, run, '', { why: 0 })
     const row = task === 'sort' ? 8 : 0
-    // What the heads give to the logit of the first token, from the output of the room's layer.
+    // Returns the contribution of each head to the logit of the first token, from the output of the room's layer.
     if (!run.settings.norm && has !== 'V') {
       const { d } = run.settings
       const id = Number(run.shape.previous ? TARGET_WORDS.indexOf(String(why?.tokens[0].token)) : why?.tokens[0].token)
@@ -154,7 +154,7 @@ test('a head times 1 changes nothing, times 0 is off, its mean is neither; what 
 
 test('the mean of a head is the mean of what it gives where the model answers', () => {
   const run = trained('reverse', {}, 10)
-  // With both replaced by their means, all positions get the same logits from heads: evaluation sees one answer a place.
+  // With both replaced by their means, all positions get the same logits from heads, so evaluation sees one answer a position.
   run.intervene([{ kind: 'head', stack: '', layer: 0, head: 0, how: 'mean', isOn: true }])
   const { why } = shownOf(qkv, run, '', { why: 0 })
   const { why: other } = shownOf(qkv, run, '', { why: 5 })
@@ -388,7 +388,7 @@ test('a trained induction model shows its two kinds of heads among the scores, a
   run.dispose()
 })
 
-/** The settings of the room for a run. @param {string} task @param {Partial<LearnSettings>} settings */
+/** Returns the settings of the room for a run. @param {string} task @param {Partial<LearnSettings>} settings */
 const settled = (task, settings) =>
   /** @type {Settings} */ ({ ...fromLink(room.fields, ''), ...settingsOf(task, settings) })
 
@@ -403,7 +403,7 @@ test('hostile numbers in a link give settings within their ranges, and offers th
         try {
           settings = fromLink(room.fields, link)
         } catch {
-          continue // the page says that the link is damaged
+          continue // the page shows that the link is damaged
         }
         const own = runSettings(settings)
         assert.ok(own.d % (2 * own.heads) === 0 && own.layers <= 4 && own.steps <= 5000, field)

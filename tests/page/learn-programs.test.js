@@ -1,5 +1,5 @@
-// Learn: the exported programs print the losses that are recorded in tests/goldens/learn-programs.json, for qkv in Node and
-// for PyTorch. They are made from the one source of each task and model.
+// Learn: the exported programs print the losses of tests/goldens/learn-programs.json, for qkv in Node and for PyTorch. They are made from the source
+// of each task and model.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -20,10 +20,10 @@ const read = (/** @type {string} */ path) => readFileSync(`${root}${path}`, 'utf
 const { text, cases } = JSON.parse(read('tests/goldens/learn-programs.json'))
 const STEPS = 8
 const qkv = await load()
-/** PyTorch's other versions add in another order. */
+/** Other versions of PyTorch add in another order. */
 const WITHIN = 1e-5
 
-/** The losses that a program prints in Node. @param {string} program */
+/** Returns the losses that a program prints in Node. @param {string} program */
 async function losses(program) {
   const options = ['--input-type=module', '-e', program]
   const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: root, maxBuffer: 2 ** 24 })

@@ -14,7 +14,7 @@ import { becomes, follow, go, page, reads, set, THEME_AND_LANGUAGE, text, usePag
 const SORT = '#2&room=learn&learn.task=sort'
 const SORTED = '0 2 3 6 8 9 11 14'
 usePage({ hash: SORT })
-/** Training on a busy machine. */
+/** Milliseconds for training on a busy machine. */
 const PATIENCE = { timeout: 120_000 }
 const room = (/** @type {string} */ selector) => page.locator(selector)
 
@@ -24,13 +24,13 @@ async function train() {
   await page.click('#learn-train')
   await room('.learn-said[data-reached]').waitFor(PATIENCE)
   const last = await dataOf('#learn-steps', 'step')
-  await room(`.learn-at output[data-step="${last}"]`).waitFor(PATIENCE) // the picture is that of the last step
+  await room(`.learn-at output[data-step="${last}"]`).waitFor(PATIENCE) // the picture shows the last step
 }
 
-/** A number that an element holds as data. @param {string} selector @param {string} name */
+/** Reads a number from the data attribute of an element. @param {string} selector @param {string} name */
 const dataOf = async (selector, name) => Number(await room(selector).getAttribute(`data-${name}`))
 
-/** What the large map shows. @param {string} [id] @returns {Promise<number[]>} */
+/** Reads the content of the large map. @param {string} [id] @returns {Promise<number[]>} */
 const mapOf = (id = '#learn-map') =>
   page.evaluate(id => Array.from(/** @type {any} */ (document.querySelector(id)).matrix.data), id)
 
@@ -529,7 +529,7 @@ test('on a phone a text begins with a smaller model; a text of the reader is lea
   await room('#learn-own').blur()
   await reads('#learn-short', /at least 500 characters; this text has 1/)
   await room('#learn-own').fill('The cat sat on the mat. The dog sat on the log. '.repeat(20))
-  await room('#learn-step:not([disabled])').waitFor() // what is pasted counts before the field is left
+  await room('#learn-step:not([disabled])').waitFor() // pasted text is used before the field loses the focus
   await page.click('#learn-step')
   await reads('#learn-steps', /step 1 of/)
   await reads('.learn-bits', /\d\.\d\d bits per character/)

@@ -1,5 +1,5 @@
-// Learn: its store and session in Node. A run trains, is repeated by its link, compared, changed, shown at any step, saved and
-// opened; a lost worker is said to be lost.
+// Learn: its store and session in Node. A run trains, is repeated by its link, compared, changed, shown at any step, saved and opened; a lost worker
+// is reported.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -236,7 +236,7 @@ test('a link whose head is no head, or one that the model does not have, opens w
 test('with reduced motion each evaluation posts a picture, and no other step does', async () => {
   const own = openLearn('task=sort', { around: { ...AROUND, isStill: true } })
   await own.picture()
-  /** The evaluations of each number of steps that was told. @type {Map<number, number>} */
+  /** The evaluations after each reported number of steps. @type {Map<number, number>} */
   const told = new Map()
   own.act.train()
   await own.until(({ view }) => {

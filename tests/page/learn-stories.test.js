@@ -1,5 +1,4 @@
-// The guided stories of the room "Learn": each is walked to its end, read in both languages at each stop; a ring is around
-// what the stop speaks of.
+// The guided stories of the room "Learn": each is walked to its end, read in both languages at each stop; a ring is around the subject of the stop.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,12 +8,12 @@ import { beyond } from './browser.js'
 import { becomes, go, page, set, usePage } from './open.js'
 
 usePage({ hash: null })
-/** Training on a busy machine. */
+/** Milliseconds for training on a busy machine. */
 const PATIENCE = { timeout: 120_000 }
 const room = (/** @type {string} */ selector) => page.locator(selector)
 const TEXT = 'The cat sat on the mat. The dog sat on the log. '.repeat(40)
 
-/** What a reader does at a stop; head: the one that the text names. @typedef {(head: string) => Promise<unknown>} Act */
+/** A reader's action at a stop. head: the one that the text names. @typedef {(head: string) => Promise<unknown>} Act */
 
 /** @param {string} [id] */
 async function train(id = '#learn-train') {
@@ -34,7 +33,7 @@ const probe = (/** @type {string} */ text) => async () => {
 const goTo = (/** @type {string} */ step) => () => room('#learn-at').fill(step)
 const explain = () => page.click('#learn-answer .answer-token >> nth=0')
 
-/** What a reader does at the stops that stories share. @type {Map<import('../../web/rooms/learn/tasks/task.js').Stop, Act>} */
+/** The reader's actions at the stops that stories share. @type {Map<import('../../web/rooms/learn/tasks/task.js').Stop, Act>} */
 const SHARED = new Map()
   .set(stops.train, () => train())
   .set(stops.untilGoal, nothing)
@@ -44,7 +43,7 @@ const SHARED = new Map()
     const words = await room('#learn-probe').inputValue()
     await probe(words.split(' ').reverse().join(' '))()
   })
-/** The same of the other stops, by their numbers, and where the shared act does not fit. @type {Record<string, Record<number, Act>>} */
+/** Those of the other stops, by their numbers, and of stops where the shared action does not fit. @type {Record<string, Record<number, Act>>} */
 const OWN = {
   induction: {
     2: nothing,
@@ -85,7 +84,7 @@ const OWN = {
     5: select,
   },
 }
-/** Reads in the language of the page and then in the other one, which stays. @param {string[]} order @param {(language: string) => Promise<string>} read */
+/** Reads the stop in the page's language and then in the other one, which stays selected. @param {string[]} order @param {(language: string) => Promise<string>} read */
 async function inBoth([own, other], read) {
   const texts = [await read(own)]
   await set('language', other)

@@ -1,4 +1,4 @@
-// Learn: the tasks are learned, by every seed tried, within the stated steps; the runs are those of PyTorch.
+// Learn: the tasks are learned within the stated steps, by every seed tried; the runs are those of PyTorch.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ import { lossesIn, missing, printedInPyTorch } from './pytorch.js'
 
 /** The band that is recorded is that of ten seeds. */
 const SEEDS = [0, 1]
-/** Tasks with a goal, on lengths of which some are never trained. */
+/** Tasks with a goal, evaluated on lengths of which some are never trained. */
 const GOALS = Object.keys(TASKS).filter(task => !TASKS[task].hasText)
 /** The recorded band is in whole percent. */
 const ROUNDED = 0.0051
@@ -30,7 +30,7 @@ const qkv = await load()
 
 /** @type {Map<string, ReturnType<typeof learn>>} */
 const runs = new Map()
-/** Trains a task, once for all tests that ask for it. @param {string} task @param {{ seed: number }} settings */
+/** Trains a task, once for all tests that need it. @param {string} task @param {{ seed: number }} settings */
 function learned(task, settings) {
   const key = JSON.stringify([task, settings])
   const run = runs.get(key) ?? learn(task, settings)
@@ -99,7 +99,7 @@ test('the grammar uses all its words, no others, and no more draws than it says'
   assert.deepEqual([...targets].sort(), [...TARGET_WORDS].sort())
 })
 
-// In a text rounding grows by a factor of three every three steps: PyTorch is 1e-4 from its own float64 after 31 steps.
+// In a text, rounding errors grow by a factor of three every three steps: PyTorch is 1e-4 from its own float64 after 31 steps.
 /** @type {[task: string, given: Partial<import('../../web/rooms/learn/tasks/task.js').LearnSettings>, steps: number][]} */
 const CASES = [
   ['induction', {}, 50],
@@ -146,7 +146,7 @@ for (const [n, [task, given, steps]] of CASES.entries())
     run.dispose()
   })
 
-/** What it has learned, on the sequences of run.evaluate(). */
+/** Computes the accuracy on the sequences of run.evaluate(). */
 const HELD_OUT = `
 held = torch.tensor([ID[character] for character in TEXT])[len(TEXT) * 9 // 10 :]
 g = torch.Generator().manual_seed(2000003)

@@ -1,4 +1,4 @@
-// Lines of heads between two columns of words: which are drawn, how strong, and that a picture of a head asks for them.
+// Lines of heads between two columns of words: which are drawn, and how strong; and that a picture of a head uses them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ const layer = {
   queries: 2,
   keys: 3,
 }
-/** The lines as head, query, key and strength. @param {ReturnType<typeof linesOf>} lines */
+/** Returns the lines as head, query, key and strength. @param {ReturnType<typeof linesOf>} lines */
 const drawn = lines =>
   lines
     .flatMap(({ head, opacity, pairs }) =>
@@ -80,7 +80,7 @@ test('lines are a picture of a head in every room: of its layer, with its words,
     view: 'lines',
     layer: { data: layer.weights, from: 1, names: ['2.1', '2.2'], own: 1 },
   })
-  /** What is drawn once its module is here. @param {any} of */
+  /** Resolves to the drawing, once its module is loaded. @param {any} of */
   const shown = async of => {
     const template = /** @type {any} */ (headView(of, act, t))
     const [waiting] = template.values.flatMap((/** @type {any} */ value) => value?.values ?? [])

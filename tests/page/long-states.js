@@ -1,5 +1,5 @@
-// Tries sequences of actions on the stores of all rooms for as long as is wanted, in Node: `states.test.js` tries a few of them.
-//   npm run states -- --seed 7 --minutes 60 [--runs 20000] [--room layer]
+// Tries sequences of actions on the stores of all rooms for a given time, in Node: `states.test.js` tries a few of them. npm run states -- --seed 7
+// --minutes 60 [--runs 20000] [--room layer]
 
 import { parseArgs } from 'node:util'
 import { giveEnglishModel } from './english-model.js'
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 })
 const [SEED, MINUTES, RUNS] = [values.seed, values.minutes, values.runs].map(Number)
-/** Sequences of one room in a row. */
+/** The number of successive sequences of one room. */
 const BATCH = 20
 
 giveBrowser()
@@ -31,7 +31,7 @@ const made = new Map(rooms.map(room => [room, subjects[room]()]))
 const start = performance.now()
 let failures = 0
 let runs = 0
-/** What was done is also said where it is ended. */
+/** Print the summary also when the program is interrupted. */
 process.on('SIGTERM', () => process.exit(say()))
 for (let batch = 0; runs < RUNS && performance.now() - start < MINUTES * 60_000; batch++) {
   const room = rooms[batch % rooms.length]
@@ -46,7 +46,7 @@ for (let batch = 0; runs < RUNS && performance.now() - start < MINUTES * 60_000;
 }
 process.exit(say())
 
-/** Says what was done. Returns the status of the process. */
+/** Prints a summary. Returns the exit status. */
 function say() {
   const { user, system } = process.cpuUsage()
   const [wall, own] = [performance.now() - start, (user + system) / 1000].map(ms => (ms / 60_000).toFixed(2))

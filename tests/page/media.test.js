@@ -1,4 +1,4 @@
-// Paper, reduced motion, a browser without workers, and a layout that stays where it is.
+// Paper, reduced motion, a browser without workers, and a stable layout.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { hashOf } from './typing.js'
 
 usePage()
 
-/** Controls that are seen, also those of the elements; factors of the arithmetic are numbers, too. */
+/** Lists visible controls, also those of the elements. Factors of the arithmetic are numbers, too. */
 const controls = () =>
   page.evaluate(() => {
     /** @type {string[]} */
@@ -46,7 +46,7 @@ test('on paper there are no controls but the sentence, and the numbers stay', as
 })
 
 test('with reduced motion the walk jumps, plays, and nothing is animated', async () => {
-  /** How the page was asked to scroll. How many frames a glide takes is up to the browser. */
+  /** Records how the page was asked to scroll. The browser decides how many frames a smooth scroll takes. */
   const scrolls = () => page.evaluate(() => /** @type {any} */ (window).scrolls.splice(0))
   await page.evaluate(() => {
     const log = Object.assign(window, { scrolls: /** @type {unknown[]} */ ([]) })
@@ -112,7 +112,7 @@ test('without workers large inputs are traced on the page, with progress', async
 test('nothing jumps while a word is typed, or from step to step', async () => {
   await page.clock.install()
   const pause = async () => {
-    await page.clock.fastForward(1000) // what waits for a pause is drawn
+    await page.clock.fastForward(1000) // parts that wait for a pause are drawn
     await settled(page)
   }
   for (const preset of ['heads', 'layer']) {
@@ -140,7 +140,7 @@ test('nothing jumps while a word is typed, or from step to step', async () => {
       await page.keyboard.press('n')
     }
     const walked = await jumps()
-    // The bar's numbers move along with the name of the step; maps hold about the height that they will take.
+    // The bar's numbers move with the name of the step; maps reserve about their final height.
     assert.ok(walked.sum - typed.sum < 0.2, `${preset}, walking: ${walked.sum - typed.sum} ${walked.what}`)
   }
 })

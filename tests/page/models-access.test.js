@@ -1,4 +1,4 @@
-// The room "Models" for everybody: keyboard, phone, axe in both themes and languages; heads chosen by a marquee.
+// Accessibility of the room "Models": keyboard, phone, axe in both themes and languages; heads selected by a marquee.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

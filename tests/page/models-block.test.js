@@ -1,4 +1,4 @@
-// The whole model in one picture, without a browser: its numbers for every family of golden checkpoints, and what the room asks for.
+// The whole model in one picture, without a browser: its numbers for every family of golden checkpoints, and the requests of the room.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const ids = [5, 9, 30, 5, 9, 17]
 /** @param {number} got @param {number} want @param {string} what */
 const near = (got, want, what) =>
   assert.ok(Math.abs(got - want) <= 1e-5 * Math.max(1, Math.abs(want)), `${what}: ${got} is not ${want}`)
-/** The length of the last row. @param {{ data: Float32Array, dims: readonly number[] }} x */
+/** Returns the length of the last row. @param {{ data: Float32Array, dims: readonly number[] }} x */
 const lengthOf = ({ data, dims }) => Math.hypot(...data.slice(-dims[2]))
 
 test('each family: the stream flows from layer to layer, norms stand where the family has them, shares are those of the sums', async () => {

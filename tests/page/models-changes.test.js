@@ -1,5 +1,4 @@
-// The reader's changes in the room "Models", by its own controls: the mask is painted, a weight is set, a layer is patched; what differs;
-// ranks and seeds.
+// The reader's changes in the room "Models", by its controls: the mask is painted, a weight is set, a layer is patched; differences; ranks and seeds.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,9 +7,9 @@ import { becomes, go, page, reads, url, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const TEXT = 'The cat that chased the dog'
-const OTHER = 'The dog that chased the cat' // as many tokens
+const OTHER = 'The dog that chased the cat' // the same number of tokens
 
-/** A model with a text, and one of its heads. @param {string} [head] */
+/** Opens a model with a text, and one of its heads. @param {string} [head] */
 async function begin(head) {
   await open('gpt2-tiny', 'gpt2')
   await typeText(TEXT)
@@ -20,7 +19,7 @@ async function begin(head) {
   await page.locator('#models-map canvas').waitFor()
 }
 
-/** The weight of a cell of the open head, as it is shown. @param {number} row @param {number} column */
+/** Reads the weight of a cell of the open head, as it is shown. @param {number} row @param {number} column */
 const weight = (row, column) =>
   page.evaluate(
     ([row, column]) => {
@@ -35,7 +34,7 @@ test('a painted cell hides its key, a typed one sets its weight: the prediction 
   const map = page.locator('#models-map [tabindex="0"]').first()
   await page.click('#models-paint')
   await map.focus()
-  await page.keyboard.press('Control+End') // the last query, itself
+  await page.keyboard.press('Control+End') // the last query, and the key at the same position
   await page.keyboard.press('Space')
   await reads('.change', /Head 2\.2: .* hidden from/)
   await reads('#models-effect', /^m: 4\.7% before, \d\.\d% after/)
@@ -62,7 +61,7 @@ test('a painted cell hides its key, a typed one sets its weight: the prediction 
   await becomes(async () => Math.abs((await sum()) - 1) < 1e-5, true, 'the others share the rest')
 })
 
-/** The middle of a cell of the open head on the screen. @param {number} row @param {number} column */
+/** Returns the middle of a cell of the open head on the screen. @param {number} row @param {number} column */
 const middleOf = (row, column) =>
   page.locator('#models-map').evaluate(
     (map, [row, column]) => {
@@ -77,7 +76,7 @@ test('a dragged weight says what the model says now; one drag is one step of Und
   await go('#2&room=models&models.checkpoint=stories&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2')
   await page.locator('#models-map canvas').waitFor()
   await page.locator('#models-map').evaluate(map => map.scrollIntoView({ block: 'start' }))
-  const old = await weight(8, 3) // he looks at tom
+  const old = await weight(8, 3) // "he" looks at "tom"
   const [x, y] = await middleOf(8, 3)
   await page.mouse.move(x, y)
   await page.mouse.down()
@@ -138,7 +137,7 @@ test('a layer is patched from a second text; the head on both texts, and before 
     }, isLarge)
   await differs(true) // a later layer has changed
   await page.selectOption('#models-minus', 'text')
-  await differs(false) // what leaves layer 1 is that of the second text, so all later layers are
+  await differs(false) // layer 1 now has the output of the second text, and so have all later layers
 })
 
 test('heads are listed by what is asked for: a score, only hits, likeness to one head', async () => {

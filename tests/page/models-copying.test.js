@@ -1,4 +1,4 @@
-// Ranked by how heads copy, the list says which head copies, or names a shipped model that has one: measured here.
+// Ranked by copying, the list of heads names the head that copies, or a shipped model that has one; measured here.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { shownOf } from '../../web/rooms/models/shown.js'
 import { start } from './models-store.js'
 import { having, keyOf } from './template.js'
 
-/** A model that ships with the page, with its own first text. @param {string} name */
+/** Opens a model that ships with the page, with its first text. @param {string} name */
 async function shipped(name) {
   const path = fileURLToPath(new URL(`../../web/trained/${name}/`, import.meta.url))
   const own = start()
@@ -29,7 +29,7 @@ async function shipped(name) {
   return own
 }
 
-/** What is said of copying heads elsewhere. @param {Awaited<ReturnType<typeof shipped>>} own */
+/** Reads the sentence about copying heads of other models. @param {Awaited<ReturnType<typeof shipped>>} own */
 function said({ store, act }, id = 'models-elsewhere') {
   const t = /** @type {any} */ (Object.assign(keyOf, { elements: {} }))
   const { state } = store

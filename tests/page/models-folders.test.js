@@ -1,4 +1,4 @@
-// Folders that are dropped on the page open as loadModel opens them, or are refused with the same sentence.
+// Folders that are dropped on the page open as with loadModel, or are refused with the same message.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const qkv = await load()
 const page = handlers(qkv)
 const TEXTS = ['the cat sat', ' a  dog\n', 'Ünï 的 🙂 x']
 
-/** Each file of a golden folder. @param {string} name @returns {Record<string, Uint8Array<ArrayBuffer>>} */
+/** Reads each file of a golden folder. @param {string} name @returns {Record<string, Uint8Array<ArrayBuffer>>} */
 const bytesOf = name =>
   Object.fromEntries(
     readdirSync(`${goldens}/${name}`, { recursive: true, withFileTypes: true })
@@ -24,7 +24,7 @@ const bytesOf = name =>
       ]),
   )
 
-/** What a browser gives of a folder. @param {Record<string, Uint8Array<ArrayBuffer>>} files */
+/** Makes the entries by which a browser describes a folder. @param {Record<string, Uint8Array<ArrayBuffer>>} files */
 const dropped = files =>
   Object.entries(files).map(([name, bytes]) => {
     const file = new File([bytes], name.split('/').at(-1) ?? '')
@@ -32,7 +32,7 @@ const dropped = files =>
     return file
   })
 
-/** What a request is answered with. @returns {any} */
+/** Returns the answer to a request. @returns {any} */
 const run = () => ({ signal: new AbortController().signal, progress() {}, emit() {}, transfer() {} })
 
 /** @param {Record<string, Uint8Array<ArrayBuffer>>} files */
@@ -41,7 +41,7 @@ function openInPage(files) {
   return Promise.resolve(page.open(/** @type {any} */ (request), run()))
 }
 
-/** The sentence with which a folder is refused. @param {Promise<unknown>} opening */
+/** Returns the message with which a folder is refused. @param {Promise<unknown>} opening */
 const refusalOf = opening =>
   opening.then(
     () => assert.fail('it opens'),

@@ -9,7 +9,7 @@ import { becomes, go, page, reads, set, text, usePage, violations } from './open
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 
-/** A file that a button saves. @param {string} selector */
+/** Returns a file that a button saves. @param {string} selector */
 async function saved(selector) {
   const [download] = await Promise.all([page.waitForEvent('download'), page.click(selector)])
   return { name: download.suggestedFilename(), body: await readFile(await download.path(), 'utf8') }
@@ -24,7 +24,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   await page.click('#models-stories [data-item="1"]')
   await page.click('#models-story-graph')
   await page.locator('#graph-picture').waitFor()
-  // Head 1.1 reads the word before, head 3.1 copies the name: nobody has told the page.
+  // Head 1.1 reads the previous word, head 3.1 copies the name. The page finds this without being told.
   await reads('#graph-found', /Head 3\.1 at “ta” \(23\) reads as a value what head 1\.1 wrote at “\.” \(15\)/)
   await reads('#graph-counts', /^Parts: \d+, edges: \d+\. They explain 5\d\.\d% of the answer\.$/)
   const few = await countOf('.graph-edge')
@@ -34,14 +34,14 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   await becomes(async () => (await countOf('.graph-list li')) === (await countOf('.graph-edge')), true)
   await becomes(() => page.evaluate(() => location.hash), /models\.graph=80/)
 
-  // Words for what is under the pointer; all else is faded.
+  // The words for the part under the pointer; everything else is faded.
   await part('3.1@23').hover()
   await reads('#graph-said', /^Head 3\.1 at “ta” \(23\): \d+\.\d% of the answer goes back through it\.$/)
   await becomes(async () => (await countOf('.graph-edge.is-dim')) > 0, true)
   await page.hover('#graph-counts')
   await reads('#graph-said', /^Point at a part/)
   await becomes(() => countOf('.graph-edge.is-dim'), 0)
-  // A mouse that clicks in the middle of a line: the middle of its box may lie beside it.
+  // Clicks with the mouse in the middle of a line, because the middle of its box may not be on the line.
   await page.click('#graph-found button')
   await reads(
     '#graph-said',
@@ -86,7 +86,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   )
   assert.deepEqual(await violations('#models-graph'), [])
 
-  // The link has it all.
+  // The link contains all of it.
   await becomes(() => page.evaluate(() => location.hash), /models\.graph=80\+1\.1%4015%3E3\.1%4023%3Av%21/)
   await go(await page.evaluate(() => location.hash))
   await reads('#graph-tested', tested)

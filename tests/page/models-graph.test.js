@@ -1,4 +1,4 @@
-// The graph of heads in the room "Models", without a browser: what it asks, its link, its drawing, what it costs.
+// The graph of heads in the room "Models", without a browser: its requests, its link, its drawing, its cost.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { filesOf } from './golden-files.js'
 const qkv = await load()
 const TEXT = 'The cat that chased the dog'
 
-/** A store whose session runs here, with a model and a text. @param {string} [name] @param {string} [link] */
+/** Makes a store whose session runs here, with a model and a text. @param {string} [name] @param {string} [link] */
 async function begin(name = 'gpt2-tiny', link = '') {
   const store = createStore(room, { qkv, link })
   const isOpen = () =>
@@ -76,7 +76,7 @@ test('the open graph asks for its edges once, whatever share is chosen; a tested
   assert.notEqual(found(), first)
   act.setGraph('')
   assert.ok(!needs().includes('graph') && !store.state.got.graph)
-  // An edge that this model does not have is said to be none.
+  // An edge that this model does not have is reported as missing.
   act.setGraph('80 w1>9.9@3:k!')
   await settled()
   const missing = store.state.got.graphEdge
@@ -169,7 +169,7 @@ test('what takes long is said before it is computed; two stacks take more than o
   assert.deepEqual(graphCost(sizes, 300_000, 1, noRate), { isTooLong: true })
   const { decoder } = model.stacks
   const both = graphCost({ ...sizes, stacks: { encoder: decoder, decoder } }, 10, 10, noRate, 20)
-  // Of a layer of the decoder four heads read its own stack, four the encoder.
+  // Of a layer of the decoder four heads read the decoder, four the encoder.
   assert.equal('takes' in both && both.takes.bytes, 4 * 48 * (10 * (1 + 3 * 5) + 20 * (1 + 3 * 9)))
   assert.ok('takes' in both && both.takes.seconds > short.takes.seconds)
   model.dispose()
@@ -178,7 +178,7 @@ test('what takes long is said before it is computed; two stacks take more than o
 test('the time of a long graph is that of a measured product, where the run of its text was the first and slow', () => {
   const decoder = /** @type {any} */ ({ layers: 12, numHeads: 12, headDim: 32 })
   const sizes = { stacks: { encoder: undefined, decoder }, parameters: 22_839_552, vocab: 3000 }
-  /** Seconds, where a product does so many multiplications a second. @param {number} milliseconds of the run @param {number} rate */
+  /** Returns seconds, for a given rate of multiplications per second. @param {number} milliseconds of the run @param {number} rate */
   const seconds = (milliseconds, rate) => {
     const { isLong, takes } = /** @type {any} */ (graphCost(sizes, 64, milliseconds, () => rate))
     assert.ok(isLong)

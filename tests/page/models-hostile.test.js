@@ -1,4 +1,4 @@
-// Bad files in the room "Models": each gets a sentence, and the model before works on. models-room.test.js shows some on the page.
+// Bad files in the room "Models": each gets a message, and the open model still works. models-room.test.js shows some on the page.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -19,9 +19,9 @@ const start = 8 + Number(weights.readBigUInt64LE(0))
 const header = JSON.parse(weights.toString('utf8', 8, start))
 const config = JSON.parse(gpt2['config.json'].toString())
 const [first] = Object.keys(header).filter(name => name !== '__metadata__')
-const [one, other] = Object.keys(header).filter(name => /ln_1\.weight$/.test(name)) // of one shape
+const [one, other] = Object.keys(header).filter(name => /ln_1\.weight$/.test(name)) // of the same shape
 
-/** The file with another header. @param {string} json @param {number} [size] what it says */
+/** Returns the file with another header. @param {string} json @param {number} [size] what it says */
 function withHeader(json, size = json.length) {
   const length = Buffer.alloc(8)
   length.writeBigUInt64LE(BigInt(size))

@@ -1,5 +1,5 @@
-// A model of the hub in the browser, by keyboard: its name is typed, its size is said, it is kept and opens again without network,
-// on a phone, in Chinese. Requests to the public hub are answered by one of ours on a loopback port.
+// A model of the hub in the browser, by keyboard: its name is typed, its size is shown, it is kept and opens again without network, on a phone, in
+// Chinese. A fake hub on a loopback port answers requests to the public hub.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const large = await bytesOf(makeFolder(await load(), 'F32', { vocab: 80_001 }).f
 const hub = await startHub({ 'openai-community/gpt2': { files }, 'me/large': { files: large } })
 after(() => hub.close())
 
-/** Answers requests to the public hub. Its storage, to which it redirects, is not seen: no answer of a route may redirect. */
+/** Answers requests to the public hub. The redirect to its storage is not visible, because no answer of a route may redirect. */
 const answer = async (/** @type {import('playwright-core').Route} */ route) => {
   const request = route.request()
   const { pathname, search } = new URL(request.url())
@@ -30,7 +30,7 @@ const answer = async (/** @type {import('playwright-core').Route} */ route) => {
 
 test('a download says how much has come, its rate and the time that is left; Cancel ends it, and the model before stays', async () => {
   const context = page.context()
-  /** Requests for later parts of the weights, which wait. @type {(() => void)[]} */
+  /** Requests for later parts of the weights, which are not answered yet. @type {(() => void)[]} */
   const held = []
   await context.route('https://huggingface.co/**', async route => {
     const [, from] = /bytes=(\d+)/.exec(route.request().headers().range ?? '') ?? []
@@ -48,7 +48,7 @@ test('a download says how much has come, its rate and the time that is left; Can
   await reads('#models-facts', /^llama/)
   for (const go of held) go()
   await page.click('#models-model')
-  await page.click('[data-drop="me/large"]') // what had come was kept
+  await page.click('[data-drop="me/large"]') // the part that had arrived was kept
   await becomes(() => page.locator('.models-kept').count(), 0)
   await context.unroute('https://huggingface.co/**')
   own.browser.complaints.splice(0) // requests to the hub
@@ -93,7 +93,7 @@ test('a name is typed, its size is said before a download, it opens; the link op
   const hash = await page.evaluate(() => location.hash)
   assert.ok(!hub.asked.some(({ url }) => /Mary/.test(decodeURIComponent(url))), 'the text stays here')
 
-  // Without network, but for the site itself.
+  // Blocks all requests except those to the site itself.
   const asked = hub.asked.length
   await context.unroute('https://huggingface.co/**')
   await page.setViewportSize({ width: 360, height: 740 })

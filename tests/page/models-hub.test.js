@@ -1,5 +1,5 @@
-// Models of the hub in the room "Models", without a browser: a name, what is said before a download, the link, what is kept. The hub is
-// one of ours on a loopback port; in Node the room asks the hub of HF_ENDPOINT and keeps models in HF_HOME.
+// Models of the hub in the room "Models", without a browser: a name, the question before a download, the link, the kept models. A fake hub runs on a
+// loopback port; in Node the room uses the hub of HF_ENDPOINT and keeps models in HF_HOME.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -44,7 +44,7 @@ after(() => {
 const COMMIT = hub.commitOf('me/tiny')
 const TEXT = 'The cat that chased the dog'
 
-/** A store whose session runs here. @param {string} [link] @param {Partial<typeof room.view>} [view] */
+/** Makes a store whose session runs here. @param {string} [link] @param {Partial<typeof room.view>} [view] */
 function start(link = '', view = {}) {
   const store = createStore({ ...room, view: { ...room.view, ...view } }, { qkv, link })
   async function settled() {
@@ -55,9 +55,9 @@ function start(link = '', view = {}) {
   return { store, act: store.act, settled, got, shown: () => shownOf(store.state) }
 }
 
-/** The requests since the last call. */
+/** Returns the requests since the last call. */
 const requests = () => hub.asked.splice(0).map(({ method, url }) => `${method} ${url}`)
-/** Those for files: in Node the hub is asked for the list of a kept commit, because Python's cache has no list. */
+/** Returns those for files: in Node the hub is also asked for the list of a kept commit, because Python's cache has no list. */
 const files = () => requests().filter(url => !url.includes('/api/models/'))
 
 test('a text of the field is a name on the hub, an address, or neither', () => {
@@ -195,7 +195,7 @@ test('a link holds the name, the revision and the changes; it asks once, and not
   assert.equal(store.link(), link)
   requests()
 
-  const again = start(link) // kept now: nothing is asked
+  const again = start(link) // it is kept now, so there is no question
   await again.settled()
   assert.equal(again.shown().run?.top[0].token, '(')
   assert.deepEqual(files(), [])
@@ -405,7 +405,7 @@ test('the list finds models by any of their words, offers what was typed, and li
     ['hf:openai/gpt2', 'hf:openai-community/gpt2'],
     'the owner is another one',
   )
-  // As people type them; anything unknown offers the nearest.
+  // Names as people type them; an unknown one suggests the nearest.
   const named = (/** @type {string} */ typed) =>
     GALLERY.find(
       ({ name }) =>
@@ -451,7 +451,7 @@ test('arrow keys go through the list and round its ends; Enter opens the picked 
   act.show({ typed: 'me/bert', picked: -1 })
   act.enter('me/bert', ['hf:me/bert'])
   assert.equal(askedOf(store.state)?.name, 'hf:me/bert')
-  act.refuse() // else it is tried again for seconds after the hub is closed
+  act.refuse() // otherwise it is retried for seconds after the hub is closed
 })
 
 test('a known head has the rank that its score has among all heads', () => {

@@ -1,4 +1,5 @@
-// What each layer says, in the room "Models", in a browser: the grid, the selected state, its keys, pins, a head that is off, files, the story.
+// What each layer says, in the room "Models", in a browser: the grid, the selected state, its keys, pins, a head that is switched off, files, the
+// story.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -11,7 +12,7 @@ usePage({ hash: null })
 
 const PLANE = 'models.prompt=The+plane+flies+high+in+the'
 
-/** Opens a link of the room once its grid is drawn. @param {string} settings */
+/** Opens a link of the room and waits for its grid. @param {string} settings */
 async function open(settings) {
   await page.goto('about:blank')
   await page.goto(`${url}#2&room=models&${settings}`)

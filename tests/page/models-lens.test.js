@@ -1,4 +1,4 @@
-// What each layer says, in the room "Models", without a browser: the setting, the grid, and what the panel asks for.
+// What each layer says, in the room "Models", without a browser: the setting, the grid, and the requests of the panel.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

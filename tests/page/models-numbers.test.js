@@ -93,7 +93,7 @@ test('what a cell’s query and key are computed from gives them, in every kind 
       ])) {
         const half = rope.frequencies.length
         for (let i = 0; i < 2 * half; i++) {
-          // Pairs are halves of the head, or neighbours (glm).
+          // Pairs are the two halves of the head, or neighbours (glm).
           const [isFirst, step, pair] = rope.interleaved
             ? [i % 2 === 0, 1, Math.floor(i / 2)]
             : [i < half, half, i % half]

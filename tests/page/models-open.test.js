@@ -1,5 +1,5 @@
-// How the room "Models" opens checkpoints: from an address of the site, a drop, and where memory may be shared.
-// site.test.js opens one from a disk, without a server, and models-room.test.js one that a link asks for.
+// How the room "Models" opens checkpoints: from an address of the site, from dropped files, and with shared memory. site.test.js opens one from a
+// disk, without a server, and models-room.test.js one from a link.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ test('the room opens with a trained model of the page, and with its own text', a
   const text = about.figures?.example?.text ?? about.tour?.[0]?.prompt ?? 'Once upon a time'
   await becomes(() => page.inputValue('#models-text'), text)
   await page.locator('#models-answer[data-token]').waitFor()
-  // The translator says what it was trained to say, word by word.
+  // The translator gives the trained translation, word by word.
   await page.click('#models-model')
   await page.click('#models-options [data-name="translation"]')
   await page.locator('[data-gloss="plan"]').waitFor()
@@ -65,7 +65,7 @@ test('?model= opens a folder of the site, by ranges; another site is refused', a
   /** @type {Record<string, Buffer>} */
   const files = Object.fromEntries(filesOf('gpt2-tiny').map(path => [basename(path), readFileSync(path)]))
   for (const name of ['tokenizer_config', 'special_tokens_map', 'added_tokens', 'generation_config'])
-    files[`${name}.json`] ??= Buffer.from('{}') // a 404 would be a complaint
+    files[`${name}.json`] ??= Buffer.from('{}') // because the browser would complain about a 404
   let ranges = 0
   await page.route('**/a-model/*', route => {
     const body = files[basename(new URL(route.request().url()).pathname)]
@@ -83,7 +83,7 @@ test('?model= opens a folder of the site, by ranges; another site is refused', a
   await page.goto(`${url}?model=https://example.org/model#2&room=models`)
   await reads('#models-problem', /example\.org\/model is another site/)
   await page.goto('about:blank')
-  await page.goto(`${url}?model=http://[#2&room=models`) // no address at all
+  await page.goto(`${url}?model=http://[#2&room=models`) // not an address
   await reads('#models-problem', /invalid:\S+ is another site/)
 })
 

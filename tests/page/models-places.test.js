@@ -1,4 +1,4 @@
-// Ways between the places of the room "Models", and to the room "One layer".
+// Navigation between the places of the room "Models", and to the room "One layer".
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ async function openHead(name, type, head) {
   await page.locator(`.models-head[data-head="${head}"] #models-map`).waitFor()
 }
 
-/** The link, when it has been written. @param {RegExp} pattern */
+/** Returns the link, once it is written. @param {RegExp} pattern */
 async function linkWith(pattern) {
   await page.waitForFunction(source => new RegExp(source).test(location.hash), pattern.source)
   return page.evaluate(() => location.hash)
@@ -32,7 +32,7 @@ test('scores of the row and products of the score are cells that open; Back and 
   await reads('#models-inspector h2', /that to at|to/)
   await page.locator('#models-row .factor').first().waitFor()
   const [title, weight] = [await page.innerText('#models-inspector h2'), await result()]
-  // Another key of the same query: its page has its own weight, which the map has, too.
+  // Another key of the same query: its page shows its weight, as the map does.
   await page.locator('#models-row .factor').first().click()
   await page.waitForFunction(
     title =>
@@ -40,7 +40,7 @@ test('scores of the row and products of the score are cells that open; Back and 
     title,
   )
   await linkWith(/at=2\.3%3A4%3E(?!3)\d+/)
-  /** The weight of the map at the place of the link. */
+  /** Returns the weight of the map at the place of the link. */
   const linked = async () => {
     const { data, dims } = await weightsOf()
     const hash = await page.evaluate(() => location.hash)
@@ -60,7 +60,7 @@ test('scores of the row and products of the score are cells that open; Back and 
   await page.click('#models-inspector-forward')
   await reads('.total output', first)
   await becomes(() => page.isEnabled('#models-inspector-forward'), true)
-  // Why it looks there: in words; a head of the layer before opens with the weight by which it read.
+  // Why it looks there, in words; a head of an earlier layer opens with the weight by which it read.
   await reads(
     '#models-reason',
     /^The largest term of the score is [+−]\d.* It multiplies .*, written at “that”, by .*, written at “/,
@@ -176,7 +176,7 @@ test('a sentence that was typed goes along between One layer and Models', async 
       /** @type {HTMLTextAreaElement | null} */ (document.querySelector('#models-text'))?.value ===
       'Tom has a red ball',
   )
-  // It goes along once: what stands in the other room stays there.
+  // The text is copied once; later texts of the other room stay.
   await page.click('[data-room="layer"]')
   await page.waitForFunction(
     () => /** @type {HTMLInputElement | null} */ (document.querySelector('#sentence'))?.value === 'Tom has a red ball',

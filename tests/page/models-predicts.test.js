@@ -1,4 +1,5 @@
-// What a model of classes or of embeddings says in the room "Models", which heads made it, and what changes do to it; without a browser.
+// The output of a classifier or of a model of embeddings in the room "Models", the heads that caused it, and the effect of changes; without a
+// browser.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -17,13 +18,13 @@ const open = (/** @type {string} */ name) => loadModel(qkv, `${goldens}/${name}`
 const near = (/** @type {number} */ got, /** @type {number} */ want) =>
   assert.ok(Math.abs(got - want) <= 1e-4, `${got} for ${want}`)
 
-/** What the heads and the rest add. @param {Why | null} why */
+/** Sums the contributions of the heads and the rest. @param {Why | null} why */
 const sumOf = why => {
   const { heads, rest } = why ?? assert.fail()
   return heads.reduce((a, b) => a + b, 0) + rest.reduce((sum, { value }) => sum + value, 0)
 }
 
-/** A store with a model and a text. @param {File[]} files @param {string} text */
+/** Makes a store with a model and a text. @param {File[]} files @param {string} text */
 async function begin(files, text) {
   const own = start()
   own.act.bring(files)
@@ -135,7 +136,7 @@ test('the class of each token: those outside of all names are not marked, and a 
   model.dispose()
 })
 
-/** The files of the golden model of embeddings, as they are chosen with their folder. */
+/** The files of the golden model of embeddings, as when their folder is chosen. */
 const sentences = () => {
   const file = (/** @type {string} */ name, /** @type {BlobPart} */ bytes) => {
     const made = new File([bytes], name.split('/').at(-1) ?? '')
@@ -189,7 +190,7 @@ test('a folder whose embeddings are no pooled rows opens without an answer, and 
 })
 
 /**
- * What matters, once all of its rows are exact.
+ * Waits until all rows of "What matters" are exact.
  * @param {Awaited<ReturnType<typeof begin>>} own
  * @param {'heads' | 'positions'} part
  */

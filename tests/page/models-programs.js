@@ -7,8 +7,8 @@ import { nodeProgram } from '../../web/rooms/models/programs/node.js'
 import { pytorchProgram } from '../../web/rooms/models/programs/pytorch.js'
 
 /**
- * A golden checkpoint, changes as a link writes them, what the program reads, and what it prints: ids with their
- * probabilities, before the changes and after.
+ * A golden checkpoint, changes in the format of a link, the input of the program, and its output: ids with their probabilities, before the changes
+ * and after.
  * @typedef {object} Case
  * @property {string} model
  * @property {string} changes
@@ -21,7 +21,7 @@ import { pytorchProgram } from '../../web/rooms/models/programs/pytorch.js'
 export const FOLDER = new URL('../goldens/programs/', import.meta.url)
 /** @type {Case[]} */
 export const CASES = JSON.parse(readFileSync(new URL('cases.json', FOLDER), 'utf8'))
-/** The programs whose texts lie beside the numbers, to be read: those with all kinds of changes. */
+/** Programs whose texts are stored beside the numbers, for readers: those with all kinds of changes. */
 export const READABLE = ['gpt2-tiny', 'bert-tiny', 'marian-tiny'].map(model => ({
   model,
   index: CASES.map(each => each.model).lastIndexOf(model),
@@ -36,7 +36,7 @@ export function programsOf({ task, changes }) {
 /** @param {string} text */
 export const digestOf = text => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** What a program printed, before and after. @param {string} printed @returns {[id: number, probability: number][][]} */
+/** Reads the output of a program, before and after the changes. @param {string} printed @returns {[id: number, probability: number][][]} */
 export const rowsIn = printed =>
   printed
     .split(/^(?:before|after)$/m)

@@ -1,5 +1,5 @@
-// The programs that the room "Models" gives: their texts and what they print are recorded in tests/goldens/programs, where a
-// README says how. The program for Node runs here; the one for PyTorch runs where the package transformers is installed.
+// The programs of the room "Models": their texts and outputs are recorded in tests/goldens/programs, with a README. The program for Node runs here;
+// the one for PyTorch runs if the package transformers is installed.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -22,7 +22,7 @@ const goldens = `${root}tests/goldens/models/`
 const PYTHON = process.env.PYTHON ?? (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3')
 const programs = CASES.map(programsOf)
 
-/** What was printed is what was recorded: the ids in their order, but for ties, and the probabilities. @param {number} n @param {string} printed */
+/** Compares an output with the recorded one: ids in order, except for ties, and probabilities. @param {number} n @param {string} printed */
 function check(n, printed) {
   const { model, changes, before, after } = CASES[n]
   const parts = rowsIn(printed)
@@ -143,7 +143,7 @@ for (const model of ['gpt2-tiny', 'llama-tiny-sharded', 'qwen3-tiny-bf16', 'gemm
     close(await difference(''), value.corrupted, 'without a patch')
     for (const [layer, row] of inputs.patched.slice(1).entries())
       for (const [position, want] of row.entries()) {
-        const changes = `${layer + 1}:${position + 1}=patch` // what leaves a layer enters the next one
+        const changes = `${layer + 1}:${position + 1}=patch` // the output of a layer is the input of the next one
         close(await difference(changes), want, changes)
       }
     own.dispose()

@@ -1,4 +1,4 @@
-// The room "Models": a checkpoint is opened from files, its heads are seen, ranked, opened and changed, and its prediction moves.
+// The room "Models": a checkpoint is opened from files, its heads are shown, ranked, opened and changed, and its prediction follows.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -59,7 +59,7 @@ test('a cell is computed down to query and key; an encoder fills masks; an encod
     async () => Math.abs(Number(await page.getAttribute('.total output', 'data-value')) - data[3 * dims[1] + 2]) < 1e-5,
     true,
   )
-  await page.fill('#models-text', 'The [MASK] wrote to the king') // a text goes along to the next model
+  await page.fill('#models-text', 'The [MASK] wrote to the king') // the text is kept for the next model
   await open('bert-tiny', 'bert')
   await reads('.models-answer', /##ed 58\.0%/)
   await open('marian-tiny', 'marian')
@@ -94,7 +94,7 @@ test('what cannot be opened is refused with the reason; text is generated step b
   await reads('#models-steps', /3 tokens generated/)
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas'))?.maps.rows === 13)
   await becomes(async () => (await page.locator('.is-generated .token').allInnerTexts())[0], 'm')
-  // The worker that is lost had a text and a change, which its model has again.
+  // The lost worker had a text and a change, which the model of the new worker has again.
   await page.fill('#models-text', 'The cat that chased the dog')
   await reads('#models-answer', /^“m” \(4\.7%\)/)
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()
@@ -145,12 +145,12 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
   const answer = await text('#models-answer')
   const long = Array(1000).fill('The cat that chased').join(' ')
   await page.fill('#models-text', long)
-  // It is read at once where it takes less than five seconds, by the runs before.
+  // It is read at once if earlier runs predict less than five seconds.
   await page.locator('#models-draft-read, #models-running').first().waitFor()
   if (await page.locator('#models-draft-read').count()) await page.click('#models-draft-read')
   await page.waitForFunction(() => {
     const running = document.querySelector('#models-running')
-    // The layers that are done are drawn over those of the run before.
+    // The finished layers are drawn over those of the run before.
     const { old } = /** @type {any} */ (document.querySelector('.models.is-streaming models-atlas')) ?? {}
     const isTold = /Layer \d+ of \d+, \d+\.\d s/.test(running?.textContent ?? '') && old > 0
     if (isTold) running?.querySelector('button')?.click()
@@ -159,7 +159,7 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
   await reads('#models-cancelled', /The run was cancelled/)
   await reads('#models-answer', answer)
   assert.equal(await page.locator('.is-streaming').count(), 0)
-  // Of a long text: its words in lines, found and selected; a head as a map that zooms, and its links.
+  // A long text: its words in lines, found and selected; a head as a map that zooms, and its links.
   await page.fill('#models-text', `${Array(90).fill('The cat that chased').join(' ')} the dog`)
   await page.locator('#models-cancelled').waitFor({ state: 'detached' })
   await page.locator('long-words .word-button').first().waitFor()
@@ -170,10 +170,10 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
     const words = /** @type {any} */ (document.querySelector('long-words'))
     return words.top > 0 && words.top === words.firstElementChild.scrollTop && words.querySelector('.is-found')
   })
-  // At once: lines that scroll use their elements again for other words.
+  // In one evaluation, because lines that scroll reuse their elements for other words.
   await page.locator('long-words .is-found .token').evaluate(word => /** @type {HTMLElement} */ (word).click())
   await page.locator('long-words .is-found.is-selected').waitFor()
-  // The words that it looks at have their weights beside them; what the tables leave out is said.
+  // The words that it looks at show their weights; the panel names words that the tables leave out.
   await page.waitForFunction(() => {
     const list = /** @type {any} */ (document.querySelector('long-words')).firstElementChild
     const isEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 1
@@ -195,8 +195,8 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
     .filter({ hasText: /Rows 13\d to 14\d of/ })
     .waitFor({ state: 'attached' })
   await map.locator('.labels').filter({ hasNotText: 'stands for' }).waitFor()
-  // Without the first token: its column is hidden in the overview and in the tiles, and the numbers of the others stay.
-  // A cell of several tokens loses the weights of the first one alone.
+  // Without the first token: its column is hidden in the overview and in the tiles, and the numbers of the others stay. A cell of several tokens
+  // loses only the weights of the first one.
   const tileOf = (/** @type {[number, number]} */ columns, /** @type {[number, number]} */ resolution) =>
     map.evaluate(
       async (element, asked) => {
@@ -229,7 +229,7 @@ test('a long run tells how far it is and can be cancelled: the run before stays,
   const less = await tileOf([0, 128], [32, 32])
   assert.deepEqual(less.map(fourth), [fourth(ofBlock - ofFirst), fourth(next)])
   assert.ok(less[0] > 0)
-  // Until the tile is here, the cell is part of a coarser one.
+  // Until the tile arrives, the cell is part of a coarser one.
   const said = () => map.evaluate(element => /** @type {any} */ (element).describe({ row: 140, column: 0 }))
   await becomes(async () => /left out/.test(await said()), true)
   assert.deepEqual(await violations('.models-head'), [])

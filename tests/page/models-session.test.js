@@ -1,4 +1,4 @@
-// What the room "Models" computes, without a browser: runs of golden checkpoints, changes, programs, maps.
+// The computations of the room "Models", without a browser: runs of golden checkpoints, changes, programs, maps.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const goldens = `${root}tests/goldens/models/`
 const qkv = await load()
 
-/** A session behind its port, and all that it has posted. */
+/** A session behind its port, and all messages that it has posted. */
 function talk() {
   /** @type {Answer[]} */
   const posted = []
@@ -52,7 +52,7 @@ function talk() {
     },
   )
   let last = 0
-  /** Asks, and waits for the end of the answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request */
+  /** Sends a request, and waits for the end of the answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request */
   function ask(type, request) {
     const id = ++last
     answer({ type: 'ask', id, request: /** @type {any} */ ({ type, ...request }) })
@@ -71,7 +71,7 @@ function talk() {
     })
     return { id, done }
   }
-  /** The value of an answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request @returns {Promise<Asks[N]['value']>} */
+  /** Returns the value of an answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request @returns {Promise<Asks[N]['value']>} */
   async function value(type, request) {
     const message = await ask(type, request).done
     if (message.type !== 'value') assert.fail(JSON.stringify(message))
@@ -82,7 +82,7 @@ function talk() {
   return { ask, value, open, posted, cancel: (/** @type {number} */ id) => answer({ type: 'cancel', id }) }
 }
 
-/** A request for a run. @param {string} model @param {string} text @param {string} [changes] @returns {RunRequest} */
+/** Makes a request for a run. @param {string} model @param {string} text @param {string} [changes] @returns {RunRequest} */
 const runRequest = (model, text, changes = '') => ({
   model,
   input: { text, more: [] },
@@ -167,7 +167,7 @@ test('changes do in the model what they say', async () => {
     assert.notEqual(top[0].probability, probabilities.length && before.probabilities[top[0].id], text)
     assert.equal(top[0].before, before.probabilities[top[0].id], text)
   }
-  // With everything that leaves the last layer patched, the model says what it says after the second text.
+  // With the whole output of the last layer patched, the model predicts what it predicts after the second text.
   const donor = await runOf(qkv, model, { text: 'A bird flew over the sea now' }, {}, 9)
   const patched = await run('3:*=patch')
   assert.equal(patched.top[0].id, donor.top[0].id)
@@ -189,7 +189,7 @@ test('long texts have maps of blocks, which name the strongest link that is know
   assert.equal(mapAt(maps, { layer: 0, head: 1 })[y * 64 + x], 0.25)
   assert.deepEqual(cellAt(maps, { layer: 0, head: 1 }, y, x), { query: 123, key: 45, weight: 0.75 })
   assert.deepEqual(cellAt(maps, { layer: 0, head: 0 }, y, x), {})
-  // A finer map in blocks: the mean over the queries of the sum over the keys.
+  // Returns a finer map in blocks: the mean over the queries of the sum over the keys.
   for (const [L, side] of [
     [300, 256],
     [200, 200],
@@ -212,7 +212,7 @@ test('long texts have maps of blocks, which name the strongest link that is know
   }
 })
 
-/** A small model that reads 2,048 tokens. */
+/** Makes a small model that reads 2,048 tokens. */
 function openLong() {
   const read = (/** @type {string} */ name) => readFileSync(`${goldens}qwen3-tiny-bf16/${name}`)
   const config = { ...JSON.parse(read('config.json').toString()), max_position_embeddings: 2048 }
@@ -232,7 +232,7 @@ test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profi
   const at = /** @type {const} */ ({ stack: '', layer: 1, head: 2 })
   const own = exact.data.subarray(2 * L * L, 3 * L * L)
   close((await exactMap(model, run.input, {}, at)).data, own, 'the exact map')
-  /** The mean over queries of the sum over keys. @param {number} size of a cell @param {number} R */
+  /** Returns the mean over queries of the sum over keys. @param {number} size of a cell @param {number} R */
   const pooled = (size, R) => {
     const sums = new Float64Array(R * R)
     for (let i = 0; i < L; i++)

@@ -1,5 +1,5 @@
-// The room "Models" answers at once. The bounds are twice the goals, times what this machine is slower at than a frame of
-// 17 ms for a blank page; one run of many has to be within. npm run bench:room prints medians beside the goals.
+// The room "Models" answers at once. The bounds are twice the goals, scaled by how much slower this machine is than 17 ms for a frame of a blank
+// page; one run of many has to be within. npm run bench:room prints medians beside the goals.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,11 +13,11 @@ usePage({ hash: STORIES })
 const MOST_RUNS = 30
 const FRAME = 17
 
-/** How many times slower than a machine at rest this one is; the page is left blank. */
+/** Measures how many times slower this machine is than one at rest; leaves the page blank. */
 const slowness = async () => Math.max(1, (await yardstick(page)) / FRAME)
 
 /**
- * The least of a time, over runs until one is within the bound.
+ * Returns the least of a time, over runs until one is within the bound.
  * @param {string[]} texts that take turns
  * @param {'key' | 'answer'} name
  * @param {number} bound

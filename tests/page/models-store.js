@@ -21,7 +21,7 @@ export const folder = (name, more = {}) => [
   ...Object.entries(more).map(([name, text]) => new File([text], name)),
 ]
 
-/** The session of a computer whose product of matrices has a rate. @param {number} rate @returns {typeof room.session} */
+/** Makes the session of a computer with a given rate of matrix products. @param {number} rate @returns {typeof room.session} */
 const sessionAt = rate => ({
   ...room.session,
   async handlers(qkv) {
@@ -30,7 +30,7 @@ const sessionAt = rate => ({
   },
 })
 
-/** A store whose session runs here. @param {string} [link] @param {Partial<typeof room.view>} [view] @param {number} [rate] of a product, of a slow computer */
+/** Makes a store whose session runs here. @param {string} [link] @param {Partial<typeof room.view>} [view] @param {number} [rate] of a product, of a slow computer */
 export function start(link = '', view = {}, rate) {
   /** @type {any[]} */
   const effects = []
@@ -53,7 +53,7 @@ export function start(link = '', view = {}, rate) {
   return { store, act: store.act, effects, settled, shown }
 }
 
-/** A store with a model and a text. @param {string} [name] @param {string} [text] */
+/** Makes a store with a model and a text. @param {string} [name] @param {string} [text] */
 export async function begin(name = 'gpt2-tiny', text = TEXT) {
   const own = start()
   own.act.bring(folder(name))
@@ -63,6 +63,6 @@ export async function begin(name = 'gpt2-tiny', text = TEXT) {
   return own
 }
 
-/** The names of what a state needs. */
+/** Returns the names of the requests of a state. */
 export const types = (/** @type {import('../../web/shell/store.js').Store<any>} */ store) =>
   room.needs(store.state).map(({ type, part }) => (part ? `${type}:${part}` : type))

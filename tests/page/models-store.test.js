@@ -1,4 +1,4 @@
-// The logic of the room "Models" without a browser: what it needs in each state, what actions do, links, Undo, Back, a lost worker.
+// The logic of the room "Models" without a browser: the requests of each state, the effects of actions, links, Undo, Back, a lost worker.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -354,7 +354,7 @@ test('a link to a model that was imported asks for its files, and then shows wha
     /^checkpoint=qwen3%7E[0-9a-f]{12}&prompt=The\+cat\+that\+chased\+the\+dog$/,
     'the text goes along',
   )
-  // The reader goes back in the browser: the files are known.
+  // The reader goes back in the browser; the files are still there.
   store.follow(one.store.link())
   await settled()
   assert.equal(shown().openModel?.type, 'gpt2')
@@ -408,7 +408,7 @@ test('the second head that is chosen is subtracted from the first; a second toke
 test('a lost worker keeps what is drawn, asks nothing, and starts again with the same model, text and changes', async () => {
   /** @type {any[]} */
   const workers = []
-  /** A worker whose session runs here. */
+  /** Makes a worker whose session runs here. */
   const worker = () => {
     /** @type {any} */
     const own = { sent: [], isEnded: false, terminate: () => (own.isEnded = true) }
@@ -446,7 +446,7 @@ test('a lost worker keeps what is drawn, asks nothing, and starts again with the
   assert.deepEqual([problem?.key, problem?.params?.message, isLost], ['workerLost', 'out of memory', true])
   assert.equal(shownOf(store.state).run, run, 'what was computed stays drawn')
   assert.equal(shownOf(store.state).openModel?.type, 'gpt2')
-  await new Promise(resolve => setTimeout(resolve, 320)) // also at rest
+  await new Promise(resolve => setTimeout(resolve, 320)) // also when idle
   assert.equal(workers.length, 1, 'nothing is asked for again by itself')
   store.act.startAgain()
   await settled()
@@ -587,14 +587,14 @@ test('the time of a text is that of a measured run, grows with its length, and i
   const half = Number(secondsOf(model, { ...timed, least: 400 }, 200))
   assert.ok(Math.abs(half - (0.4 + twice / 2)) < 1e-9, 'what the shortest run has taken does not grow with the text')
   assert.equal(secondsOf(model, undefined, 100), undefined)
-  // The first run is slow: a measured product says that later ones are not.
+  // The first run is slow, but a measured product predicts that later ones are not.
   const cold = { ...timed, milliseconds: 8000 }
   assert.ok(Number(secondsOf(model, cold, 200)) > 8)
   const known = Number(secondsOf(model, cold, 200, 2e10))
   assert.ok(known > 0.75 && known < 3, `${known} s; 1.5 follow from a later run`)
   assert.equal(secondsOf(model, timed, 200, 1e8), twice, 'a product that was measured on a busy computer')
   assert.equal(mostTokens(model, 3.5e9), 1024)
-  // q and k of all layers are kept until they have 512 MiB.
+  // q and k of all layers are kept up to 512 MiB.
   const [own, kept] = [4 * 768 * 33 + 68 * 144, 4 * 24 * 64 * 12]
   const mostIn = (/** @type {number} */ bytes) => mostTokens({ ...model, positions: Infinity }, 250e6 + 2 ** 26 + bytes)
   assert.equal(mostIn(1e9), Math.floor(1e9 / (own + kept)))
@@ -604,7 +604,7 @@ test('the time of a text is that of a measured run, grows with its length, and i
   assert.equal(mostTokens({ ...model, positions: Infinity }, 1e6), 0)
 })
 
-/** Words that a tokenizer has, whole. @param {string[]} words @param {boolean} hasUnknown */
+/** Words that the tokenizer has as whole tokens. @param {string[]} words @param {boolean} hasUnknown */
 const tokenizerOf = (words, hasUnknown) => ({
   version: '1.0',
   added_tokens: [],
@@ -619,7 +619,7 @@ const tokenizerOf = (words, hasUnknown) => ({
   },
 })
 
-/** gpt2-tiny with other words. @param {string[]} words @param {boolean} [hasUnknown] */
+/** Makes gpt2-tiny with other words. @param {string[]} words @param {boolean} [hasUnknown] */
 const speaking = (words, hasUnknown = true) => [
   ...folder('gpt2-tiny').filter(({ name }) => !name.startsWith('tokenizer')),
   new File([JSON.stringify(tokenizerOf(words, hasUnknown))], 'tokenizer.json'),
@@ -730,7 +730,7 @@ test('tokens are counted as generated in the run that is drawn, also when the ne
   assert.deepEqual([shown().run?.ids.length, shown().generated.length], [13, 3], 'the old run is still drawn')
   await settled()
   assert.deepEqual([shown().run?.ids.length, shown().generated.length], [3, 0])
-  // A link with more ids than the model reads.
+  // A link with more ids than the model can read.
   store.update({ set: { generated: Array(100).fill(5) } })
   await settled()
   assert.equal(failureOf(store.state)?.problem.key, 'modelsTooLong')
@@ -803,7 +803,7 @@ test('a head of a model of the page says the role that was recorded of it; heads
   assert.deepEqual(roleOf(aligned, 'cross', { layer: 0, head: 0 }), { name: 'aligned', score: 0.8 })
   assert.equal(roleOf(aligned, '', { layer: 0, head: 0 }), undefined)
 
-  // The head that copies the name has a score of its own; words that the model does not know are equal to nothing.
+  // The head that copies the name has a score of 1; unknown words are equal to nothing.
   act.type('The fox is called vi ta mo . The owl is called ka su ni . Vi ta')
   await settled()
   const { further, induction } = shown().run?.scores[''] ?? {}

@@ -1,5 +1,5 @@
-// The guided story of the stories model, walked to its end in both languages. What it must say stands in about.json, which
-// training writes beside the weights.
+// The guided story of the stories model, walked to its end in both languages. Its numbers must match about.json, which training writes beside the
+// weights.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ const folder = new URL('../../web/trained/stories/', import.meta.url)
  */
 /** @type {{ tour: Stop[] }} */
 const { tour } = JSON.parse(readFileSync(new URL('about.json', folder), 'utf8'))
-/** What is written with three decimals, and computed in float32 by another build. */
+/** The tolerance of numbers that have three decimals and were computed in float32 by another build. */
 const TEXTS = { en, zh }
 const SHELL = { en: shellEn, zh: shellZh }
 const ROUNDING = 2e-3
@@ -35,7 +35,7 @@ const ROUNDING = 2e-3
 /** @param {string} selector @param {string} name */
 const attribute = async (selector, name) => (await page.getAttribute(selector, name)) ?? ''
 
-/** Waits until a value is as it was recorded. @param {string} selector @param {number} recorded */
+/** Waits until a value equals the recorded one. @param {string} selector @param {number} recorded */
 const isNear = (selector, recorded) =>
   becomes(async () => {
     const value = Number(await attribute(selector, 'data-value'))

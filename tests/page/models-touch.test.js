@@ -1,4 +1,4 @@
-// The room "Models" under a finger: the inspector as a sheet, long presses in the place of Shift-click; undo and redo by keys.
+// The room "Models" under a finger: the inspector as a sheet, long presses in place of Shift-click; undo and redo by keys.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { becomes, follow, page, reads, usePage } from './open.js'
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const TEXT = 'The cat that chased the dog'
 
-/** A model, a text, and the window of a phone. @param {number} [width] */
+/** Opens a model with a text in the window of a phone. @param {number} [width] */
 async function onPhone(width = 390) {
   await page.setViewportSize({ width, height: 780 })
   await open('gpt2-tiny', 'gpt2')
@@ -17,7 +17,7 @@ async function onPhone(width = 390) {
   await reads('.token-row-label', /10 tokens/)
 }
 
-/** A finger that rests on a place until something is so, as the browser itself makes its events. @param {{ x: number, y: number }} at @param {() => Promise<unknown>} isSo */
+/** Holds a finger on a place until a condition is true, with the browser's own events. @param {{ x: number, y: number }} at @param {() => Promise<unknown>} isSo */
 async function hold({ x, y }, isSo) {
   const session = await page.context().newCDPSession(page)
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
@@ -143,7 +143,7 @@ test('a finger that rests on a second word asks for the heads between the two', 
 
 test('Ctrl+Z in the text goes back to the one before; in a box that is no setting it is the browser’s', async () => {
   await onPhone(1280)
-  await page.waitForTimeout(1100) // what is typed without a pause is one step
+  await page.waitForTimeout(1100) // typing without a pause is one step
   await typeText('The dog')
   await page.press('#models-text', 'Control+z')
   await becomes(() => page.inputValue('#models-text'), TEXT)

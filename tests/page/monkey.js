@@ -1,6 +1,6 @@
-// Presses anything: runs of random clicks, keys, texts and strokes over the built page, on a desktop and on a phone, in every
-// room. No run may throw, leave the page blank or wider than its window, or wait for an answer that does not come.
-//   npm run monkey -- --seed 7 --runs 200 [--minutes 60] [--actions 60] [--room layer]
+// Clicks and types at random: runs of random clicks, keys, texts and strokes over the built page, on a desktop and on a phone, in every room. No run
+// may throw, leave the page blank or wider than its window, or wait for an answer that does not come. npm run monkey -- --seed 7 --runs 200
+// [--minutes 60] [--actions 60] [--room layer]
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 })
 const [SEED, RUNS, ACTIONS, MINUTES] = [values.seed, values.runs, values.actions, values.minutes].map(Number)
-/** Milliseconds until an answer is lost, also on a busy computer. */
+/** Milliseconds after which an answer counts as lost, also on a busy computer. */
 const PATIENCE = 180_000
 
 const DESKTOP = { viewport: WINDOW, locale: 'en-US' }
@@ -62,7 +62,7 @@ const KEYS = [
   'Delete',
 ].concat(['Home', 'End', 'Control+z', 'Control+Shift+Z', '5', 'Shift+Enter', 'PageDown'])
 
-/** What can be pressed and is in sight after a scroll: a point of one of them, and what it is. @param {Page} page @param {number} share of the list, from 0 to 1 */
+/** Returns a control that is in sight after a scroll: a point of it, and its description. @param {Page} page @param {number} share of the list, from 0 to 1 */
 const target = (page, share) =>
   page.evaluate(share => {
     const wanted =
@@ -95,7 +95,7 @@ const target = (page, share) =>
   }, share)
 
 /**
- * One action; returns what it was.
+ * Does one action; returns its description.
  * @param {Page} page @param {() => number} random @param {boolean} isPhone
  */
 async function act(page, random, isPhone) {
@@ -160,7 +160,7 @@ async function act(page, random, isPhone) {
   return 'reload'
 }
 
-/** What is wrong with the page now. A room may still be loading. @param {Page} page */
+/** Returns the faults of the page. A room may still be loading. @param {Page} page */
 async function wrong(page) {
   if (page.url() === 'about:blank') await page.goForward() // Back has left the page, late
   const isBlank = () => (document.querySelector('main, #stage')?.textContent ?? '').trim().length < 20
@@ -181,7 +181,7 @@ async function wrong(page) {
   return [...found, ...(await beyond(page))]
 }
 
-/** Runs that were lost: what is awaited at the end has to come. @param {Page} page */
+/** Runs that were lost: the answers awaited at the end have to come. @param {Page} page */
 const answered = page =>
   page
     .waitForFunction(() => !document.querySelector('[aria-busy=true]'), undefined, { timeout: PATIENCE })
@@ -199,7 +199,7 @@ const { context, close } = await launch(server.origin)
 const browser = context.browser()
 if (!browser) throw new Error('the browser has ended')
 const start = performance.now()
-/** What was done is also said of a run that is ended. */
+/** Print the summary also when the program is interrupted. */
 process.on('SIGTERM', () => process.exit(say()))
 const minutes = () => (performance.now() - start) / 60_000
 let [failures, runs, actions] = [0, 0, 0]
@@ -247,7 +247,7 @@ await close()
 server.close()
 process.exit(say())
 
-/** Says what was done. Returns the status of the process. */
+/** Prints a summary. Returns the exit status. */
 function say() {
   console.log(
     `${failures ? `${failures} failed` : 'all held'}: ${runs} runs, ${actions} actions, seeds ${SEED} to ${SEED + runs - 1}, ` +

@@ -1,4 +1,5 @@
-// "Next word, by hand" in the room "Models", without a browser: the bars are what generate draws from, and the cache grows by a row.
+// "Next word, by hand" in the room "Models", without a browser: the bars are the probabilities from which generate draws, and the cache grows by a
+// row.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

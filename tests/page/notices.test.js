@@ -1,5 +1,5 @@
-// The licences of bundled packages are shipped: the notices beside the elements and beside the page name the packages
-// that the files and their source maps name.
+// The licences of bundled packages are shipped: the notices beside the elements and beside the page name the packages of the files and their source
+// maps.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const packages = sources => [
   ...new Set(sources.flatMap(source => source.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? [])),
 ]
 
-/** Of these the built values of web/elements/ramps.js are made. */
+/** Packages from which the built values of web/elements/ramps.js are computed. */
 const MADE_OF = [...read('web/elements/ramps.js').matchAll(/ from '([^.'][^']*)'/g)].map(([, name]) => name)
 
 /** @param {string} text of the notices @param {string[]} sources of the bundles */

@@ -1,4 +1,4 @@
-// How numbers are written, on the page and in its elements.
+// The format of numbers, on the page and in its elements.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
-// This module opens a page for each test, in one browser for all test files of a process. A test fails if the browser complains.
-// The verbs act on the page of the running test. `becomes` and `reads` wait for a state: each assertion that follows an
-// action uses them, because a worker or an import may answer in any later frame.
+// Opens a page for each test, in one browser for all test files of a process. A test fails if the browser complains. The verbs act on the page of the
+// running test. `becomes` and `reads` wait for a state: each assertion that follows an action uses them, because a worker or an import may answer in
+// any later frame.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -11,22 +11,22 @@ import { launch, plain, serve, settled, THROTTLE, WINDOW } from './browser.js'
 
 /** @import { Page } from 'playwright-core' */
 
-/** This link opens PyTorch's layer with matrices that are small enough to be read cell by cell. */
+/** A link that opens PyTorch's layer with matrices that are small enough to be read cell by cell. */
 export const SMALL_LAYER = '#2&model=multihead&dModel=8&heads=2'
-/** The link of One layer with the map alone, and as it opens: with the flow, and the map beside it. */
+/** Links of One layer with only the map, and as it opens: with the flow, and the map beside it. */
 export const LAYER = '#2&view=map'
 export const OPENS = '#2&'
 /** Milliseconds until a test gives up waiting for a state. The machine may be busy. */
 const PATIENCE = 120_000
-/** Milliseconds after which the page of a test is closed: an evaluation in a page that stands still would never end. */
+/** Milliseconds after which the page of a test is closed, because an evaluation in a page that hangs would never end. */
 const LIMIT = 480_000
 
 /** The page of the running test. @type {Page} */
 export let page
-/** The address that is served. */
+/** The address of the server. */
 export let url = ''
 
-/** From now on the verbs act on another tab. @param {Page} tab */
+/** Makes the verbs act on another tab from now on. @param {Page} tab */
 export async function turnTo(tab) {
   await page.close()
   page = tab
@@ -34,7 +34,7 @@ export async function turnTo(tab) {
 }
 
 /**
- * Reads again until what was read is as expected: equal to a value, or matched by a pattern.
+ * Reads repeatedly until the value is as expected: equal to a value, or matched by a pattern.
  * @param {() => unknown} read
  * @param {unknown} expected
  * @param {string} [what] what is expected, in words
@@ -67,12 +67,12 @@ export const text = async selector => plain((await page.locator(selector).first(
  */
 export const reads = (selector, expected, what) => becomes(() => text(selector), expected, what)
 
-/** What the test files of this process share: each thing that is served, and a browser. @type {Map<typeof serve, ReturnType<typeof serve>>} */
+/** Shared by the test files of this process: each server, and a browser. @type {Map<typeof serve, ReturnType<typeof serve>>} */
 const servers = new Map()
 /** @type {ReturnType<typeof launch> | undefined} */
 let launched
 
-/** Serves something, once. @param {typeof serve} start */
+/** Starts a server, once. @param {typeof serve} start */
 function serveOnce(start) {
   const server = servers.get(start) ?? start()
   if (!servers.has(start)) atEnd(async () => (await server).close())
@@ -87,7 +87,7 @@ function launchOnce() {
   return launched
 }
 
-/** Deletes what the file before has stored in the browser and was allowed; what it has downloaded stays. @param {import('playwright-core').BrowserContext} context @param {string} origin */
+/** Deletes data and permissions that the previous file has left in the browser; its cache stays. @param {import('playwright-core').BrowserContext} context @param {string} origin */
 async function forget(context, origin) {
   await context.clearPermissions()
   await context.clearCookies()
@@ -120,11 +120,11 @@ export function useBrowser(start = serve) {
 }
 
 const ACTIONS = ['click', 'dblclick', 'fill', 'hover', 'press', 'selectOption', 'setInputFiles', 'tap']
-/** These objects were changed by drawAfterActions. @type {WeakSet<object>} */
+/** Objects that drawAfterActions has changed. @type {WeakSet<object>} */
 const changed = new WeakSet()
 
 /**
- * Makes every action end when the frame after it is drawn. A test that reads the page next reads the answer to the action.
+ * Makes every action end after the next frame is drawn, so that a test that reads the page next reads the answer to the action.
  * @param {Page} page
  */
 function drawAfterActions(page) {
@@ -146,7 +146,7 @@ function drawAfterActions(page) {
   change(Object.getPrototypeOf(page.locator('html')), [...ACTIONS, 'check', 'pressSequentially'])
 }
 
-/** Tabs in which a test has changed what a later page would find there. @type {WeakSet<Page>} */
+/** Tabs in which a test has made changes that would affect a later page. @type {WeakSet<Page>} */
 const isChanged = new WeakSet()
 
 /** @param {import('playwright-core').BrowserContext} context */
@@ -169,7 +169,7 @@ async function newTab(context) {
   return tab
 }
 
-/** Makes a tab as it was when it was new: a page takes a third less time in it than in a new tab. @param {Page} tab */
+/** Resets a tab: a page takes a third less time in it than in a new tab. @param {Page} tab */
 async function empty(tab) {
   await tab.goto('about:blank')
   await tab.mouse.move(0, 0)
@@ -177,7 +177,7 @@ async function empty(tab) {
   await tab.emulateMedia({ media: null, colorScheme: null, reducedMotion: null, forcedColors: null })
 }
 
-/** The tab of the test before, if a test may use it again. @type {Page | undefined} */
+/** The tab of the previous test, if a test may use it again. @type {Page | undefined} */
 let tab
 
 /**
@@ -237,7 +237,7 @@ export async function set(field, value) {
   await page.keyboard.press('Escape')
 }
 
-/** Chooses a picture of the head, of One layer: those without a tab are in the menu beside the tabs. @param {string} name */
+/** Chooses a picture of the head of One layer. Pictures without a tab are in the menu beside the tabs. @param {string} name */
 export async function chooseView(name) {
   const tab = page.locator(`.tab[data-view="${name}"]`)
   if (await tab.count()) return tab.click()
@@ -245,13 +245,13 @@ export async function chooseView(name) {
   await page.click(`#views [data-item="${name}"]`)
 }
 
-/** What a stroke over the map does. @param {'read' | 'paint'} name */
+/** Chooses the effect of a stroke over the map. @param {'read' | 'paint'} name */
 export async function mode(name) {
   const isPainting = (await page.locator('#paint').getAttribute('aria-pressed')) === 'true'
   if (isPainting !== (name === 'paint')) await page.click('#paint')
 }
 
-/** Opens a part of One layer that is folded. @param {'import' | 'code'} part */
+/** Opens a folded part of One layer. @param {'import' | 'code'} part */
 export async function unfold(part) {
   await page.click('#more > summary')
   await page.click(`#to-${part}`)
@@ -259,7 +259,7 @@ export async function unfold(part) {
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 
-/** The rules of axe whose answer depends on the theme or the language; in a second theme and language these are enough. */
+/** The rules of axe whose result depends on the theme or the language; these are enough for a second theme and language. */
 export const THEME_AND_LANGUAGE = `
   color-contrast link-in-text-block html-has-lang html-lang-valid valid-lang document-title label button-name link-name
   select-name summary-name image-alt svg-img-alt frame-title aria-command-name aria-input-field-name
@@ -267,12 +267,12 @@ export const THEME_AND_LANGUAGE = `
   .trim()
   .split(/\s+/)
 
-/** What axe finds in the page, or in a part of it. @param {string} [part] @param {Page | import('playwright-core').Frame} [place] a frame within the page @param {string[]} [rules] these alone */
+/** Returns the violations that axe finds in the page, or in a part of it. @param {string} [part] @param {Page | import('playwright-core').Frame} [place] a frame within the page @param {string[]} [rules] these alone */
 export async function violations(part, place = page, rules = undefined) {
   if (!(await place.evaluate(() => 'axe' in globalThis))) await place.evaluate(AXE)
   const given = { part, rules }
   return place.evaluate(async ({ part, rules }) => {
-    // What fades in has less contrast until it stands.
+    // An element that fades in has less contrast until it is opaque.
     await Promise.allSettled(document.getAnimations().map(({ finished }) => finished))
     const { axe } = /** @type {any} */ (globalThis)
     const { violations } = await axe.run(part ?? document, { resultTypes: ['violations'], runOnly: rules })
@@ -283,25 +283,25 @@ export async function violations(part, place = page, rules = undefined) {
   }, given)
 }
 
-/** Follows a link within the open page: other settings, and what no link holds stays. @param {string} address the hash */
+/** Follows a link within the open page: other settings; state that no link contains stays. @param {string} address the hash */
 export async function follow(address) {
   await page.evaluate(hash => {
-    // The address follows the page after a pause: until then it may still be this one, and would not change.
+    // The address is written after a pause. Until then it may still be this one, and would not change.
     if (location.hash === hash) dispatchEvent(new HashChangeEvent('hashchange'))
     location.hash = hash
   }, address)
   await settled(page)
 }
 
-/** What stands below the first screen of One layer comes when its picture stands. */
+/** The part below the first screen of One layer is loaded after its picture. */
 async function whole() {
   if (await page.locator('main.room').count()) await page.locator('.steps-panel').waitFor({ state: 'attached' })
 }
 
-/** Returns the hash of the address as the page has it: `page.url()` hears of a change of it only later. */
+/** Returns the hash of the address in the page, because `page.url()` learns of a change only later. */
 export const addressHash = () => page.evaluate(() => location.hash)
 
-/** Opens the page anew at another address, in the same tab. @param {string} address the hash */
+/** Reloads the page at another address, in the same tab. @param {string} address the hash */
 export async function go(address) {
   await page.goto('about:blank')
   await page.goto(url + address)

@@ -1,4 +1,4 @@
-// Words of a text that a model reads in pieces or byte by byte, and how the words go on that it begins; without a browser.
+// Words of a text that a model reads in pieces or byte by byte, and completions of words that the model begins; without a browser.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

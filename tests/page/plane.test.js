@@ -1,4 +1,4 @@
-// Queries and keys of a head in a plane: products are what softmax sees of the scores, as far as two dimensions hold it.
+// Queries and keys of a head in a plane: their products are the scores, as far as softmax depends on them and two dimensions allow.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -72,7 +72,7 @@ test('arrows keep their angles: both directions have one scale, and the query is
   assert.equal(Math.round(pairOf(q, k, 0, 1).degrees), 180)
 })
 
-/** The two largest eigenvalues of a symmetric matrix, by Jacobi's rotations. @param {number[][]} matrix */
+/** Returns the two largest eigenvalues of a symmetric matrix, by Jacobi's rotations. @param {number[][]} matrix */
 function largest(matrix) {
   const A = matrix.map(row => [...row])
   const n = A.length

@@ -1,4 +1,4 @@
-// Examples of documents: notes say what differs from their print; shapes of a batch. layer-numbers.test.js has their numbers.
+// Examples of documents: notes on differences from their print; shapes of a batch. layer-numbers.test.js has their numbers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   const took = (await page.evaluate(() => performance.now())) - before
   t.diagnostic(`open after ${took.toFixed(0)} ms`)
   const isOpen = () => page.locator('#cost').evaluate(details => /** @type {HTMLDetailsElement} */ (details).open)
-  // Clicks again until it is open: with other tests beside, it stayed closed once after a click; the cause is not known.
+  // Clicks again until it is open: beside other tests it once stayed closed after a click, for an unknown reason.
   await becomes(async () => {
     if (!(await isOpen())) await page.click('#cost summary')
     return isOpen()
@@ -55,7 +55,7 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   await reads('#one-of-batch', /^Sequence 1 of a batch of 10/)
   const ran = page.locator('#batch-ran').getByText('the output has the shape (10, 60, 512)')
   await ran.waitFor()
-  // Of a batch too large for a page the shapes are known all the same, and that it is not run is said.
+  // For a batch too large for a page, the shapes are shown all the same, with a note that it is not run.
   await set('batch', '64')
   await becomes(async () => plain((await page.locator('.shape-steps .dims').last().textContent()) ?? ''), '64×60×512')
   await reads('#batch-ran', /too large to compute here/)

@@ -1,4 +1,4 @@
-// PyTorch runs the programs that the page writes, all in one process, since importing torch takes a second.
+// Runs the programs that the page writes in PyTorch, all in one process, since importing torch takes a second.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 const PYTHON = process.env.PYTHON ?? (existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3')
 const run = promisify(execFile)
 
-/** Why PyTorch cannot run here; undefined if it can. @type {string | undefined} */
+/** The reason why PyTorch cannot run here; undefined if it can. @type {string | undefined} */
 export const missing = await run(PYTHON, [
   '-c',
   'import importlib.util as u; print(u.find_spec("torch") is not None)',
@@ -27,14 +27,14 @@ for text in json.load(sys.stdin):
     out.append(printed.getvalue())
 print(json.dumps(out))`
 
-/** What each program prints; it runs unchanged. @param {string[]} programs @returns {Promise<string[]>} */
+/** Returns the output of each program; it runs unchanged. @param {string[]} programs @returns {Promise<string[]>} */
 export async function printedInPyTorch(programs) {
   const running = run(PYTHON, ['-c', RUNNER], { maxBuffer: 2 ** 26 })
   running.child.stdin?.end(JSON.stringify(programs))
   return JSON.parse((await running).stdout)
 }
 
-/** The losses in what a program of Learn prints: a line each, "step loss". @param {string} printed */
+/** Reads the losses in the output of a program of Learn: one line each, "step loss". @param {string} printed */
 export const lossesIn = printed =>
   printed
     .trim()

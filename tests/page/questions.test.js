@@ -1,5 +1,5 @@
-// The eighteen questions of a first-time reader, each from a fresh page and within three clicks. answers.test.js has more of
-// those of One layer, and compares their numbers with the core's.
+// The eighteen questions of a first-time reader, each from a fresh page and within three clicks. answers.test.js has more questions about One layer,
+// and compares their numbers with the core's.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ import { becomes, choose, chooseView, go, page, reads, usePage } from './open.js
 usePage({ hash: null })
 const MOST_CLICKS = 3
 
-/** A text with anything in its blanks, as it is on the page. @param {string} text */
+/** Returns a pattern for a text of the page with anything in its placeholders. @param {string} text */
 const says = text => {
   const parts = text.split(/\{\w+\}/).map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+'))
   return new RegExp(parts.join('.*?'), 's')
@@ -29,7 +29,7 @@ const says = text => {
 /** @param {string} selector */
 const value = selector => page.locator(selector).first().getAttribute('data-value').then(Number)
 
-/** Does GPT-2 stand in sight within the list of models? */
+/** True if GPT-2 is in sight within the list of models. */
 async function isGpt2InSight() {
   const parts = ['[data-name="hf:openai-community/gpt2"]', '#models-options']
   const [own, all] = await Promise.all(parts.map(each => page.locator(each).boundingBox()))
@@ -42,7 +42,7 @@ async function enter(room) {
   await page.locator('main:not(.front)').waitFor()
 }
 
-/** Presses the darkest cell of the map in One layer. */
+/** Clicks the darkest cell of the map in One layer. */
 async function pressStrongest() {
   const at = () =>
     page.locator('#map').evaluate(map => {
@@ -54,7 +54,7 @@ async function pressStrongest() {
   await page.mouse.click(x, y)
 }
 
-/** What is asked, and what a reader does; the assertions are on what the page answers. @type {[string, () => Promise<void>][]} */
+/** Tests a question: a reader's clicks, then assertions on the page. @type {[string, () => Promise<void>][]} */
 const QUESTIONS = [
   [
     '1. what does a word attend to most?',
@@ -289,7 +289,7 @@ const QUESTIONS = [
       await becomes(() => page.locator('#models-rank').count(), 0, 'one head has no rank')
       await reads('.models-hint', /今天 today → today, .*驾驶 driving → driving/)
       await reads('.models-hint', /80% of their weight: 方案 plan \(most to beijing, 56\.1%\)\.Rows/)
-      // Under the pointer, a cell of the map says which word looks at which.
+      // Under the pointer, a cell of the map names the word that looks and the one that it looks at.
       const map = page.locator('.models-atlas canvas').first()
       const { width = 0, height = 0 } = (await map.boundingBox()) ?? {}
       await map.hover({ position: { x: 0.95 * width, y: (1.5 / 11) * height } })

@@ -1,4 +1,4 @@
-// The elements in React 19: properties are set as properties, events are heard.
+// The elements in React 19: properties are set as properties, events are received.
 
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'

@@ -1,8 +1,8 @@
-// This module measures times of the room "Models" in the page, for its tests and for npm run bench:room.
+// Measures times of the room "Models" in the page, for its tests and for npm run bench:room.
 
 /** @import { Page } from 'playwright-core' */
 
-/** A text of 40 tokens for the stories model; typing goes between two last words. */
+/** A text of 40 tokens for the stories model; typing alternates between two last words. */
 export const STORY = [
   'Lily and Tom are friends . Lily goes to the park . Tom has a red ball .',
   'Lily has a blue hat . Where is Lily ? In the park . Is she Lily ? Tom takes',
@@ -42,7 +42,7 @@ export const timesOf = (page, text) =>
   }, text)
 
 /**
- * Notes when the worker's answer arrives. It has to be called before the page is opened.
+ * Records when the worker's answer arrives. Call it before the page is opened.
  * @param {import('playwright-core').BrowserContext | Page} context
  */
 export const noteAnswers = context =>
@@ -59,7 +59,7 @@ export const noteAnswers = context =>
     }
   })
 
-/** What opens each panel that explains an answer, and its first picture. */
+/** The control that opens each panel that explains an answer, and its first picture. */
 const PANELS = {
   reasons: { opens: 'qkv-heatmap', picture: '#models-reasons' },
   matters: { opens: '#models-matters > summary', picture: '#matters-heads' },
@@ -69,13 +69,13 @@ const PANELS = {
 /** The names of the panels. */
 export const PANEL_NAMES = /** @type {(keyof typeof PANELS)[]} */ (Object.keys(PANELS))
 
-/** Milliseconds until what the panels need counts as never loaded. */
+/** Milliseconds after which the code of the panels counts as never loaded. */
 const PATIENCE = 60_000
-/** The chunks of the page that draw the panels; what they import is asked for before them. */
+/** The chunks of the page that draw the panels; their imports are requested before them. */
 const CHUNKS = ['matters-panel', 'graph-panel', 'cell-inspector']
 
 /**
- * Lets the pointer come to the room, and waits until what its panels need is loaded.
+ * Moves the pointer into the room, and waits until the code of its panels is loaded.
  * @param {Page} page
  * @returns {Promise<string[]>} the addresses that are loaded, which grow later
  */
@@ -90,17 +90,17 @@ export async function comeNear(page) {
   })
   const isHere = (/** @type {string} */ name) => loaded.some(url => new RegExp(`/${name}-[^/]*\\.js$`).test(url))
   await page.hover('#models-top')
-  await page.locator('main[data-prepared="here"]').waitFor() // what its worker needs
+  await page.locator('main[data-prepared="here"]').waitFor() // the code of its worker
   for (const end = Date.now() + PATIENCE; open > 0 || !CHUNKS.every(isHere); await page.waitForTimeout(20))
     if (Date.now() > end) throw new Error(`not loaded: ${CHUNKS.filter(name => !isHere(name)).join(', ')}`)
   return loaded
 }
 
-/** Milliseconds for which a reader's pointer is on what it clicks, at least. */
+/** Milliseconds for which a reader's pointer is on a control before the click, at least. */
 const POINTING = 150
 
 /**
- * Milliseconds from a click to the frame that shows the first picture of a panel; of a weight the head is open.
+ * Measures milliseconds from a click to the frame that shows the first picture of a panel. For a weight the head is already open.
  * @param {Page} page
  * @param {keyof typeof PANELS} name
  */
@@ -132,8 +132,8 @@ export async function firstPicture(page, name) {
 }
 
 /**
- * Milliseconds from the request for a part of the open head of a long text to its numbers: two of so many tokens a side that
- * lie on the diagonal, and one below it, where every key is visible.
+ * Measures milliseconds from the request for a part of the open head of a long text to its numbers: two tiles of this many tokens a side on the
+ * diagonal, and one below it, where every key is visible.
  * @param {Page} page
  * @param {number} side
  * @param {number} samples
@@ -164,7 +164,7 @@ export const tileTimes = (page, side, samples) =>
   )
 
 /**
- * The same for the whole, in the tiles and two at a time, as the map asks for them: until the first one is there, and all.
+ * Measures the same for the whole, in the tiles and two at a time, as the map requests them: until the first one is there, and all.
  * @param {Page} page
  */
 export const wholeTimes = page =>
@@ -191,7 +191,7 @@ export const wholeTimes = page =>
   })
 
 /**
- * Lets the open model read a long text, and opens a head of it.
+ * Runs a long text through the open model, and opens a head of it.
  * @param {Page} page
  * @param {string} text
  * @param {number} tokens
@@ -200,7 +200,7 @@ export async function readLong(page, text, tokens) {
   await page.fill('#models-text', text)
   const isRead = (/** @type {number} */ tokens) =>
     /** @type {any} */ (document.querySelector('models-atlas'))?.maps?.rows === tokens
-  // A text that takes long is read when the reader says so.
+  // A text that takes long is read only after a click.
   const read = page.locator('#models-draft-read')
   await Promise.race([read.waitFor(), page.waitForFunction(isRead, tokens)])
   if (await read.count()) await read.click()
@@ -210,7 +210,7 @@ export async function readLong(page, text, tokens) {
 }
 
 /**
- * Milliseconds from the last wheel event of a gesture to the frame in which the tiles of the level are drawn and opaque.
+ * Measures milliseconds from the last wheel event of a gesture to the frame in which the tiles of the level are drawn and opaque.
  * @param {Page} page the map of a long text is open
  * @param {number} samples
  * @returns {Promise<number[]>} each of another place
@@ -243,7 +243,7 @@ export async function gestureTimes(page, samples) {
       }
       const level = Math.max(0, Math.ceil(Math.log2(1 / Math.min(cellWidth, cellHeight)) - 1e-9))
       const found = tiles.covering(part, level)
-      // The tiles of the level, or an overview that is as fine; all of it drawn.
+      // True if all tiles of the level, or an overview that is as fine, are drawn.
       if (!again && found.every((/** @type {any} */ tile) => tile.level <= level)) seen.sharpAt ||= performance.now()
       return again
     }
@@ -272,7 +272,7 @@ export async function gestureTimes(page, samples) {
 }
 
 /**
- * Milliseconds of tasks of the page's main thread.
+ * Collects milliseconds of tasks of the page's main thread.
  * @param {Page} page
  * @param {() => Promise<unknown>} work
  */
@@ -290,7 +290,7 @@ async function taskTime(page, work) {
   return time
 }
 
-/** Moves the map or the words so many times, a frame each. @param {Page} page @param {number} count @param {'pan' | 'scroll'} what @returns {Promise<number>} milliseconds of the map's own work for one */
+/** Moves the map or the words a number of times, a frame each. @param {Page} page @param {number} count @param {'pan' | 'scroll'} what @returns {Promise<number>} milliseconds of the map's own work for one */
 const framesOf = (page, count, what) =>
   page.evaluate(
     async ({ count, what }) => {
@@ -312,7 +312,7 @@ const framesOf = (page, count, what) =>
   )
 
 /**
- * Milliseconds of the main thread for a frame of a pan, a tile that arrives, and a frame in which the words scroll.
+ * Measures milliseconds of the main thread for a frame of a pan, for a tile that arrives, and for a frame in which the words scroll.
  * @param {Page} page the map of a long text is open
  */
 export async function frameWork(page) {
@@ -332,7 +332,7 @@ export async function frameWork(page) {
   }
   const pan = await each('pan')
   await page.waitForTimeout(1000)
-  // Places far from each other, in each of which all tiles are new.
+  // Positions far from each other, at each of which all tiles are new.
   let count = 0
   const arrived = await taskTime(page, async () => {
     for (let n = 0; n < 6; n++)
@@ -355,7 +355,7 @@ export async function frameWork(page) {
 }
 
 /**
- * The milliseconds from a click on "Cancel" to the word that the run was cancelled.
+ * Measures milliseconds from a click on "Cancel" to the message that the run was cancelled.
  * @param {Page} page
  * @param {string} text
  * @param {number[]} moments milliseconds after the run is seen

@@ -68,7 +68,7 @@ function made(options = {}) {
   }
 }
 
-/** A worker that answers only what the test lets it answer. */
+/** A worker that sends only the answers that the test releases. */
 function fakeWorkers() {
   /** @type {any[]} */
   const sent = []

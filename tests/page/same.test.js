@@ -1,4 +1,4 @@
-// What the page compares where it would otherwise write both as JSON.
+// Comparisons of the page in which it would otherwise write both values as JSON.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -12,7 +12,7 @@ import { becomes, choose, follow, page, reads, set, text, type, until, usePage }
 usePage()
 const qkv = await load()
 
-/** All weights of the page, head after head. */
+/** Reads all weights of the page, head after head. */
 const weights = () =>
   page.evaluate(() => {
     const heads = /** @type {any} */ (document.querySelector('qkv-heads'))
@@ -64,7 +64,7 @@ function estimate(query, sigma) {
   return terms.reduce((sum, x, i) => sum + x * VALUES[i], 0) / terms.reduce((a, b) => a + b)
 }
 
-/** The curve as it is drawn, read with the ticks of its axes. */
+/** Reads the curve as drawn, by the ticks of its axes. */
 const drawn = () =>
   page.locator('.plot svg').evaluate(picture => {
     const ticks = [...picture.querySelectorAll('.tick')].map(tick => {

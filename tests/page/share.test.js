@@ -1,4 +1,4 @@
-// The link keeps everything, and no hash breaks the page.
+// The link contains everything, and no hash breaks the page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ test('a link opens what was left: sentence, edits, mask, head, kept cell', async
   await page.fill('#set', '-3')
   await page.keyboard.press('Enter')
   const before = await printed(page, 'weights')
-  await page.clock.runFor(1000) // the address follows after a pause
+  await page.clock.runFor(1000) // the address is written after a pause
   const hash = await addressHash()
   assert.match(hash, /^#2~/)
   assert.ok(hash.length < 250, `${hash.length} characters`)

@@ -1,4 +1,4 @@
-// The shell around the rooms, without a browser: the address, rooms that are opened and left, what they give each other, errors.
+// The shell around the rooms, without a browser: the address, rooms that are opened and left, data that they exchange, errors.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -52,7 +52,7 @@ async function until(isTrue) {
 }
 
 /**
- * A shell with two rooms in a browser that is none.
+ * Makes a shell with two rooms and a fake browser.
  * @param {string} [hash] @param {Record<string, any>} [rooms]
  * @param {Record<string, import('../../web/shell/companions.js').CompanionSource>} [companions]
  */
@@ -64,7 +64,7 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
     copied: '',
     remembered: /** @type {any} */ (undefined),
     top: 0,
-    /** The history of the browser, and where the reader is in it. */
+    /** The history of the browser, and the reader's position in it. */
     entries: [{ hash, entry: /** @type {import('../../web/shell/shell.js').Entry | undefined} */ (undefined) }],
     at: 0,
   }
@@ -117,7 +117,7 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
   /** @param {string} [id] */
   const store = (id = shell.state.room) =>
     /** @type {import('../../web/shell/store.js').Store<any>} */ (shell.rooms.store(id))
-  /** Goes back or forward in the history of the browser, as a browser tells of it. @param {number} by */
+  /** Goes back or forward in the history, with the browser's events. @param {number} by */
   function go(by) {
     seen.at += by
     seen.hash = seen.entries[seen.at].hash
@@ -127,7 +127,7 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
   return { shell, seen, store, picture, go }
 }
 
-/** A value that comes when the test lets it. */
+/** A value that resolves when the test releases it. */
 function awaited() {
   /** @type {(value: any) => void} */
   let arrive = () => {}
@@ -139,7 +139,7 @@ function awaited() {
 
 test('the language that was chosen last is shown, also when the texts of an older choice arrive later', async () => {
   const { shell } = await start()
-  const older = shell.setLanguage('zh') // its texts are read from a file, those of en are here
+  const older = shell.setLanguage('zh') // its texts are loaded from a file, those of en are here
   await Promise.all([older, shell.setLanguage('en')])
   assert.equal(shell.state.language, 'en')
 })
@@ -193,7 +193,7 @@ test('the address follows the rooms, a link opens them, and one field that is wr
 
 test('a link that is followed while the address waits to be written is not overwritten before its event', async () => {
   const { shell, seen, store } = await start('#2&sentence=one')
-  store().act.type('two') // the address follows after a pause
+  store().act.type('two') // the address is written after a pause
   const link = '#2&sentence=one&room=second'
   seen.hash = link
   await new Promise(done => setTimeout(done, 300))

@@ -1,4 +1,4 @@
-// What is built: the site for any host, and the page as one file.
+// The build: the site for any host, and the page as one file.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -19,7 +19,7 @@ const SINGLE = fileURLToPath(new URL('../../site/qkv.html', import.meta.url))
 
 const own = usePage({ hash: null })
 
-/** Opens a page: its text, once it says how much a word attends to another. @param {string} address */
+/** Opens a page, and returns its text once it has the sentence on how much a word attends to another. @param {string} address */
 async function open(address) {
   await page.goto('about:blank')
   await page.goto(address)
@@ -76,13 +76,13 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy tha
     return { blocked: blocked.sort(), wasRun: 'wasRun' in window }
   })
   assert.deepEqual(broken, { blocked: ['connect-src', 'script-src-elem', 'style-src-attr'], wasRun: false })
-  own.browser.complaints.splice(0) // those of what was tried here
+  own.browser.complaints.splice(0) // files that this test has loaded
 })
 
-/** What One layer loads when its picture stands: the walk through the steps below it, the inspector, and a worker that compares large sums with float64. Learn and Models need theirs for the first picture. */
+/** Modules that One layer loads after its picture: the walk through the steps below it, the inspector, and a worker that compares large sums with float64. Learn and Models need theirs for the first picture. */
 const LATER = /^assets\/(?:worker|steps-panel|cell-panel)-/
 
-/** Bytes of each file of the site, gzipped. @type {Map<string, number>} */
+/** Returns the size of each file of the site, gzipped. @type {Map<string, number>} */
 const gzipped = new Map()
 /** @param {string} name */
 function sizeOf(name) {
@@ -95,10 +95,10 @@ function sizeOf(name) {
   return size
 }
 
-/** What comes with the weights of a model that ships, after the first picture of its room: its files, and what opens and runs them, which the worker imports on demand (vite.config.js). */
+/** Modules that are loaded with the weights of a model that ships, after the first picture of its room: its files, and the code that opens and runs them, which the worker imports on demand (vite.config.js). */
 const OF_WEIGHTS = /\.(safetensors|json)$|^assets\/(?:tokenizers|checkpoint|read-checkpoint|model)-/
 
-/** Files that a link loads before its room is drawn, gzipped; the weights of models that ship are no part of the page. @param {string} hash */
+/** Lists files that a link loads before its room is drawn, with their gzipped sizes. The weights of models that ship are not counted. @param {string} hash */
 async function downloads(hash) {
   await page.goto('about:blank')
   /** @type {Map<string, number>} */
@@ -123,7 +123,7 @@ test('any link loads at most 200 KB before its room is drawn, and what all rooms
   const sum = (/** @type {Iterable<number>} */ sizes) => [...sizes].reduce((a, b) => a + b, 0)
   const rooms = ['', OPENS, '#2&room=learn', '#2&room=models']
   const pages = ['#2&room=exercises', '#2&room=exercises&exercises.part=teachers']
-  // In Learn and in Models the exercises of a module load the same files; in One layer each has its own pictures.
+  // In Learn and in Models the exercises of a module load the same files; in One layer each has different pictures.
   /** @type {Map<unknown, string>} */
   const exercises = new Map()
   for (const { ids, load } of GROUPS)
@@ -145,7 +145,7 @@ test('any link loads at most 200 KB before its room is drawn, and what all rooms
 
 test('the page as one file works from a disk, offline, and asks for nothing else; it opens a checkpoint without a worker', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'qkv single '))
-  copyFileSync(SINGLE, join(folder, 'attention.html')) // alone, under another name
+  copyFileSync(SINGLE, join(folder, 'attention.html')) // only that file, under another name
   const { context, complaints } = own.browser
   const file = pathToFileURL(join(folder, 'attention.html')).href
   try {

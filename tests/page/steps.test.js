@@ -1,4 +1,4 @@
-// The walk through all steps: formulas, shapes.
+// The walk through all steps: formulas and shapes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// One layer without a browser: settings with Undo, places with Back, what is computed for each state, the tour.
+// One layer without a browser: settings with Undo, places with Back, the requests of each state, the tour.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -36,7 +36,7 @@ function selectionOf({ state: { settings } }) {
   return { head, word, cell, less }
 }
 
-/** The types of what is needed. @param {LayerStore} store */
+/** Returns the types of the requests. @param {LayerStore} store */
 const requestsOf = store => needs(store.state).map(({ type }) => type)
 
 const cell = (/** @type {number} */ row, /** @type {number} */ column, head = 0) =>
@@ -55,7 +55,7 @@ test('what was selected before is visited by Back, and again by Forward', () => 
   act.select({ cell: cell(1, 2) })
   act.select({ word: { side: 'queries', position: 4 } })
   act.select({ cell: cell(3, 3, 2) })
-  assert.deepEqual(selected(), { head: 2, word: { side: 'queries', position: 3 }, cell: cell(3, 3, 2), less: null }) // the word follows
+  assert.deepEqual(selected(), { head: 2, word: { side: 'queries', position: 3 }, cell: cell(3, 3, 2), less: null }) // the selected word stays selected
   store.travel('place', 0)
   assert.deepEqual(selected().word, { side: 'queries', position: 4 })
   store.travel('place', 0)
@@ -175,7 +175,7 @@ test('an answer that arrives late is no rest: what takes long is not asked for b
 /** Words for a trace of more than 2^18 pairs: 4 heads, 300 queries and keys. */
 const MANY = Array.from({ length: 300 }, (_, i) => `w${i}`).join(' ')
 
-/** A worker that takes messages and answers when the test says so. */
+/** A worker that takes messages and answers when the test releases an answer. */
 function fakeWorker() {
   /** @type {any[]} */
   const sent = []
@@ -230,7 +230,7 @@ test('where the worker ends, the numbers stay; trying again starts another', () 
   assert.deepEqual([made, sent.at(-1).type, store.state.got.trace?.is], [2, 'ask', 'waiting'])
 })
 
-/** A core that behaves as one without memory while `fails.is`. */
+/** A core that behaves as if memory were exhausted while `fails.is`. */
 async function short() {
   const qkv = await load()
   const fails = { is: false }

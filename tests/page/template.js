@@ -12,7 +12,7 @@ import { nothing } from 'lit'
 
 const VOID = new Set(['input', 'br', 'hr', 'img'])
 
-/** A value as a template shows it, with marks for what is no text. @param {any} value @param {unknown[]} values @returns {string} */
+/** Returns a value as a template shows it, with marks for values other than texts. @param {any} value @param {unknown[]} values @returns {string} */
 function write(value, values) {
   if (value === nothing || value === undefined || value === null || value === '') return ''
   if (Array.isArray(value)) return value.map(each => write(each, values)).join('')
@@ -39,7 +39,7 @@ function write(value, values) {
 /** The value of a directive such as live(). @param {any} value */
 const plain = value => (value?._$litDirective$ ? value.values[0] : value)
 
-/** Every element of a template, in its order. @param {unknown} template @returns {Found[]} */
+/** Lists every element of a template, in order. @param {unknown} template @returns {Found[]} */
 export function elementsOf(template) {
   /** @type {unknown[]} */
   const values = []
@@ -69,15 +69,15 @@ export function elementsOf(template) {
   return found
 }
 
-/** The elements that have an attribute, or have it with a value. @param {unknown} template @param {string} name @param {unknown} [value] */
+/** Lists the elements that have an attribute, or have it with a value. @param {unknown} template @param {string} name @param {unknown} [value] */
 export const having = (template, name, value) =>
   elementsOf(template).filter(({ attributes }) =>
     value === undefined ? Object.hasOwn(attributes, name) : attributes[name] === value,
   )
 
-/** Those of a class. @param {unknown} template @param {string} name */
+/** Lists the elements of a class. @param {unknown} template @param {string} name */
 export const ofClass = (template, name) =>
   elementsOf(template).filter(({ attributes }) => String(attributes.class ?? '').split(' ').includes(name)) // biome-ignore format: one line
 
-/** The text of a key with its parameters, as JSON: texts are asserted by key. @param {string} key @param {object} [params] */
+/** Returns a key of texts with its parameters, as JSON: tests check texts by key. @param {string} key @param {object} [params] */
 export const keyOf = (key, params) => (params && Object.keys(params).length ? `${key} ${JSON.stringify(params)}` : key)

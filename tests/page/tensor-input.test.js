@@ -1,4 +1,4 @@
-// What an element draws of a tensor: its numbers, in whatever type another library keeps them.
+// Tensors as an element draws them: its numbers, in any type of another library.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

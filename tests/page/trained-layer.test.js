@@ -15,10 +15,10 @@ import { qkv, start } from './models-store.js'
 const { fetched, end } = giveEnglishModel()
 after(end)
 
-/** One layer, with its session here. @param {string} [link] */
+/** Opens One layer, with its session here. @param {string} [link] */
 function open(link = '') {
   const store = createStore(room, { qkv, link, perform() {} })
-  /** Waits until what is asked for is answered. */
+  /** Waits until all requests are answered. */
   async function settled() {
     do {
       store.ask()

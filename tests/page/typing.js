@@ -9,7 +9,7 @@ import { launch, serve } from './browser.js'
 const WORDS =
   'the quick brown fox jumps over a lazy dog while seven old wizards brew dark potions near that quiet river'.split(' ')
 
-/** A text of so many words, all of which a vocabulary must hold. @param {number} count */
+/** Makes a text with this many words, all of which a vocabulary must contain. @param {number} count */
 export const words = count => Array.from({ length: count }, (_, i) => WORDS[i % WORDS.length] + (i % 7)).join(' ')
 
 /**
@@ -37,7 +37,7 @@ export const CASES = [
 export const hashOf = ({ tokens, settings }) =>
   `#2&${new URLSearchParams({ ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)])), sentence: words(tokens) })}`
 
-/** Waits until the map shows so many tokens. @param {Page} page @param {number} tokens */
+/** Waits until the map shows this many tokens. @param {Page} page @param {number} tokens */
 export const shows = (page, tokens) =>
   page.waitForFunction(
     count => {
@@ -48,7 +48,7 @@ export const shows = (page, tokens) =>
     { timeout: 60_000 },
   )
 
-/** Waits until the page has nothing to do. @param {Page} page */
+/** Waits until the page is idle. @param {Page} page */
 export const idle = page => page.evaluate(() => new Promise(resolve => requestIdleCallback(() => resolve(undefined))))
 
 /**
@@ -97,8 +97,8 @@ export async function typing(page, letters) {
 }
 
 /**
- * Measures the machine with a page that has no code of ours: milliseconds from a frame to the paint of a table of 32 x 32
- * numbers, each on a colour, which is written anew. Returns the median of nine after six that warm up.
+ * Measures the machine with a page without our code: milliseconds from a frame to the paint of a table of 32 x 32 coloured numbers that are all
+ * rewritten. Returns the median of nine, after six to warm up.
  * @param {Page} page is left blank
  */
 export async function yardstick(page) {
@@ -125,7 +125,7 @@ export async function yardstick(page) {
   return median(times.slice(6))
 }
 
-/** Milliseconds of the page so far, by what it did. @param {import('playwright-core').CDPSession} session */
+/** Returns the milliseconds of the page so far, by kind of work. @param {import('playwright-core').CDPSession} session */
 async function spent(session) {
   const { metrics } = await session.send('Performance.getMetrics')
   const of = (/** @type {string} */ name) => 1000 * Number(metrics.find(metric => metric.name === name)?.value)

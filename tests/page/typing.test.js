@@ -1,4 +1,4 @@
-// How fast keys are answered. Nothing runs beside this file: tests/test.sh starts it last and alone.
+// The time from a key to its picture. Nothing runs beside this file: tests/test.sh starts it last and alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

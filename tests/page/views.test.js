@@ -1,4 +1,4 @@
-// Views of a head: differences, numbers; and what settings are compared with.
+// Views of a head: differences, numbers; and the settings that are compared with.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,15 +11,15 @@ async function look(name) {
   await chooseView(name)
 }
 
-/** The numbers of a map as its table shows them. @param {string} map */
+/** Reads the numbers of a map from its table. @param {string} map */
 async function shown(map) {
   await page.locator(map).evaluate(each => Object.assign(each, { asTable: true }))
-  await page.locator(`${map} table`).waitFor() // loaded when it is asked for
+  await page.locator(`${map} table`).waitFor() // loaded on demand
   const cells = await page.locator(`${map} tbody td`).allTextContents()
   return cells.map(text => Number(text.replace('−', '-')))
 }
 
-/** The weights of a head, from the small maps. @param {number} head */
+/** Reads the weights of a head from the small maps. @param {number} head */
 const weightsOf = head =>
   page.locator('qkv-heads').evaluate((heads, h) => {
     const { data, dims } = /** @type {any} */ (heads).weights

@@ -15,7 +15,7 @@ const maps = {
   data: Float32Array.from([1, 0, 0, 0.5, 0.5, 0, 1, 0, 0, 1, 0, 0, 0.25, 0.75, 0, 0, 0.5, 0.5]),
 }
 
-/** A room of Models, as far as the arcs read it. @param {object} [more] @returns {any} */
+/** A fake room of Models, with the fields that the arcs read. @param {object} [more] @returns {any} */
 const roomWith = (more = {}) => {
   const run = { row: 2, tokens: ['a', 'b', 'c'], maps: { '': maps } }
   return { run, runBefore: run, maps, stack: '', head: undefined, view: {}, isChanged: false, got: {}, ...more }

@@ -1,4 +1,4 @@
-// Programs in one file: on a server by Vite, as a library, by Bun, in a service worker, by Parcel.
+// Programs bundled into one file: on a server by Vite, as a library, by Bun, in a service worker, by Parcel.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -8,7 +8,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { corpus } from '../../src/entries/corpus.js'
 
-// By a variable: its types are those of another project.
+// in a variable, because its types belong to another project
 const name = '@duckdb/node-api'
 const { DuckDBInstance } = await import(name)
 const connection = await (await DuckDBInstance.create()).connect()

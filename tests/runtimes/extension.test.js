@@ -60,7 +60,7 @@ test('the extension of docs/runtimes.md runs a model with int8 in its background
     return heads.renderRoot.querySelectorAll('canvas').length
   })
   assert.equal(canvases, 4)
-  // What a service worker may not import later is in its bundle.
+  // The bundle contains the modules that a service worker may not import later.
   const inBackground = await worker.evaluate(async () => {
     const { load, chrome } = /** @type {any} */ (globalThis)
     const url = (/** @type {string} */ name) => chrome.runtime.getURL(name)
@@ -78,7 +78,7 @@ test('the extension of docs/runtimes.md runs a model with int8 in its background
   })
   assert.deepEqual(inPopup, { threads: 2, sum: 0.5 })
 
-  // An extension can zoom; emulating a pixel ratio fires no event. 300 x 300 cells: a map of a head has a pixel for a cell at most.
+  // An extension can zoom; emulating a pixel ratio fires no event. Use 300 x 300 cells, because a map of a head has at most one pixel for a cell.
   await popup.evaluate(() => {
     const square = (/** @type {number} */ n) => ({ data: Array(n * n).fill(0), dims: [n, n] })
     const tile = async () => square(1)
@@ -90,7 +90,7 @@ test('the extension of docs/runtimes.md runs a model with int8 in its background
       document.body.append(Object.assign(document.createElement(tag), given))
     Object.assign(document.querySelector('qkv-heads') ?? {}, { weights: { data, dims: [1, 300, 300] } })
   })
-  /** Pixels of each canvas for a CSS pixel. */
+  /** Returns the pixels of each canvas for a CSS pixel. */
   const ratios = () =>
     popup.evaluate(() =>
       ['qkv-heatmap', 'qkv-heads', 'qkv-deep-map'].map(tag => {

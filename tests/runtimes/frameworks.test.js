@@ -1,4 +1,4 @@
-// The recipes of docs/elements.md for Vue, Svelte and React, from the packed package: properties arrive, events are heard.
+// The recipes of docs/elements.md for Vue, Svelte and React, from the packed package: properties and events arrive.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ after(server.close)
  * @param {{ html?: string, options?: import('rolldown').InputOptions }} [more] html: what the server has sent
  */
 async function bundleAndOpen(name, input, { html = '', options } = {}) {
-  const define = { 'process.env.NODE_ENV': '"development"' } // React warns of what it does not expect
+  const define = { 'process.env.NODE_ENV': '"development"' } // React warns about unexpected properties
   await build({
     input: join(project, input),
     logLevel: 'silent',
@@ -86,7 +86,7 @@ test('Svelte', async () => {
   })
 })
 
-/** The App as React's server sends it. @param {string} file */
+/** Renders the App as React's server does. @param {string} file */
 async function onServer(file) {
   mkdirSync(join(project, 'server'), { recursive: true })
   writeFileSync(

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { install } from '../packed.js'
 
-// By a variable: its types are those of another project.
+// in a variable, because its types belong to another project
 const name = 'jsdom'
 const { JSDOM } = await import(name)
 const { installed, remove } = install()

@@ -1,4 +1,4 @@
-// The packed package under a Content-Security-Policy that takes trusted types only, as docs/runtimes.md lists what it needs.
+// The packed package under a Content-Security-Policy that requires trusted types, with the directives of docs/runtimes.md.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Another project in a folder of its own: the packed package, installed by npm, and the small programs of projects/. Each
-// gives the same answer.
+// Makes another project in a separate folder: the packed package, installed by npm, and the small programs of projects/, which all give the same
+// answer.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -20,10 +20,10 @@ const PRINTED = `tensor([[1.0000, 0.0000],
 tensor([[3.0000],
         [3.8808]])`
 
-/** The answer of the sources, in the machine's Node. */
+/** Computes the answer from the sources, in the machine's Node. */
 const wanted = results(await load())
 
-/** The numbers that are known, and the bits of 200 results. @param {Answer} answer */
+/** Checks the expected numbers, and the bits of 200 results. @param {Answer} answer */
 export function check(answer) {
   assert.equal(answer.printed, PRINTED)
   assert.equal(Object.keys(answer.hashes).length, 200)
@@ -50,7 +50,7 @@ export function makeProject() {
   return { folder, run, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** A port of this machine that nothing listens at. @returns {Promise<number>} */
+/** Returns a free port of this machine. @returns {Promise<number>} */
 export const freePort = () =>
   new Promise(resolve => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
@@ -59,7 +59,7 @@ export const freePort = () =>
     })
   })
 
-/** A server of all that is in a folder. @param {string} folder @param {Record<string, string>} [headers] */
+/** Serves all files of a folder. @param {string} folder @param {Record<string, string>} [headers] */
 export async function serve(folder, headers = {}) {
   const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
@@ -71,7 +71,7 @@ export async function serve(folder, headers = {}) {
 }
 
 /**
- * Opens a page and checks what it, and its worker, answer.
+ * Opens a page and checks its answer, and that of its worker.
  * @param {import('../browser/browsers.js').Browser} browser
  * @param {string} url
  * @param {boolean} hasWorker

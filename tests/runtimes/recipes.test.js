@@ -23,7 +23,7 @@ const TYPES =
     ' ',
   )
 const page = readFileSync(join(root, 'docs/recipes.md'), 'utf8')
-/** The programs by the names of their files. */
+/** The programs, by the names of their files. */
 const recipes = new Map(
   [...page.matchAll(/```(?:js|html) (\S+)\n([\s\S]*?)```/g)].map(([, name, text]) => [name, text]),
 )
@@ -57,7 +57,7 @@ test('a model of the hub opens in three lines and five requests, the second time
   const env = { HF_ENDPOINT: hub.url, HF_HOME: join(project, 'hub') }
   const first = await running('hub.js', env)
   assert.match(first, /^previous: layers\.\d\.heads\.\d, 0\.\d\d\ninduction: layers\.\d\.heads\.\d, 0\.\d\d\n\S/)
-  assert.equal(hub.asked.length, 5) // a redirect counts: that of the weights; this folder has no tokenizer_config.json
+  assert.equal(hub.asked.length, 5) // the redirect of the weights is a request, too; this folder has no tokenizer_config.json
   hub.asked.length = 0
   assert.equal(await running('hub.js', env), first)
   assert.equal(hub.asked.length, 1)
@@ -88,7 +88,7 @@ const qkv = await load()
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...TYPES, 'by-name.js', 'chat.js'])
 })
 
-/** The page is opened, and shows other weights for another text. @param {string} url */
+/** Opens the page, and checks that it shows other weights for another text. @param {string} url */
 async function tryPage(url) {
   const chromium = await launch('chromium')
   try {
@@ -105,7 +105,7 @@ async function tryPage(url) {
   }
 }
 
-/** The same of a folder that was built. @param {string} folder */
+/** Does the same for a built folder. @param {string} folder */
 async function tryFolder(folder) {
   const server = await serve(folder)
   await tryPage(`${server.url}/`).finally(server.close)
@@ -130,18 +130,18 @@ test('a page with a worker, built by Vite with nothing configured', { timeout: 4
 test("worker: { format: 'es' } of Vite: the worker loads what it needs when it needs it, at most half of one file with everything", {
   timeout: 400_000,
 }, async t => {
-  /** Bytes of what the worker loads first, gzipped. @param {'iife' | 'es'} format */
+  /** Returns the size of the files that the worker loads first, gzipped. @param {'iife' | 'es'} format */
   const sizeWith = async format => {
     const outDir = join(project, `vite-${format}`)
     await build({ root: project, logLevel: 'silent', configFile: false, worker: { format }, build: { outDir } })
     const assets = join(outDir, 'assets')
     const sizeOf = (/** @type {string} */ name) => gzipSync(readFileSync(join(assets, name)), { level: 9 }).length
-    /** The file and all that it imports. @param {string} name @returns {string[]} */
+    /** Lists the file and all that it imports. @param {string} name @returns {string[]} */
     const withImports = name => {
       const found = readFileSync(join(assets, name), 'utf8').matchAll(/(?:from|import)\s*["'`]\.\/([\w.-]+\.js)["'`]/g)
       return [name, ...[...found].flatMap(([, each]) => withImports(each))]
     }
-    // One is the worker of the page, the other one, smaller, that of the library's threads.
+    // One is the worker of the page; the other one, smaller, is that of the library's threads.
     const workers = readdirSync(assets).filter(name => /^worker-.*\.js$/.test(name))
     const sums = workers.map(name => [...new Set(withImports(name))].reduce((sum, each) => sum + sizeOf(each), 0))
     return Math.max(...sums)
@@ -180,7 +180,7 @@ test('a server sends generated text, to two at once, and ends with its reader', 
 })
 
 test('an edge function has the compiled module', async () => {
-  // What the engine of edge functions does: the import of the file is a WebAssembly.Module.
+  // Imports the file as a WebAssembly.Module, as the engine of edge functions does.
   const hooks = `import { readFile } from 'node:fs/promises'
 export async function load(url, context, next) {
   if (!url.endsWith('.wasm')) return next(url, context)

@@ -1,4 +1,5 @@
-// Next.js, which bundles server components, and Jest and Vitest with jsdom, whose memory is of another realm: nothing is configured for qkv.
+// Next.js, which bundles server components, and Jest and Vitest with jsdom, whose memory is of another realm. None of them needs a configuration for
+// qkv.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -12,7 +13,7 @@ import { freePort } from './project.js'
 const here = fileURLToPath(new URL('.', import.meta.url))
 const { installed, remove } = install()
 after(remove)
-// Below the folder that has their packages, because Turbopack follows no link out of its root.
+// Below the folder with their packages, because Turbopack follows no link out of its root.
 const project = mkdtempSync(join(here, '.project-'))
 after(() => rmSync(project, { recursive: true, force: true }))
 cpSync(installed, join(project, 'node_modules/qkv'), { recursive: true })

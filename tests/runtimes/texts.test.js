@@ -1,4 +1,4 @@
-// The optional package @huggingface/tokenizers, which tokenizers of BPE need, beside the packed package: every bundler finds it, and builds without it.
+// The optional package @huggingface/tokenizers, which BPE tokenizers need, beside the packed package: every bundler finds it, and builds without it.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ after(remove)
 const chromium = await launch('chromium')
 after(() => chromium.close())
 
-/** How each makes a page of texts/main.js in a folder. @type {Record<string, (out: string) => void>} */
+/** The command by which each bundler builds a page of texts/main.js in a folder. @type {Record<string, (out: string) => void>} */
 const BUILDS = {
   Vite: out =>
     run(tool('.bin/vite'), ['build', 'texts', '--outDir', `../${out}`, '--base', './', '--logLevel', 'warn']),
@@ -54,7 +54,7 @@ const BUILDS = {
   },
 }
 
-/** The page that a build makes, opened: what it says. @param {string} name @param {string} out */
+/** Opens the page of a build, and returns its text. @param {string} name @param {string} out */
 async function answerOf(name, out) {
   BUILDS[name](out)
   const at = join(folder, out)
@@ -76,7 +76,7 @@ async function answerOf(name, out) {
 const TOKENS = 'The,Ġc,at'
 const MISSING = /which is not installed: npm install/
 const UNKNOWN = /which cannot be loaded here .* a bundler includes it where it is installed/
-/** What is installed: nothing, or the package. */
+/** The packages that are installed: none, or the optional one. */
 const STATES = { missing: [], there: ['tokenizers'] }
 
 for (const [state, packages] of Object.entries(STATES))

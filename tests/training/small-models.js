@@ -1,4 +1,4 @@
-// Two small models on the operations of a tape, as models.py has them in PyTorch.
+// Two small models on the operations of a tape, the same as in PyTorch in models.py.
 
 /** @import { Generator } from '../../src/ops/random/generator.js' */
 /** @import { Tape } from '../../src/entries/train.js' */
@@ -16,7 +16,7 @@ export function inductionWeights(g, { d, V }) {
   return state
 }
 
-/** Two layers of attention alone, with RoPE. @param {Tape} t @param {Record<string, any>} p @param {any} ids @param {Sizes} sizes */
+/** Two layers of only attention, with RoPE. @param {Tape} t @param {Record<string, any>} p @param {any} ids @param {Sizes} sizes */
 export function induction(t, p, ids, { numHeads }) {
   const rope = { numHeads, base: 100, interleaved: true }
   let h = t.embedding(ids, p.embed)

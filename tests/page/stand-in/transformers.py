@@ -1,4 +1,4 @@
-"""Stands in for the package transformers where only torch is installed: GPT-2 as its modules are named, from a folder of safetensors."""
+"""Replaces the package transformers if only torch is installed: GPT-2 with its names of modules, from a folder of safetensors."""
 
 import json
 import struct
@@ -63,7 +63,7 @@ class Block(nn.Module):
 
     def forward(self, x):
         x = x + self.attn(self.ln_1(x))
-        return (x + self.mlp(self.ln_2(x)),)  # a tuple, as a block of transformers gives
+        return (x + self.mlp(self.ln_2(x)),)  # a tuple, as from a block of transformers
 
 
 class AutoModelForCausalLM(nn.Module):

@@ -10,8 +10,8 @@ import { modelsSubject } from './models.js'
 import { pageSubject } from './page.js'
 import { answered, turn } from './values.js'
 
-giveBrowser() // for good: timers of a closed page may still end
-/** The first model of the page, for One layer; Models is given files. */
+giveBrowser() // never removed, because timers of a closed page may still end
+/** The first model of the page, for One layer; Models gets files. */
 after(giveEnglishModel().end)
 
 const LONG = { timeout: 2 ** 31 - 1 }
@@ -40,7 +40,7 @@ test('a head in Learn hides only what its numbers were computed without', async 
     key: 0,
   })
   own.act.change([hide(0), hide(1)])
-  await own.draw() // before its numbers are here
+  await own.draw() // before its numbers arrive
   await answered(own)
   await own.draw()
   own.close()

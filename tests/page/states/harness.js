@@ -1,5 +1,4 @@
-// This module drives the store of a room in Node with the actions of fast-check, draws after each, and looks for what no state
-// may show.
+// Drives the store of a room in Node with the actions of fast-check, draws after each, and checks that no state shows a fault.
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -15,11 +14,11 @@ export const qkv = await load()
 /** @typedef {import('../../../web/shell/store.js').Store<any>} AnyStore */
 /** @typedef {Awaited<ReturnType<typeof openRoom>>} Opened */
 /**
- * What can be done. `draw` and `close` of what it is done to are called after it.
+ * An action. After it, `draw` and `close` of its subject are called.
  * @template O @typedef {{ name: string, run: (own: O) => unknown }} Act
  */
 /**
- * What actions are tried on.
+ * The subject of actions.
  * @template O
  * @typedef {object} Subject
  * @property {() => Promise<O>} open
@@ -65,7 +64,7 @@ const parts = {
   devicePixelRatio: 1,
 }
 
-/** Gives what is drawn the few parts of a browser that it looks at. @returns {() => void} takes them away */
+/** Provides the few parts of a browser that templates use. @returns {() => void} takes them away */
 export function giveBrowser() {
   const own = Object.keys(parts).filter(name => !(name in globalThis))
   for (const name of own) Object.assign(globalThis, { [name]: parts[/** @type {keyof typeof parts} */ (name)] })
@@ -74,7 +73,7 @@ export function giveBrowser() {
   }
 }
 
-/** What each value of a template is: '' for a text or an attribute, the name of a property, undefined for a listener. @type {WeakMap<TemplateStringsArray, readonly (string | undefined)[]>} */
+/** Returns the kind of each value of a template: '' for a text or an attribute, the name of a property, undefined for a listener. @type {WeakMap<TemplateStringsArray, readonly (string | undefined)[]>} */
 const knownKinds = new WeakMap()
 
 /** @param {TemplateStringsArray} strings */
@@ -84,14 +83,14 @@ function kindsOf(strings) {
   const kinds = strings.map(text =>
     /@[\w-]+=["']?$/.test(text) ? undefined : (/\.([\w-]+)=["']?$/.exec(text)?.[1] ?? ''),
   )
-  // The extremes show what NaN does.
+  // Look at the extremes, which NaN would change.
   const own = strings[0].includes('id="extremes"') ? kinds.map(() => undefined) : kinds
   knownKinds.set(strings, own)
   return own
 }
 
 /**
- * Looks at every template of a picture: texts, attributes, and the matrices of its elements. Parts that are loaded later are waited for.
+ * Checks every template of a picture: texts, attributes, and the matrices of its elements. Parts that are loaded later are waited for.
  * @param {unknown} picture
  * @param {(properties: Record<string, any>) => void} look at the properties of an element
  * @param {boolean} [isPlain] Is no number given that overflows?
@@ -121,7 +120,7 @@ function lookAtTemplate({ strings, values }, open, look, isPlain) {
   for (let i = 0; i < values.length; i++) {
     const [kind, value] = [kinds[i], values[i]]
     if (kind === '') {
-      // No text and no number is one that only a program could mean, but in a link.
+      // Fails if a text outside a link contains undefined, NaN and the like.
       const isBad = typeof value === 'string' ? /\bNaN\b|\bundefined\b|\[object/.test(value) : Number.isNaN(value)
       if (isBad && isPlain && !String(value).startsWith('#'))
         assert.fail(`drawn: ${strings[i].slice(-80)}${String(value).slice(0, 200)}`)
@@ -134,11 +133,11 @@ function lookAtTemplate({ strings, values }, open, look, isPlain) {
   if (properties) look(properties)
 }
 
-/** The texts of rooms. @type {Map<string, any>} */
+/** Loads the texts of rooms. @type {Map<string, any>} */
 const knownTexts = new Map()
 
 /**
- * A room whose session runs here.
+ * Opens a room whose session runs here.
  * @param {Room} room
  * @param {(properties: Record<string, any>) => void} look at the properties of each element
  */
@@ -156,7 +155,7 @@ async function openRoom(room, look) {
     language: /** @type {'en' | 'zh'} */ ('en'),
     async draw() {
       const name = `${own.language} ${room.id}`
-      // Texts that are here are not waited for, so that a state is drawn before its answers arrive.
+      // Does not wait for texts that are loaded already, so that a state is drawn before its answers arrive.
       if (!knownTexts.has(name)) knownTexts.set(name, await loadTexts(own.language, ['shell', ...room.texts]))
       const t = knownTexts.get(name)
       store.ask()
@@ -167,21 +166,21 @@ async function openRoom(room, look) {
   return own
 }
 
-/** The settings of a history. @param {Opened} own @param {'undo' | 'place'} history */
+/** Returns the settings of a history. @param {Opened} own @param {'undo' | 'place'} history */
 const ofHistory = ({ room, store: { state } }, history) =>
   toLink(
     Object.fromEntries(Object.entries(room.fields).filter(([, field]) => field.history === history)),
     state.settings,
   )
 
-/** No request has failed with an error of a program. @param {AnyStore} store */
+/** Fails if a request has failed with a programming error. @param {AnyStore} store */
 export function hasNoBug(store) {
   for (const [slot, got] of Object.entries(/** @type {Record<string, any>} */ (store.state.got)))
     if (/undefined|null|not a function|Cannot|outside of/.test(got?.problem?.params?.message ?? ''))
       assert.fail(`${slot} has failed: ${got.problem.params.message}`)
 }
 
-/** What holds in every state of a room. @param {Opened} own */
+/** Checks the invariants of every state of a room. @param {Opened} own */
 async function checkRoom(own) {
   const { store, room } = own
   await own.draw()
@@ -233,7 +232,7 @@ const common = (room, links) => [
       try {
         fromLink(room.fields, link)
       } catch {
-        return // the shell says that it is damaged
+        return // the shell shows that it is damaged
       }
       store.follow(link)
     },
@@ -241,7 +240,7 @@ const common = (room, links) => [
 ]
 
 /**
- * After any actions a room is drawn, says nothing of a failure, its link says what it shows, and Undo and Redo return.
+ * Tests that after any actions a room is drawn without a fault, its link describes what it shows, and Undo and Redo return.
  * @param {Room} room
  * @param {object} options
  * @param {Record<string, fc.Arbitrary<any[]>>} options.actions the arguments of each action of the room
@@ -274,7 +273,7 @@ export function ofRoom(room, { actions, links, more = [], begin, settled, look =
   }
 }
 
-/** Actions that were done by all sequences. */
+/** The actions of all sequences. */
 let done = 0
 export const countOfActions = () => done
 

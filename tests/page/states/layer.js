@@ -1,4 +1,4 @@
-// This module has what can be done in One layer.
+// Actions of One layer.
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -15,7 +15,7 @@ import { cell, flag, hidesNothing, index, maybe, number, orNull, sentence, turn,
 
 const FLOW_STEPS = /** @type {import('../../../web/elements/flow-frames.js').FlowStep[]} */ (Object.keys(STEP_OF))
 
-/** A value of a field of One layer, mostly one that it can have. @param {import('../../../web/rooms/layer/fields.js').FieldName} name @returns {fc.Arbitrary<any>} */
+/** Returns a value of a field of One layer, usually a valid one. @param {import('../../../web/rooms/layer/fields.js').FieldName} name @returns {fc.Arbitrary<any>} */
 function layerValue(name) {
   const { type, choices, least = 0 } = describe(name).kind
   if (choices) return fc.constantFrom(...choices)
@@ -70,7 +70,7 @@ const numbers = fc
   )
 const layerLinks = layerPatch.map(patch => toLink(FIELDS, /** @type {any} */ ({ ...DEFAULTS, ...patch })))
 
-/** The map of a head has the numbers of the trace, and hides none of them. @param {import('./harness.js').Opened} own @param {Record<string, any>} properties of an element */
+/** Checks that the map of a head has the numbers of the trace, and hides none of them. @param {import('./harness.js').Opened} own @param {Record<string, any>} properties of an element */
 function isAsComputed({ store }, properties) {
   hidesNothing(properties)
   const { matrix, rowTokens } = properties

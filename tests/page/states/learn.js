@@ -1,4 +1,4 @@
-// This module has what can be done in Learn. Its tasks are made small here, so that a sequence trains in no time.
+// Actions of Learn. Its tasks are made small, so that a sequence trains in no time.
 
 import fc from 'fast-check'
 import { VIEW_NAMES } from '../../../web/attention-head/views/index.js'
@@ -50,7 +50,7 @@ const tiny = { layers: 1, heads: 2, d: 8, batch: 4, steps: 20 }
 for (const { defaults } of Object.values(TASKS)) Object.assign(defaults, { d: 16, batch: 8, steps: 40 })
 
 const task = fc.constantFrom(...Object.keys(TASKS))
-/** Waits until all is answered; after a while a run that is not done is paused. */
+/** Waits until all requests are answered; pauses a run that is not done after a while. */
 const pause = fc.nat(4).map(turns => ({
   name: `wait ${turns}`,
   run: (/** @type {import('./harness.js').Opened} */ own) =>

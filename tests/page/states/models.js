@@ -1,4 +1,4 @@
-// This module has what can be done in Models, with small models as files.
+// Actions of Models, with small models as files.
 
 import fc from 'fast-check'
 import { VIEW_NAMES } from '../../../web/attention-head/views/index.js'

@@ -1,5 +1,5 @@
-// This module has what can be done on the whole page: rooms opened and left, the history of the browser, links, languages,
-// exercises, the presenter, and what one room gives another.
+// Actions of the whole page: rooms opened and left, the history of the browser, links, languages, exercises, the presenter, and data that one room
+// passes to another.
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -40,13 +40,13 @@ const turn = () => new Promise(resolve => setTimeout(resolve))
 
 async function openPage() {
   const { page } = await import('../../../web/shell/page.js') // its elements need the parts of a browser
-  /** The history of the browser, and where the reader is in it. @type {{ hash: string, entry?: import('../../../web/shell/shell.js').Entry }[]} */
+  /** The history of the browser, and the reader's position in it. @type {{ hash: string, entry?: import('../../../web/shell/shell.js').Entry }[]} */
   const entries = [{ hash: '' }]
   let at = 0
   location.hash = ''
   let isDrawn = false
   const nothing = () => {}
-  /** The whole page as it was drawn last. @type {unknown} */
+  /** The whole page as it was last drawn. @type {unknown} */
   let picture
   const shell = createShell({
     host: {
@@ -86,7 +86,7 @@ async function openPage() {
     theme: 'system',
     t,
   })
-  /** What is drawn is there, and every room that is open has its texts. */
+  /** Checks that the page is drawn, and that every open room has its texts. */
   async function drawn() {
     for (let tries = 0; ; tries++) {
       shell.draw()
@@ -94,7 +94,7 @@ async function openPage() {
       const main = JSON.stringify(picture).slice(0, 200_000)
       isLoading ||= main.includes(shell.state.t('loading'))
       if (!isLoading) break
-      if (tries > 2000) break // a model may be on its way
+      if (tries > 2000) break // a model may still be loading
       await turn()
       if (shell.rooms.get(shell.state.room) && tries > 20) break
     }
@@ -107,7 +107,7 @@ async function openPage() {
     isDrawn,
     drawn,
     store: () => /** @type {import('./harness.js').AnyStore} */ (shell.rooms.store(shell.state.room)),
-    /** What a browser does when the hash has changed otherwise than by the page. */
+    /** Does what a browser does when something other than the page has changed the hash. */
     follow() {
       if (entries[at].hash === location.hash) return
       entries.splice(++at, Infinity, { hash: location.hash })
@@ -127,7 +127,7 @@ async function openPage() {
   }
 }
 
-/** What holds of the page. @param {OpenedPage} own */
+/** Checks the invariants of the page. @param {OpenedPage} own */
 async function check(own) {
   await turn()
   own.follow()
@@ -148,7 +148,7 @@ async function check(own) {
 const act = (name, run) => ({ name, run })
 const rooms = fc.constantFrom(...Object.keys(ROOMS))
 
-/** What is typed into the text of the open room. @type {Record<string, (act: any, text: string) => void>} */
+/** Types into the text of the open room. @type {Record<string, (act: any, text: string) => void>} */
 const TYPE = {
   front: (act, text) => act.own(text),
   layer: (act, text) => act.change({ sentence: text }),

@@ -1,4 +1,4 @@
-// This module has the arguments of actions, in range and beyond.
+// Arguments of actions, in range and beyond.
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -7,7 +7,7 @@ import { MATRIX_IDS } from '../../../web/rooms/layer/matrices.js'
 
 export const WORDS = ['the', 'cat', 'the', 'sat', 'and', '五', '👩‍👩‍👧‍👦', 'שלום', '<b>', '__proto__', '.']
 export const word = fc.constantFrom(...WORDS)
-/** Texts of all lengths, the empty one as well. */
+/** Texts of all lengths, including the empty one. */
 export const sentence = fc.oneof(
   { weight: 8, arbitrary: fc.array(word, { maxLength: 9 }).map(words => words.join(' ')) },
   { weight: 1, arbitrary: fc.array(word, { minLength: 20, maxLength: 40 }).map(words => words.join(' ')) },
@@ -47,19 +47,19 @@ export const changes = fc
   .map(all => all.reduce(withChange, []))
 export const saved = fc.tuple(fc.constant('a.csv'), fc.constant('1'), fc.constant('text/csv'))
 
-/** A room whose session runs here, as its worker would. @param {any} room @param {any} handlers */
+/** A room whose session runs here, in place of a worker. @param {any} room @param {any} handlers */
 export const inNode = (room, handlers) => ({ ...room, session: { ...room.session, handlers } })
 /** Waits for an answer, or for nothing. */
 export const turn = () => new Promise(resolve => setTimeout(resolve))
-/** Is an answer still to come? @param {import('./harness.js').AnyStore} store */
+/** True if an answer is still to come. @param {import('./harness.js').AnyStore} store */
 const isOpen = ({ state }) =>
   Object.values(/** @type {Record<string, any>} */ (state.got)).some(
     got => got?.is === 'waiting' || (got?.is === 'here' && !got.isLast),
   )
-/** Milliseconds until an answer is lost, on a busy computer. */
+/** Milliseconds after which an answer counts as lost, on a busy computer. */
 const PATIENCE = 120_000
 
-/** Waits until all is answered. @param {import('./harness.js').Opened} own @param {(turns: number) => void} [each] before each look */
+/** Waits until all requests are answered. @param {import('./harness.js').Opened} own @param {(turns: number) => void} [each] before each look */
 export async function answered({ store }, each = () => {}) {
   const end = performance.now() + PATIENCE
   for (let turns = 0; turns === 0 || isOpen(store); turns++) {
@@ -74,7 +74,7 @@ export const wait = fc.constant({
   run: (/** @type {import('./harness.js').Opened} */ own) => answered(own),
 })
 
-/** What is drawn as hidden is 0, and has no number of its own. @param {Record<string, any>} properties of an element */
+/** A value that is drawn as hidden is 0, and has no number. @param {Record<string, any>} properties of an element */
 export function hidesNothing({ matrix, mask }) {
   const { data, dims } = matrix?.tensor ?? matrix ?? {}
   if (!data || dims.length !== 2) return

@@ -1,10 +1,10 @@
-// An attention with numbers that are known, and 200 results of everything the core computes, as one hash: the same bits
-// are expected in every runtime. Runs anywhere: `results(await load())`.
+// An attention with known numbers, and 200 results of everything that the core computes, as one hash: the same bits are expected in every runtime.
+// Runs anywhere: `results(await load())`.
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv').Tensor} Tensor */
 
-/** FNV-1a of the bits of numbers; every NaN counts as the same. @param {import('qkv').Tensor} tensor */
+/** Hashes the bits of numbers by FNV-1a; every NaN counts as the same. @param {import('qkv').Tensor} tensor */
 function hash({ data, dims }) {
   let h = 0x811c9dc5
   const add = (/** @type {number} */ byte) => {
@@ -19,7 +19,7 @@ function hash({ data, dims }) {
   return h
 }
 
-/** Sizes B H G L S D E: few queries and tiles, odd ones, edges of tiles. */
+/** Sizes B H G L S D E: few queries and tiles, odd ones, sizes at the edges of tiles. */
 const SIZES = [
   [1, 1, 1, 1, 1, 1, 1],
   [1, 1, 1, 6, 6, 16, 16],

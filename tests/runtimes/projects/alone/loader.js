@@ -1,4 +1,4 @@
-// For bundlers with a loader of files: the wasm by its name, its address to load.
+// For bundlers with a loader of files: import the wasm, and load it from the resulting address.
 import { load } from 'qkv'
 import file from 'qkv/qkv.wasm'
 import { results } from '../results.js'

@@ -1,4 +1,4 @@
-// Import maps do not reach workers: the path it is.
+// Import maps do not apply to workers, so import by path.
 import { load } from '/node_modules/qkv/dist/index.js'
 import { results } from '../results.js'
 

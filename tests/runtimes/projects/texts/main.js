@@ -1,4 +1,4 @@
-// A model whose tokenizer and whose chat template are read by the optional packages.
+// A model whose tokenizer and chat template need the optional packages.
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 
