@@ -97,7 +97,7 @@ test('the constants of the second module end before those of the first one', asy
   assert.deepEqual(bytes.subarray(2048), before.subarray(2048))
 })
 
-test('the core answers what the JavaScript never asks with a status, and writes nothing', async () => {
+test('the core refuses calls that the JavaScript never makes with a status, and writes nothing', async () => {
   const module = await WebAssembly.compile(wasm)
   const core = new Core(await WebAssembly.instantiate(module), module)
   /** @type {[status: number, kernel: string, ...args: any[]][]} */

@@ -64,7 +64,7 @@ test('an ONNX model is written as protobuf has it', () => {
   assert.ok(hex.includes('08ac02')) // 300 as a varint takes two bytes
 })
 
-test('a schedule on paper: each thread runs its own range, then what is left of others', () => {
+test('a simulated schedule: each thread runs its own range, then remaining parts of others', () => {
   const wallOf = (/** @type {number[][]} */ ranges) => Number(play(ranges).wall.toFixed(2))
   assert.equal(wallOf([[3, 2, 1]]), 6)
   assert.equal(wallOf([[1, 1], [1, 1]]), 2) // biome-ignore format: one line

@@ -181,7 +181,7 @@ test('one worker, three, and workers elsewhere: the same bytes', async () => {
   assert.deepEqual(results[1].means, results[0].means)
 })
 
-test('what a run has left is used again, but for what is cut off, or of other texts', async () => {
+test('finished parts of a run are used again, except truncated ones and those of other texts', async () => {
   const out = fresh()
   const given = /** @type {const} */ ({ model: bert, what: { embeddings: true }, out, partSize: 10 })
   await assert.rejects(corpus(texts, { ...given, what: { losses: true } }), /losses/) // leaves no results to refuse
@@ -206,7 +206,7 @@ test('what a run has left is used again, but for what is cut off, or of other te
   await corpus(texts, { ...given, what: { headScores: true }, resume: false })
 })
 
-test('a signal ends it with its reason, and what is done stays', async () => {
+test('a signal ends a run with its reason, and finished parts stay', async () => {
   for (const workers of [1, 2]) {
     const out = fresh()
     const controller = new AbortController()
@@ -263,7 +263,7 @@ test('texts are read from lines, JSON lines and Parquet, and from a generator', 
   await assert.rejects(corpus(join(folder, 'none.txt'), { ...options, out }), /cannot be read \(ENOENT\)/)
 })
 
-test('a function of one’s own is called with each text, and its results are columns', async () => {
+test("a user's function is called with each text, and its results are columns", async () => {
   mkdirSync(join(folder, 'own'))
   const file = join(folder, 'own/letters.mjs')
   writeFileSync(
@@ -372,7 +372,7 @@ test('two calls at once in one thread wait for each other: the first to end clos
   await Promise.all([corpus(texts.slice(0, 3), short), corpus(many, long)])
 })
 
-test('a text that is no text is named, and memory is given back after an error', async () => {
+test('an invalid text is named, and memory is freed after an error', async () => {
   const { resident } = qkv.memory
   await assert.rejects(
     corpus(/** @type {any} */ (['the', 5]), { model: gpt2, what: { losses: true }, out: fresh() }),

@@ -413,7 +413,7 @@ test('wasm loads from bytes, a buffer, a Module, a URL, its text and a Response'
   }
 })
 
-test('what is given is described in few words, however long its text, its keys or the name of its class', () => {
+test('an argument is described in few words, however long its text, its keys or the name of its class', () => {
   const long = 'x'.repeat(1e5)
   const bare = Object.assign(Object.create(null), { a: 1, b: 2 })
   const named = (/** @type {unknown} */ value) => new (Object.defineProperty(class {}, 'name', { value }))()

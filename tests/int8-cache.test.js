@@ -104,7 +104,7 @@ test('whatever the sizes, from 1 to 70, and the masks: attention over the rounde
   assert.deepEqual([qkv.memory.used, qkv.memory.resident], [0, standing])
 })
 
-test('what its kernel does not compute runs over the rounded numbers as floats: other scores, dropout, summaries', () => {
+test('options that its kernel lacks run over the rounded numbers as floats: other scores, dropout, summaries', () => {
   const g = qkv.generator(5)
   const cache = kvCache(qkv, { numKvHeads: 2, headDim: 6, capacity: 9, dtype: 'int8' })
   cache.append(g.randn([1, 2, 9, 6]), g.randn([1, 2, 9, 6]))

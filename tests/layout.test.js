@@ -105,7 +105,7 @@ for (const [folder, order] of Object.entries(ORDER)) {
     assert.deepEqual(upwardOf(graph, folder, order), [])
   })
 
-  test(`${folder}: no file imports itself, over whatever others`, () => {
+  test(`${folder}: no file imports itself, not even over others`, () => {
     assert.deepEqual(circlesOf(graph), [])
   })
 }

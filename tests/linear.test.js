@@ -601,7 +601,7 @@ test('float32 keeps NaN and infinity of a weight, as linear does; other dtypes r
   }
 })
 
-test('a layer that cannot be made says why, and leaves no memory in use', () => {
+test('the error for an impossible layer has the reason, and leaves no memory in use', () => {
   const any = (/** @type {unknown} */ value) => /** @type {any} */ (value)
   const w = [[1, 2, 3]]
   /** @type {[() => unknown, RegExp, string?][]} */

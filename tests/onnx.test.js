@@ -148,7 +148,7 @@ test('float16 in, float16 out: computed in float32, rounded once; what is cached
   }
 })
 
-test('a wrong call says what was given and what was expected, and leaves no memory in use', () => {
+test('the error of a wrong call has the given and the expected value, and leaves no memory in use', () => {
   const g = qkv.generator(1)
   const [Q, K] = [g.randn([1, 2, 3, 4]), g.randn([1, 2, 5, 4])]
   const rows = g.randn([1, 3, 8])

@@ -38,7 +38,7 @@ const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf
 const ENTRIES = [...LIBRARY, STORIES, ...ELEMENTS, WIDGET]
 const CODE = /^dist\/(?:elements\/|families\/)?[\w-]+\.js$/ // entries, and the chunks that they share or import dynamically
 
-test('the package holds what a user needs and nothing else', () => {
+test('the package contains the files that a user needs and nothing else', () => {
   const texts = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'package.json']
   const entries = ENTRIES.flatMap(({ name }) => [`dist/${name}.js`, `dist/${name}.d.ts`])
   const others = [
@@ -210,13 +210,13 @@ for (const [name, most] of /** @type {const} */ ([
   ['multiheadAttention', 19],
   ['onnxAttention', 24],
 ]))
-  test(`a program that imports ${name} of qkv/nn is bundled without what else is there`, async t => {
+  test(`a program that imports ${name} of qkv/nn is bundled without the rest`, async t => {
     const { size } = await bundle(`import { ${name} } from 'qkv/nn'\nconsole.log(${name})`)
     t.diagnostic(`${size} bytes`)
     assert.ok(size < most * 1024)
   })
 
-test('where @huggingface/tokenizers is not installed, a program is told to install it; where it is, bundlers include it', async () => {
+test('without @huggingface/tokenizers the error says to install it; with it, bundlers include it', async () => {
   const model = join(root, 'tests/goldens/models/gpt2-tiny')
   const program = `import { load } from 'qkv'
 import { loadModel } from 'qkv/models'

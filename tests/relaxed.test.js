@@ -74,7 +74,7 @@ test('their file is read where the engine multiplies bytes exactly, else, or whe
   assert.equal(stdout.trim(), [relaxed, relaxed, usual, usual, `${relaxed} then ${usual}`].join(), stderr)
 })
 
-test('load reads the relaxed build only if it is asked for', () => {
+test('load reads the relaxed build only on request', () => {
   const code = `
     import fs from 'node:fs/promises'
     import { syncBuiltinESMExports } from 'node:module'

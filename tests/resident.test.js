@@ -253,7 +253,7 @@ test('tensors that are made or disposed of while a call runs change no call and 
   check()
 })
 
-test('a class of tensors that says it is resident is refused', async () => {
+test('a foreign tensor that claims to be resident is refused', async () => {
   const qkv = await load()
   class Mine extends Tensor {
     get isResident() {

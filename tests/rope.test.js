@@ -142,7 +142,7 @@ test('softmax over any axis is the formula', () => {
   fc.assert(property, { numRuns: 500, seed })
 })
 
-test('softmax says which axes there are', () => {
+test('the error of softmax lists the axes', () => {
   assert.throws(() => qkv.softmax([[1]], { dim: 2 }), {
     name: 'RangeError',
     message: /dim: expected a whole number from -2 to 1.*got 2/,

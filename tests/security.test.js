@@ -26,7 +26,7 @@ test('requests are made for the wasm file, for files of a model by address, and 
   assert.deepEqual(filesWith(/\beval\(|\bnew Function\b|\bFunction\(|node:(vm|child_process|https?|net)\b/), [])
 })
 
-test('files are kept by the hub alone, and written by qkv/corpus where it is asked to', () => {
+test('only the hub keeps files, and only qkv/corpus writes others, to the given folder', () => {
   const writes =
     /\b(writeFile|appendFile|createWriteStream|createWritable|createSyncAccessHandle|localStorage|indexedDB)\b|(?<!#)\bcaches\./
   assert.deepEqual(
@@ -35,7 +35,7 @@ test('files are kept by the hub alone, and written by qkv/corpus where it is ask
   )
 })
 
-test('nothing runs at installation, and nothing is needed at run time', () => {
+test('no script runs at installation, and no package is needed at run time', () => {
   const { scripts, dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(read('package.json'))
   assert.equal(dependencies, undefined)
   for (const name of Object.keys(peerDependencies)) assert.equal(peerDependenciesMeta[name].optional, true, name)

@@ -306,7 +306,7 @@ goldens.inits.forEach((/** @type {any} */ { name, seed, dims, options, expected 
   })
 })
 
-test('init.gain is calculate_gain; constants need no generator; what does not fit is named', () => {
+test('init.gain is calculate_gain; constants need no generator; misfits are named', () => {
   const { init } = train
   for (const [name, want] of Object.entries(goldens.gains)) {
     const [nonlinearity, a] = name.split(' ')

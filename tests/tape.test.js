@@ -105,7 +105,7 @@ test('gradients that no later operation reads give their memory to the next ones
   p.dispose()
 })
 
-test('a step of other dims, or of another model, is recorded anew; alternating steps keep within their memory', () => {
+test('a step of other dims, or of another model, is recorded again; alternating steps stay within their memory', () => {
   const p = parameters(qkv, inductionWeights(qkv.generator(1), INDUCTION))
   const run = (/** @type {number} */ B, /** @type {number} */ T) => {
     const ids = qkv.generator(B).randint(0, 32, [B, T])

@@ -156,7 +156,7 @@ test('products are exact where all numbers of x and of W are the largest', () =>
     }
 })
 
-test('what is no weight in blocks is refused', () => {
+test('invalid weights in blocks are refused', () => {
   const { raw } = weightOf('Q4_K', 8, 256, 1)
   const x = { data: new Float32Array(256), dims: [1, 256] }
   const wrong = /** @type {[any, any, RegExp][]} */ ([

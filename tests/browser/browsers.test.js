@@ -26,7 +26,7 @@ after(() => server.close())
 const url = `http://127.0.0.1:${port}/`
 
 for (const name of BROWSERS)
-  test(`in ${name} a page is opened, typed into, clicked, asked and heard`, async t => {
+  test(`in ${name} a page is opened, typed into, clicked and read, and its complaints are collected`, async t => {
     const browser = await launch(name)
     t.after(() => browser.close())
     const page = await browser.open(url)

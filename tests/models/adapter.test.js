@@ -156,7 +156,7 @@ test('inspectModel counts the weights that an adapter makes float32, and reads n
   )
 })
 
-test('what is no LoRA adapter, or does not fit, is refused by name; the folder of an adapter says what it is', async () => {
+test('other adapters, and those that do not fit, are refused by name; the error for the folder of an adapter names it', async () => {
   const base = `${goldens}/gpt2-tiny`
   const { writeSafetensors } = await import('../../src/entries/models.js')
   const usual = { peft_type: 'LORA', r: 2, base_model_name_or_path: 'gpt2' }

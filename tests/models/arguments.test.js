@@ -120,7 +120,7 @@ const newIds = async (/** @type {object} */ options) => {
   return made
 }
 
-test('what would be ignored is refused: hooks in a Map, layers that are not there, other rows of logits', () => {
+test('options that would be ignored are refused: hooks in a Map, missing layers, other rows of logits', () => {
   for (const [options, message] of /** @type {[object, RegExp][]} */ ([
     [{ hooks: new Map([['layers.0.output', 0]]) }, /hooks: expected an object of hooks by place, got a Map/],
     [{ hooks: 3 }, /hooks: .*got 3/],

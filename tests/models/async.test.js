@@ -26,7 +26,7 @@ function numbersOf(value) {
   return Object.values(value).flatMap(numbersOf)
 }
 
-test('forward gives what forwardSync gives, bit by bit, tells each layer, and leaves nothing in memory', async () => {
+test('forward gives the bits of forwardSync, reports each layer, and leaves nothing in memory', async () => {
   for (const name of names) {
     const model = await loadModel(qkv, `${folder}/${name}`, { tokenizer: false })
     const input = inputOf(model)
@@ -195,7 +195,7 @@ for (const threads of [1, 2])
     own.dispose()
   })
 
-test('a cache that a signal left half filled says so', async () => {
+test('a cache that a signal left half filled is refused', async () => {
   const model = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false })
   const cache = model.cache()
   const controller = new AbortController()

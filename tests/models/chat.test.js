@@ -170,7 +170,7 @@ test('of several templates the default is used, that for tools with tools, and o
   other.dispose()
 })
 
-test('a folder without a template, and what is no conversation, are refused with what to do', async () => {
+test('a folder without a template, and an invalid conversation, are refused with a way out', async () => {
   const model = await open(root)
   await assert.rejects(
     generated(model, HELLO),

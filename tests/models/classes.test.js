@@ -125,7 +125,7 @@ test('without id2label classes are LABEL_0 and so on; what does not fit is refus
   plain.dispose()
 })
 
-test('a problem type says what makes scores of logits; labels may be numbers or null', async () => {
+test('a problem type selects the function from logits to scores; labels may be numbers or null', async () => {
   const name = 'distilbert-sst-tiny'
   const text = 'The river was slow.'
   const close = (/** @type {ArrayLike<number>} */ got, /** @type {number[]} */ want) =>

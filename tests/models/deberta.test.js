@@ -80,7 +80,7 @@ function folderWith(change, isFirst = false) {
   }
 }
 
-test('legacy says which of the two heads for masked words of a file is the head', async () => {
+test('legacy selects one of the two heads for masked words in a file', async () => {
   const logitsOf = async (/** @type {Record<string, Uint8Array>} */ folder) => {
     const model = await loadModel(qkv, folder, { tokenizer: false })
     const { logits } = model.forwardSync({ ids })

@@ -176,7 +176,7 @@ test("weights of int8 with activations: 'float32' are those of a model of the ro
   assert.equal(qkv.memory.resident, 0)
 })
 
-test('each part of a model has its dtype, and takes the memory that inspectModel says', async () => {
+test('each part of a model has its dtype, and takes the memory that inspectModel reports', async () => {
   const path = `${folder}/llama-tiny-sharded`
   const run = async (/** @type {import('../../src/models/weights/weight-types.js').WeightTypes} */ dtype) => {
     const before = qkv.memory.resident

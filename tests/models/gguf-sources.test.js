@@ -142,7 +142,7 @@ test('a server is asked for each block of 8 MiB once, as for safetensors', async
   assert.equal(asked.length, 1 + Math.ceil((gguf.length - 2 ** 20) / 2 ** 23))
 })
 
-test('inspectModel tells the type, the types of blocks and the bytes of the file; progress ends with them', async () => {
+test('inspectModel returns the type, the types of blocks and the bytes of the file; progress ends with them', async () => {
   const { type, types, bytes, parameters, config } = await inspectModel(gguf)
   assert.deepEqual([type, config.model_type], ['llama', 'llama'])
   assert.deepEqual(Object.keys(types ?? {}), ['Q4_K', 'F32'])
@@ -156,7 +156,7 @@ test('inspectModel tells the type, the types of blocks and the bytes of the file
   assert.ok(Math.abs(loaded - total) < 1e-6 * total && total === bytes.stored)
 })
 
-test('qkv/corpus opens a file, and tells it from another one at the same path', async () => {
+test('qkv/corpus opens a file, and distinguishes it from another one at the same path', async () => {
   const path = join(place, 'corpus.gguf')
   writeFileSync(path, other)
   const options = /** @type {const} */ ({

@@ -25,7 +25,7 @@ function near(got, want) {
   })
 }
 
-test('weights of marked tokens are a place of their own; attentions have all rows', async () => {
+test('weights of marked tokens are a separate place; attentions have all rows', async () => {
   const model = await open('longformer-made')
   const { attentions, kept } = model.forwardSync(input, {
     keep: ['attentions', 'layers.*.attention.weights', 'layers.*.global.weights'],
@@ -122,7 +122,7 @@ test('the first token is marked where classes of texts are told apart, also of s
   model.dispose()
 })
 
-test('patch, ablate, logitAttribution and gradients run with marked tokens; what takes scores apart is refused', async () => {
+test('patch, ablate, logitAttribution and gradients run with marked tokens; score attribution is refused', async () => {
   const model = await open('longformer-made')
   const of = { logits: [{ position: 3, token: 7 }] }
   const other = { ...input, ids: ids.map(id => (id + 3) % 40) }

@@ -21,7 +21,7 @@ for (const name of readdirSync(folder).filter(name => existsSync(`${folder}/${na
     differences.push(difference)
   })
 
-test('the page says to the ten how many models are compared, and how far their weights of attention are from float64', t => {
+test('the page states, rounded to tens, how many models are compared, and how far their attention weights are from float64', t => {
   const most = Math.max(...differences)
   t.diagnostic(`largest difference: ${most}`)
   assert.ok(

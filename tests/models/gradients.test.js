@@ -327,7 +327,7 @@ test('impossible gradients are refused with the reason, and nothing is left in m
   assert.throws(() => backwardSync(bert, { ids }), /was disposed/)
 })
 
-test('memory that does not suffice is said before a layer runs, with the bytes, and nothing changes', async () => {
+test('too little memory is reported before a layer runs, with the bytes, and nothing changes', async () => {
   const own = await load()
   const model = await loadModel(own, `${goldens}/gpt2-tiny`, { tokenizer: false, dtype: 'float32' })
   const { resident } = own.memory

@@ -113,7 +113,7 @@ test('a kept model is deleted, with the files that no other model has', async ()
   assert.deepEqual(await run('return models.keptModels()'), [])
 })
 
-test('a download that was cancelled goes on with what came', async () => {
+test('a cancelled download continues with the parts that arrived', async () => {
   const said = await run(`
     const controller = new AbortController()
     const onProgress = ({ loaded }) => loaded > 15e6 && controller.abort()
@@ -159,7 +159,7 @@ test('a worker opens and keeps a model, too', async () => {
   assert.equal(await run(`return models.deleteKeptModel('hf:me/tiny')`), 1)
 })
 
-test('where only workers write, as in older versions of Safari, a write that stores a part goes on, and a full disk is said', async () => {
+test('if only workers can write, as in older versions of Safari, a partial write is continued, and a full disk is reported', async () => {
   /** Opens a model in a worker that can write only by a sync access handle, at most `most` bytes at a time. @param {number} most */
   const opened = most =>
     inWorker(`

@@ -150,7 +150,7 @@ test('a name opens the model of the folder, in few requests, and the second time
   assert.equal(hub.asked.length, 0)
 })
 
-test('a hub that does not know the addresses of its redirects is asked for them', async () => {
+test('if a hub lacks the addresses of its redirects, its redirects are followed', async () => {
   for (const answer of [
     { status: 404 },
     { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Hello</p>' },
@@ -194,7 +194,7 @@ test('the cache has the layout of Python: blobs by their hash, snapshots of link
   assert.ok(readdirSync(join(base, 'blobs')).every(name => !lstatSync(join(base, 'blobs', name)).isSymbolicLink()))
 })
 
-test('what another program put in the cache is read, and its refs and folders are found offline', async () => {
+test('files that another program put in the cache are read, and its refs and folders are found offline', async () => {
   const base = join(cache, 'models--me--tiny')
   const commit = 'c'.repeat(40)
   mkdirSync(join(base, 'blobs'), { recursive: true })
@@ -232,7 +232,7 @@ async function whileReadOnly(path, use) {
   }
 }
 
-test('a cache that may only be read opens what it has, online and offline, and loads the rest without keeping it', async () => {
+test('a read-only cache opens what it has, online and offline, and loads the rest without keeping it', async () => {
   numbersOf(await loadModel(qkv, 'hf:me/tiny'))
   numbersOf(await loadModel(qkv, 'hf:me/many/sub/folder', { keep: false, ...none })) // so that its dynamic imports are loaded
   const wanted = numbersOf(await loadModel(qkv, shards, none))
@@ -359,7 +359,7 @@ test('a name that moved opens its model, under the old name in the cache', async
   assert.ok(existsSync(join(cache, 'models--old-name/refs/main')))
 })
 
-test('inspectModel tells memory and download before anything large is read', async () => {
+test('inspectModel reports memory and download before anything large is read', async () => {
   const { bytes, hub: facts, type } = await inspectModel('hf:me/large')
   assert.equal(type, 'gpt2')
   const size = large['model.safetensors'].length
@@ -531,7 +531,7 @@ test('options of a wrong kind are refused before any request', async () => {
   assert.equal(hub.asked.length, 0)
 })
 
-test('a name without hf:, and the address of a page of the hub, are told the name that is meant', async () => {
+test('the error for a name without hf:, and for the address of a page of the hub, has the right name', async () => {
   await assert.rejects(
     loadModel(qkv, 'openai-community/gpt2'),
     /there is no folder "openai-community\/gpt2" in the current directory\. A model on the Hugging Face hub is named hf:openai-community\/gpt2$/,
@@ -577,7 +577,7 @@ test('a repository without safetensors is read from pytorch_model.bin, or names 
   assert.ok(hub.asked.some(({ url }) => url.includes('/pytorch_model.bin')))
 })
 
-test('429 and 5xx are asked again after growing pauses, or when the hub says, and reported in the end', async t => {
+test('429 and 5xx are retried after growing pauses, or when the hub says, and reported in the end', async t => {
   const pauses = /** @type {number[]} */ ([])
   const { setTimeout } = globalThis
   t.mock.method(
@@ -653,7 +653,7 @@ test('a server that falls silent counts as broken off', async () => {
   }
 })
 
-test('a signed address that expired is asked for again', async () => {
+test('an expired signed address is requested again', async () => {
   const half = large['model.safetensors'].length / 2
   let isExpired = false
   const onProgress = (/** @type {{ loaded: number }} */ { loaded }) => {
@@ -814,7 +814,7 @@ test('a download that is cancelled, or whose config is refused, leaves no file o
   )
 })
 
-test('progress tells bytes, the rate and the time that is left', async () => {
+test('progress reports bytes, the rate and the remaining time', async () => {
   /** @type {any[]} */
   const seen = []
   numbersOf(await loadModel(qkv, 'hf:me/large', { ...none, onProgress: step => seen.push(step) }))
@@ -831,7 +831,7 @@ test('progress tells bytes, the rate and the time that is left', async () => {
   assert.equal(seen.at(-1).secondsLeft, 0)
 })
 
-test('a disk without room is said before the download; keep: false loads without keeping', async t => {
+test('a full disk is reported before the download; keep: false loads without keeping', async t => {
   t.mock.method(fs, 'statfs', async () => ({ bavail: 10, bsize: 1024 }))
   await assert.rejects(loadModel(qkv, 'hf:me/large', none), {
     code: 'DISK_FULL',
@@ -846,7 +846,7 @@ test('a disk without room is said before the download; keep: false loads without
   )
 })
 
-test('a write that stores a part of a block goes on, and a disk that fills keeps nothing', async t => {
+test('a partial write is continued, and on a disk that fills nothing is kept', async t => {
   const { open } = fs
   let room = Infinity
   t.mock.method(fs, 'open', async (/** @type {Parameters<typeof open>} */ ...given) => {
@@ -996,7 +996,7 @@ test('one request asks for the address of a file, whatever was asked for in the 
   }
 })
 
-test('what a killed process has left of a download is removed by the next download, what others write stays', async () => {
+test('files of a killed download are removed by the next one, those of other programs stay', async () => {
   const blobs = join(cache, 'models--me--tiny/blobs')
   mkdirSync(blobs, { recursive: true })
   const code =
@@ -1044,7 +1044,7 @@ test('two loads at once do no harm', async () => {
   assert.equal(readdirSync(join(cache, 'models--me--large/blobs')).length, 2)
 })
 
-test('what is kept is listed with its size, and deleted', async () => {
+test('kept models are listed with their sizes, and deleted', async () => {
   numbersOf(await loadModel(qkv, 'hf:me/tiny'))
   numbersOf(await loadModel(qkv, 'hf:me/tiny@v1.0'))
   numbersOf(await loadModel(qkv, 'hf:me/large', none))

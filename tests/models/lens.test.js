@@ -241,7 +241,7 @@ test('a readout ends with the answer of the model, and with the identity it is t
   assert.ok(Math.abs(plain.kl.data[0] - kl) <= 1e-4 * Math.max(1, kl), `${plain.kl.data[0]} for ${kl}`)
 })
 
-test('what a readout says is that of float64, with equal words and any number of them; a NaN stays in its row', async () => {
+test('a readout is that of float64, with equal words and any number of them; a NaN stays in its row', async () => {
   const [V, d] = [1031, 8] // whole blocks of the kernel, and a rest
   const sizes = { layers: 2, heads: 2, d, vocab: V, positions: 16 }
   const weights = makeWeights(qkv.generator(3), sizes)
@@ -418,7 +418,7 @@ test('a file of PyTorch is read by path, bytes, Blob and name, and a saved lens 
   }
 })
 
-test('a file that is no lens is refused by what it holds', async () => {
+test('a file that is not a lens is refused by its content', async () => {
   const ids = readFileSync(new URL('../goldens/lens.pt', import.meta.url))
   const storage = ids.indexOf('HalfStorage')
   ids.write('LongStorage', storage) // a name of the same length, and each number four times as long

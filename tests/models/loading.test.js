@@ -77,7 +77,7 @@ for (const [stored, dtype, limit] of /** @type {const} */ ([
     assert.equal(qkv.memory.resident, 0)
   })
 
-test('without memory a load says how much was needed and frees all, at its start and half way', async () => {
+test('without memory the error of a load has the bytes needed, and everything is freed, at the start and half way', async () => {
   const own = await load()
   const core = coreOf(own) ?? assert.fail()
   const { memory } = core.exports

@@ -53,7 +53,7 @@ test('in each family, packed texts have the bits of each text alone, also on two
   }
 })
 
-test('batches are bounded, longer texts among them; progress is told after each', async () => {
+test('batches are bounded, longer texts included; progress is reported after each', async () => {
   const texts = [...textsOf(300), Array(500).fill('the').join(' '), ...textsOf(200)]
   /** @type {object[]} */
   const told = []
@@ -91,7 +91,7 @@ test('a stream gives each embedding in its order, and reads no further than it m
   assert.ok(read < texts.length)
 })
 
-test('a run ends with its signal; what is no text is refused by its method', async () => {
+test('a run ends with its signal; values that are not texts are refused by their method', async () => {
   const texts = textsOf(600)
   const controller = new AbortController()
   const run = sentences.embed(texts, {

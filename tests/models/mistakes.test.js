@@ -49,7 +49,7 @@ const PLACES = {
   'bert.encoder.layer.1.output.dense': 'layers.1.mlp.output',
 }
 
-test('a place of TransformerLens or a module of transformers leads to the place here, which there is', () => {
+test('the error for a place of TransformerLens or a module of transformers names the place here, which exists', () => {
   for (const [name, place] of Object.entries(PLACES)) {
     assert.throws(
       () => gpt2.forwardSync({ ids: [1, 2] }, { hooks: any({ [name]: 0 }) }),

@@ -82,7 +82,7 @@ for (const name of folders)
     assert.equal(qkv.memory.resident, loaded)
   })
 
-test('a star stands for all layers, and the name of a layer comes before it', () => {
+test('a star means all layers, and the name of a layer takes precedence', () => {
   const logits = (/** @type {import('../../src/models/model.js').Hooks} */ hooks) =>
     gpt2.forwardSync({ ids }, { hooks }).logits?.data
   const all = { 'layers.0.heads.1': 0, 'layers.1.heads.1': 0, 'layers.2.heads.1': 0 }

@@ -77,7 +77,7 @@ test('a row of W_q, W_k or W_v times the input of the attention is the number of
   assert.ok(normed >= 4, String(normed))
 })
 
-test('the rows of the MLP are those of the checkpoint; what is no layer or row is refused', async () => {
+test('the rows of the MLP are those of the checkpoint; missing layers or rows are refused', async () => {
   const model = await open('gpt2-tiny')
   const { weight } = await model.weightRow('layers.2.mlp.output', 47)
   assert.equal(weight.length, 192)

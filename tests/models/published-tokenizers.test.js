@@ -130,7 +130,7 @@ test('a file that is no SentencePiece file, is cut off, or has pieces of another
   assert.deepEqual(piecesOf(readPieces(bytes, 'a.spm'), 'Kato'), ['▁Ka', 'to'])
 })
 
-test('without any of these files a text is refused, and it is said how to make tokenizer.json', async () => {
+test('without any of these files a text is refused, and the error says how to make tokenizer.json', async () => {
   const model = await open(bare('bert-tiny', {}))
   assert.throws(() => model.tokenize('a'), /AutoTokenizer\.from_pretrained\(FOLDER\)\.save_pretrained\(FOLDER\)/)
   model.dispose()

@@ -124,7 +124,7 @@ test('the objective of model.similarity has its value', async () => {
   model.dispose()
 })
 
-test('how alike two texts are leaves out what is padding', async () => {
+test('the similarity of two texts leaves out padding', async () => {
   const model = await open('sentence-bert-tiny')
   const padded = { ids: [5, 6, 7, 0, 0], attentionMask: [1, 1, 1, 0, 0] }
   const cosine = qkv.generator(1).randn([Number(model.config.hidden_size)])

@@ -218,7 +218,7 @@ test('a classifier without modules.json reads a pair as a conversation where its
   }
 })
 
-test('what is not covered is refused by its file and key', async () => {
+test('settings that are not covered are refused by file and key', async () => {
   const processed = (/** @type {object} */ chat_template) => ({ ...SETTINGS, processing_kwargs: { chat_template } })
   for (const [files, message] of /** @type {[Record<string, unknown>, RegExp][]} */ ([
     [{ '1_LogitScore/config.json': undefined }, /^1_LogitScore\/config\.json: true_token_id: .*got undefined/],
@@ -302,7 +302,7 @@ test('embeddings of a folder with messages are those of conversations', async ()
   other.dispose()
 })
 
-test('do_lower_case stands before the normalizers, and leaves special tokens as they are', async () => {
+test('do_lower_case is applied before the normalizers, and leaves special tokens as they are', async () => {
   const folder = 'sentence-bert-tiny'
   const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'modules.json', '1_Pooling/config.json']
   const own = Object.fromEntries(names.map(name => [name, read(`${folder}/${name}`)]))

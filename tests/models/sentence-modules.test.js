@@ -286,7 +286,7 @@ test('rank takes the score of a last Dense module, which embed refuses', async (
   two.dispose()
 })
 
-test('a network in a folder of its own is opened with the modules beside that folder: from files, the disk, a server and the hub', async () => {
+test('a network in a subfolder is opened with the modules beside it: from files, the disk, a server and the hub', async () => {
   const modules = JSON.parse(new TextDecoder().decode(bytes['modules.json']))
   const inner = Object.fromEntries(
     NAMES.map(name => [/^(modules|1_)/.test(name) ? name : `0_Transformer/${name}`, bytes[name]]),

@@ -122,7 +122,7 @@ test('a Blob is read by one stream, whatever the ranges; what is short or near t
   await source.close?.()
 })
 
-test('a stream that stops without an error is followed by another one, which goes on after the last whole part', async () => {
+test('a stream that stops without an error is followed by another one, which continues after the last whole part', async () => {
   const bytes = new Uint8Array(6_000_000).map((_, n) => n * 7)
   /** @type {number[]} */
   const opened = []
@@ -153,7 +153,7 @@ test('a stream that stops without an error is followed by another one, which goe
   assert.deepEqual(opened, [0, 2 * 2 ** 20, 3 * 2 ** 20])
 })
 
-test('a part of a stream is asked for once, however few bytes come at a time', async () => {
+test('a part of a stream is requested once, however few bytes arrive at a time', async () => {
   const bytes = new Uint8Array(2 ** 21).map((_, n) => n * 7)
   let reads = 0
   class Slow extends Blob {
@@ -481,7 +481,7 @@ for (const [title, source, code, message] of WRONG)
     })
   })
 
-test('a model that is disposed in the middle of forward, or of another run in turns, says so', async () => {
+test('disposing a model in the middle of forward, or of another run in turns, makes the run throw', async () => {
   const { resident } = qkv.memory
   for (const run of [
     (/** @type {Model} */ model) => model.forward({ ids }, { onLayer: () => model.dispose() }),

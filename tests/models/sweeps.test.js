@@ -243,7 +243,7 @@ test('places are kept by name, with a star, after the hooks there, at once, in t
   assert.equal(qkv.memory.resident, loaded)
 })
 
-test('words stand where ids are asked, if they are one token; tokenize leaves special tokens out', async () => {
+test('words are accepted in place of ids, if they are one token; tokenize leaves special tokens out', async () => {
   const model = await loadModel(qkv, path('gpt2-tiny'), { tokenizer: Tokenizer, dtype: 'float32' })
   const [id] = model.tokenize(' cat', undefined, { addSpecialTokens: false }).ids
   const text = 'The cat sat'

@@ -47,7 +47,7 @@ test('a text is what its ids are, wherever a model runs; without a tokenizer the
   assert.deepEqual(bert.forwardSync(text).logits?.data, bert.forwardSync(bert.tokenize(text)).logits?.data)
 })
 
-test('a text is cut to maxLength ids: its end goes, special tokens stay', () => {
+test('a text is truncated to maxLength ids: its end is dropped, special tokens stay', () => {
   const { ids, tokens } = bert.tokenize(text)
   const cut = bert.tokenize(text, undefined, { maxLength: 6 })
   assert.deepEqual(cut.ids, [...ids.slice(0, 5), ids[ids.length - 1]])

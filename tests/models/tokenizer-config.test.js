@@ -45,7 +45,7 @@ async function tokensOf(config, [text, pair], files = {}) {
 
 const MARKS = { bos_token: '<s>', eos_token: { __type: 'AddedToken', content: '</s>' } }
 
-test('add_bos_token and add_eos_token, either of them, rebuild what stands around a text', async () => {
+test('add_bos_token and add_eos_token, either of them, replace the tokens around a text', async () => {
   assert.equal(await tokensOf(MARKS, ['a', 'b']), '<s> a </s> </s> b </s>')
   assert.equal(await tokensOf({ ...MARKS, add_bos_token: true }, ['a', 'b']), '<s> a <s> b')
   assert.equal(await tokensOf({ ...MARKS, add_eos_token: true }, ['a', 'b']), 'a </s> b </s>')

@@ -61,7 +61,7 @@ for (const [name, losses] of Object.entries(golden.tuned.losses))
     assert.equal(qkv.memory.resident, loaded)
   })
 
-test('a fit that is aborted anywhere goes on to the same bits, and leaves the lens of before as it was', async () => {
+test('an aborted fit continues to the same bits, and leaves the earlier lens unchanged', async () => {
   const whole = await fitLens(gpt2, texts, tuned)
   for (const turns of [9, 13, 14, 20, 27, 34]) {
     const abort = new AbortController()
@@ -131,7 +131,7 @@ test('a file of the tuned-lens package is read: its number n is of what leaves l
   await assert.rejects(readout(gpt2, lens, { ids: [5, 9] }), /expected a lens of width 48/)
 })
 
-test('what a tuned lens reads from a state is taken apart and steered as of others', async () => {
+test('readouts of a tuned lens are attributed and steered like those of others', async () => {
   const lens = await fitLens(gpt2, texts, tuned)
   const input = { ids: texts[0] }
   const { logits } = await readout(gpt2, lens, input, { layers: [1], positions: [5], logits: true })
@@ -145,7 +145,7 @@ test('what a tuned lens reads from a state is taken apart and steered as of othe
   assert.ok(Number(steered.probabilities?.data[0]) > Number(plain.probabilities?.data[0]))
 })
 
-test('what makes no tuned lens is refused by name', async () => {
+test('invalid tuned lenses are refused by name', async () => {
   const lens = await fitLens(gpt2, texts, { ...tuned, passes: 1 })
   const jacobian = await fitLens(gpt2, texts, { first: 0 })
   assert.throws(() => mergeLenses([lens, lens]), /lenses\[0\] is a tuned lens: lenses trained apart are not/)

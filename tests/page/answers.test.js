@@ -356,7 +356,7 @@ const inView = selector =>
     true,
   )
 
-test('what a first reader looks for is in sight: the questions whole, the way to what stands below, two equal shares once', async () => {
+test('the things that a first-time reader looks for are in sight: whole questions, the way down the page, two equal shares once', async () => {
   await go(LAYER)
   const { width } = page.viewportSize() ?? assert.fail()
   await page.click('#tour-start > summary')
@@ -425,7 +425,7 @@ test('the tour has seven stops, each with a link, a question and live words, in 
 })
 
 // store.test.js does the task of every stop, and leaves the tour with the earlier settings.
-test('a stop of the tour knows when its thing was done, leads to where it is done, and explains its terms', async () => {
+test('a stop of the tour detects when its task is done, leads to its control, and explains its terms', async () => {
   await go('#2&tour=7')
   await reads('#tour-done', '')
   await page.click('#tour-do')
@@ -485,7 +485,7 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
   await becomes(isFree, true, 'the badge leaves Close free')
 })
 
-test('no bar covers what a stop of the tour speaks of, at four sizes', async () => {
+test('no bar covers the subject of a stop of the tour, at four sizes', async () => {
   /** Returns the subject of a stop; for the heads, the map of their difference. @type {Record<number, string>} */
   const PARTS = { 2: '#algebra', 4: '#difference', 5: '#map' }
   await page.emulateMedia({ reducedMotion: 'reduce' }) // so that scrolling ends at once

@@ -86,7 +86,7 @@ test('bytes of float32 at any alignment are heads, and a map of the selected one
   })
 })
 
-test('a clicked head and a clicked cell are told to the kernel, once each', async () => {
+test('a clicked head and a clicked cell are sent to the kernel, once each', async () => {
   await render({ dims: DIMS, query_tokens: TOKENS }, WEIGHTS)
   await page.locator('qkv-heads [role=radio]').nth(1).click()
   await becomes(async () => (await shown()).matrix, WEIGHTS.slice(9))

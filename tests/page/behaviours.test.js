@@ -30,7 +30,7 @@ async function clickMap(row, column, isSecond = false) {
 }
 const word = (/** @type {number} */ position) => page.locator(`[data-word="queries:${position}"]`).first()
 
-test('a head under the pointer or the focus says its sentence, leaving restores the answer, and nothing moves', async () => {
+test('a head under the pointer or the focus shows its sentence, leaving restores the answer, and nothing moves', async () => {
   for (const width of [1440, 1024]) {
     await page.setViewportSize({ width, height: 900 })
     await settled(page)
@@ -124,7 +124,7 @@ test('arcs end only at words that are in sight: a long text scrolls in its own l
   await becomes(below, 0)
 })
 
-test('Shift-click on a second cell subtracts it; the link carries both; Escape gives the first back', async () => {
+test('Shift-click on a second cell subtracts it; the link contains both; Escape restores the first', async () => {
   await clickMap(3, 1)
   await clickMap(2, 2, true)
   const want = Number(WEIGHTS.at(0, 3, 1)) - Number(WEIGHTS.at(0, 2, 2))
@@ -270,7 +270,7 @@ test('arrows, Home and End go from word to word; F2, or a double click, selects 
   await becomes(chosen, 'second: 驾驶')
 })
 
-test('a stroke over words, or over labels of rows, shows their rows alone; a button shows all again', async () => {
+test('a stroke over words, or over labels of rows, shows only their rows; a button shows all again', async () => {
   const rows = () => page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens)
   const centre = async (/** @type {number} */ position) => {
     const box = await word(position).boundingBox()
@@ -301,7 +301,7 @@ test('a stroke over words, or over labels of rows, shows their rows alone; a but
   await becomes(async () => (await rows()).length, 3, 'another sentence has all its rows')
 })
 
-test('of 200 words a lens names 24 by 24 cells around the pointer, on a phone above the finger; it is said which labels are left out', async () => {
+test('with 200 words a magnifier labels 24 by 24 cells around the pointer, on a phone above the finger; a note lists the labels that are left out', async () => {
   await page.fill('#sentence', words(200))
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === 200)
   await reads('#map .labels', /Labels: 1 of ([3-9]|\d\d+) is shown/)
@@ -382,7 +382,7 @@ test('of 200 words a lens names 24 by 24 cells around the pointer, on a phone ab
   }
 })
 
-test('on a phone a menu opens at what was tapped, whole; the bar of steps scrolls sideways with their names, the current one stays in sight', async () => {
+test('on a phone a menu opens at the tapped place, whole; the bar of steps scrolls sideways with their names, the current one stays in sight', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   for (const [hash, menu] of [
     [LAYER, '#more'],
@@ -471,7 +471,7 @@ test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour fold
   assert.ok(open5 && open5.height > 48 && open5.height <= 0.4 * 844 + 1, `${open5?.height}`)
 })
 
-test('a finger on a map marks and speaks of its own cell alone', async () => {
+test('a finger on a map marks and describes only its own cell', async () => {
   await follow('#2&view=map')
   const at = await middle(3, 2)
   const session = await page.context().newCDPSession(page)
@@ -489,7 +489,7 @@ test('a finger on a map marks and speaks of its own cell alone', async () => {
   await becomes(marks, [3, 2, true])
 })
 
-test('on a phone the page scrolls what the sheet would cover: the map of a cell that is tapped, or the cell among the steps', async () => {
+test('on a phone the page scrolls so that the sheet does not cover the tapped cell of a map or of the steps', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
   await follow('#2&')
   const sheet = page.locator('#inspector')
@@ -517,7 +517,7 @@ test('on a phone the page scrolls what the sheet would cover: the map of a cell 
   await becomes(() => isAbove('#step-scores [data-row="5"][data-column="5"] >> nth=0'), true, 'the cell')
 })
 
-test('what failed can be tried again; the legend and the choice beside it say the same end of the scale', async () => {
+test('a failed computation can be retried; the legend and the choice beside it show the same end of the scale', async () => {
   await page.evaluate(() => dispatchEvent(new ErrorEvent('error', { error: new Error('a picture was lost') })))
   await page.locator('.failure').waitFor()
   await reads('.failure', /cannot be shown \(a picture was lost\).*Try again/)
@@ -538,7 +538,7 @@ test('what failed can be tried again; the legend and the choice beside it say th
   await becomes(async () => (await page.locator('#map').evaluate(map => /** @type {any} */ (map).domain[1])) < 1, true)
 })
 
-test('a weight is dragged without a mode: the number stays, the answer says what it was, one drag is one step, Escape takes it back', async () => {
+test('a weight is dragged without a mode: the number stays, the answer shows its old value, one drag is one step, Escape takes it back', async () => {
   const { x, y } = await middle(3, 1)
   const shown = () => page.locator('#map').evaluate(map => /** @type {any} */ (map).matrix.data[19].toFixed(4))
   const own = Number(WEIGHTS.at(0, 3, 1)).toFixed(4)

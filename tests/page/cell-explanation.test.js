@@ -117,7 +117,7 @@ test('the keyboard moves through a matrix, selects a cell and lets it go; every 
   await becomes(async () => plain((await printed(page, 'X')).join()) !== '', true)
 })
 
-test('a badge says how far float64 is, live', async () => {
+test('a badge shows the difference from float64, live', async () => {
   const most = async () => {
     await page.locator('#badge[data-most]').waitFor()
     return Number(await page.locator('#badge').getAttribute('data-most'))

@@ -83,7 +83,7 @@ test('the qkv program prints the page’s numbers in Node', () => {
   })
 })
 
-test('a model, a mask and a score that are not known are written out', async () => {
+test('an unknown model, mask or score is written out', async () => {
   const [, settings] = CASES[0]
   const result = traced({ ...settings, mask: 'causal' })
   const other = /** @type {any} */ ({

@@ -119,7 +119,7 @@ test('where the worker cannot start, the session of the page traces, and reports
   store.close()
 })
 
-test('a session computes what does not fit into a frame, compares it with float64, and stops when it is cancelled', async () => {
+test('a session computes traces that take longer than a frame, compares them with float64, and stops when it is cancelled', async () => {
   const { checked } = check(settingsOf({ model: 'multihead', dModel: 16, batch: 3 }))
   assert.ok(checked)
   const own = handlers(qkv)

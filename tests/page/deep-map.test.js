@@ -77,7 +77,7 @@ test('the strongest cells of a view are found, and a cell names the part of the 
   }
 })
 
-test('colours end at a round number above what is in view; positions are round numbers apart', () => {
+test('colours end at a round number above the visible values; positions are round numbers apart', () => {
   assert.deepEqual(domainFor('sequential', { least: 0, most: 0.043 }), [0, 0.05])
   assert.deepEqual(domainFor('sequential', { least: 0, most: 1 }), [0, 1])
   assert.deepEqual(domainFor('sequential', { least: 0, most: 1.003 }), [0, 1])
@@ -88,7 +88,7 @@ test('colours end at a round number above what is in view; positions are round n
   assert.deepEqual(positions(100, 4, 100), [100, 101, 102, 103])
 })
 
-test('tiles around the middle come first; what left the view is ended; what was held is not asked for again', async () => {
+test('tiles around the middle come first; requests outside the view are ended; kept tiles are not requested again', async () => {
   /** @type {{ request: TileRequest, answer: (tile: unknown) => void }[]} */
   const asked = []
   const source = {
@@ -112,7 +112,7 @@ test('tiles around the middle come first; what left the view is ended; what was 
   tiles.stop()
 })
 
-test('a source that throws, never answers or gives another size is reported, and what is coarser stays', async () => {
+test('a source that throws, never answers or gives another size is reported, and coarser tiles stay', async () => {
   const overview = { data: new Float32Array(64 * 64).fill(0.5), dims: [64, 64] }
   const part = { row: 0, column: 0, rows: 300, columns: 100 }
   /** @type {[any, string, RegExp][]} */

@@ -288,7 +288,7 @@ test('tokens are text, whatever they hold', async () => {
   assert.equal(found.names[7], '↵⇥␣', 'blanks can be seen')
 })
 
-test('a page hands over its own words, and no English is left', async () => {
+test('a page can pass its texts, and no English is left', async () => {
   const texts = await page.evaluate(async () => {
     const source = '/dist/elements.js'
     const { texts: english } = await import(source)
@@ -337,7 +337,7 @@ test('colours follow the page when it turns dark', async () => {
   await becomes(ground, 'rgb(1, 2, 3)')
 })
 
-test('tensors and lists are attributes in JSON where a framework sets no properties; other text is said to be no tensor', async () => {
+test('tensors and lists can be attributes in JSON; other text gives a message', async () => {
   await page.evaluate(() => {
     const main = document.querySelector('main') ?? document.body
     const dims = [2, 2]

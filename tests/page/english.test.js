@@ -37,7 +37,7 @@ test('any text is read without unknown words, as the Rust library reads it, and 
   }
 })
 
-test('of 100 simple sentences the first five words hold a sensible one in at least 60', t => {
+test('for at least 60 of 100 simple sentences, one of the five likeliest words makes sense', t => {
   const { figures } = JSON.parse(readFileSync(`${folder}/about.json`, 'utf8'))
   const hits = CLOZE.filter(([text, words]) => wordsAfter(model, text, 5).some(({ word }) => words.includes(word)))
   t.diagnostic(`${hits.length} of ${CLOZE.length}`)

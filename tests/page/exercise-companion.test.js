@@ -138,7 +138,7 @@ test('two presses of Check while the core is loaded are one try', async () => {
   store.close()
 })
 
-test('what a room shows for an exercise ends with it', async () => {
+test('parts that a room shows for an exercise disappear with it', async () => {
   const { own, store, draw, reads } = openPage(undefined, models)
   const beside = () => /** @type {any} */ (store.state.view).beside
   await own.follow({ exercise: 'e18,e17' }, {})
@@ -154,7 +154,7 @@ test('what a room shows for an exercise ends with it', async () => {
   store.close()
 })
 
-test('where a solution is shown, nothing is said of the last wrong try', async () => {
+test('when a solution is shown, the hint of the last wrong try disappears', async () => {
   const { own, store, draw, reads } = openPage()
   await own.follow({ exercise: 'e1' }, {})
   await reads(/exercise-check/)
@@ -226,7 +226,7 @@ test('after it was solved, a wrong try is a hint and no “Right.”; a new star
   assert.deepEqual(again, { ...begun(), score: 1, tries: 1, isShown: true })
 })
 
-test('a frame that is closed hears nothing, and answers with no state', async () => {
+test('a closed frame handles no messages, and answers with no state', async () => {
   /** @type {((event: { source: unknown, data: any }) => void)[]} */
   let listeners = []
   const parent = { postMessage() {} }
@@ -294,7 +294,7 @@ test('<qkv-exercise> keeps attempts and scores of a list by exercise', async () 
   own.disconnectedCallback()
 })
 
-test('an exercise is made with a check of the room that is open; what cannot be made is said', async () => {
+test('an exercise is made with a check of the open room; an impossible one gives a message', async () => {
   globals.location = { href: 'https://a/#2', hash: '' }
   const store = createStore(layer, { qkv })
   let room = 'learn'
@@ -384,7 +384,7 @@ test('slides of a link stay in the address, and leave those of the reader as the
   assert.deepEqual([shownAfterRemoval(2, 2), shownAfterRemoval(1, 2), shownAfterRemoval(-1, 0)], [1, 1, -1])
 })
 
-test('a host that never answers is said so, and the exercise goes on; a late answer counts until the reader has begun', async () => {
+test('a host that never answers is reported, and the exercise continues; a late answer is used until the reader has begun', async () => {
   /** @type {((event: { source: unknown, data: any }) => void)[]} */
   const listeners = []
   /** @type {any[]} */

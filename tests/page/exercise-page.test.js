@@ -19,7 +19,7 @@ const own = usePage({ hash: null })
 /** Fails if axe finds something. @param {string} [where] @param {string | undefined} [part] of the page */
 const expectNothing = async (where = '', part = undefined) => assert.deepEqual(await violations(part), [], where)
 
-test('from the list into an exercise: a wrong answer, what is locked, the solution, the score; the address holds it all', async () => {
+test('from the list into an exercise: a wrong answer, locked settings, the solution, the score; the address contains all of it', async () => {
   await go('#2&room=exercises')
   await page.click('[data-exercise="e1"]')
   await page.locator('#exercise[data-exercise="e1"]').waitFor()
@@ -180,7 +180,7 @@ test('every exercise is solved in English, by mouse and by keyboard; axe finds n
   await page.evaluate(() => localStorage.clear())
 })
 
-test('by keyboard, in Chinese, in a list of two with hints and solutions off; an exercise that does not exist is a sentence', async () => {
+test('by keyboard, in Chinese, in a list of two with hints and solutions off; an unknown exercise gives a message', async () => {
   await page.goto(`${url}#2&exercise=e3,e8&lang=zh&hints=off&solution=off&attempts=2&theme=dark`)
   await reads('#exercise-title', /手算 softmax/)
   assert.equal(await page.locator('main').isVisible(), false, 'the picture would give the answer away')
@@ -345,7 +345,7 @@ const heard = subject =>
 
 const FRAME = '<iframe src="./#2&exercise=e1&embed=1" width="900" height="600"></iframe>'
 
-test('in a frame: the host is asked for a state, told score and state, and the height; nothing is stored; two frames are two', async () => {
+test('in a frame: the host is asked for a state, and gets score, state and height; nothing is stored; two frames are independent', async () => {
   await openHost(FRAME + FRAME)
   const [first, second] = [0, 1].map(n => page.frameLocator('iframe').nth(n))
   await first.locator('#exercise').waitFor()
@@ -430,7 +430,7 @@ test('in the frame of a host every exercise is solved in Chinese and reported; a
   await whole('e99')
 })
 
-test('<qkv-exercise> reports checks, score and state, and goes on from a state', async () => {
+test('<qkv-exercise> reports checks, score and state, and continues from a state', async () => {
   await page.route('**/dist/**', route => {
     const [, path] = /\/dist\/(.*)$/.exec(route.request().url()) ?? []
     const body = readFileSync(new URL(`../../dist/${path}`, import.meta.url), 'utf8')

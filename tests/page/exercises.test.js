@@ -179,7 +179,7 @@ for (const name of ['stories', 'translation', 'english'])
     store.close()
   })
 
-test('e18 shows both texts with the same heads off and what each says; it waits for both', async () => {
+test('e18 shows both texts with the same heads switched off, and both predictions; it waits for both', async () => {
   const { store, show } = await openModel('stories')
   const exercise = exercises[17]
   const first = await show(startOf(exercise, 0))
@@ -279,7 +279,7 @@ test('every exercise has its texts in every language, with the numbers that its 
   }
 })
 
-test('what an exercise keeps is locked, with a reason; what it names and what is only shown may change', () => {
+test('settings that an exercise keeps are locked, with a reason; those that it names, and display settings, may change', () => {
   const [first] = exercises
   /** @type {any[]} */
   const effects = []
@@ -333,7 +333,7 @@ test('exercises of a link that do not exist are named; the others open', () => {
   assert.deepEqual(idsOf(''), { known: [], unknown: [] })
 })
 
-test("a teacher's own exercise: each of the six checks fails at the start and passes; what is no exercise is refused", async () => {
+test("a teacher's exercise: each of the six checks fails at the start and passes; invalid exercises are refused", async () => {
   const start = 'heads=1'
   /** @type {[(string | number)[], string][]} */
   const checks = [
@@ -407,7 +407,7 @@ test('a figure is a frame, or an element whose script makes the numbers of the h
   large.close()
 })
 
-test('slides are read as they are written, moved, and refused where they are none; storage may refuse', () => {
+test('slides survive saving and moving, and invalid ones are refused; storage may refuse', () => {
   const slides = ['#2&', '#2~x&room=learn', '#2&mask=causal'].map((hash, i) => ({ name: `slide ${i}`, hash }))
   assert.deepEqual(readSlides(asParameter(slides)), slides)
   assert.deepEqual(
@@ -433,7 +433,7 @@ test('slides are read as they are written, moved, and refused where they are non
   assert.deepEqual([keepSlides(refuses, slides), storedSlides(refuses)], [false, []])
 })
 
-test('a teacher ticks exercises and rules; link, frame and element say the same', () => {
+test('a teacher ticks exercises and rules; link, frame and element agree', () => {
   const store = createStore(list, { qkv, link: 'part=teachers' })
   assert.match(textsOf(store.state.settings, 'https://a/').link, /exercise=e1,e2,.*e23$/, 'without a choice all')
   for (const id of ['e10', 'e5', 'e6', 'e6']) store.act.pick(id)
@@ -461,7 +461,7 @@ const storage = stored => ({
   },
 })
 
-test('scores are kept with their tries; the best stays; what is forged or unknown is neither shown nor lost', () => {
+test('scores are kept with their tries; the best stays; forged or unknown ones are neither shown nor lost', () => {
   const forged = { e1: { score: 7 }, e2: { score: 1, tries: 1, state: '', when: 'today' }, later: { x: 1 } }
   /** @type {Record<string, string>} */
   const stored = { 'qkv.exercises': JSON.stringify(forged) }
@@ -479,7 +479,7 @@ test('scores are kept with their tries; the best stays; what is forged or unknow
   assert.deepEqual([book.of('e1'), stored], [undefined, {}])
 })
 
-test('storage that cannot be read, or that refuses, is said; nothing is lost', () => {
+test('storage that cannot be read, or that refuses, is reported; nothing is lost', () => {
   for (const text of ['{', '[]', 'null', '3']) {
     /** @type {Record<string, string>} */
     const stored = { 'qkv.exercises': text }

@@ -247,7 +247,7 @@ test('the chain of every weight and output ends where a number begins, in every 
   }
 })
 
-test('of W_q under a Gaussian score no rule is short, so none is said', () => {
+test('for W_q under a Gaussian score there is no short rule, so none is shown', () => {
   const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
   assert.equal(effectOf(qkv, traced(change(DEFAULTS, { score: 'gaussian' })), cell, arithmetic), undefined)
 })

@@ -69,7 +69,7 @@ test('many keys share the last frame of a step, and a stage of few rows keeps th
   assert.deepEqual(pooled(Array.from({ length: 96 }, (_, i) => (i === 7 ? -9 : 1))).slice(2, 5), [1, -9, 1])
 })
 
-test('a row that sees nothing has an output of 0 and says so', () => {
+test('a row that sees nothing has an output of 0, with a note', () => {
   const mask = { data: Uint8Array.from([0, 0, 1, 1]), dims: [2, 2] }
   const g = qkv.generator(1)
   const [queries, keys, values] = [2, 2, 2].map(size => g.randn([1, 2, size]))
@@ -134,7 +134,7 @@ test('the keys that have no row are one grey row: how many, and from the softmax
   )
 })
 
-test('in low rows the query, what is spoken of and the largest weights have their words, as far as they do not overlap', () => {
+test('in low rows the query, the current subject and the largest weights have their words, unless these overlap', () => {
   const trace = traceOf(60)
   const { texts, stage, rows } = written(trace, 'softmax', false, { query: 30 })
   assert.ok(stage.pitch < 11)
@@ -160,7 +160,7 @@ test('beside an inspector the picture has its wide form, drawn smaller; on a pho
   assert.ok(columns.x.x === columns.q.x && columns.q.x === columns.k.x)
 })
 
-test('in cross-attention the query has a row of its own above the keys, with its own word', () => {
+test('in cross-attention the query has a separate row above the keys, with its word', () => {
   const g = qkv.generator(7)
   const [queries, keys, values] = [2, 4, 4].map(rows => g.randn([1, rows, 3]))
   const trace = { embeddings: g.randn([2, 4]), queries, keys, values, ...qkv.trace(queries, keys, values) }
@@ -181,7 +181,7 @@ test('in cross-attention the query has a row of its own above the keys, with its
   assert.deepEqual(written(traceOf(3), 'word', false).texts.filter(({ text }) => text === 'asks'), []) // biome-ignore format: one line
 })
 
-test('a query over its key shares the row with it; a long score has fewer decimals; a word that is too long with its gloss stands alone', () => {
+test('a query over its key shares the row with it; a long score has fewer decimals; a word that is too long loses its gloss', () => {
   const { fills, stage } = written(traceOf(4), 'scores', false)
   const cells = fills.filter(({ x }) => x >= stage.columns.k.x && x < stage.columns.k.x + stage.columns.k.width)
   const heights = [...new Set(cells.map(({ y }) => y - stage.top))].filter(y => y < stage.pitch).sort((a, b) => a - b)
@@ -205,7 +205,7 @@ test('the output is named partial while values are still added to it', () => {
   assert.deepEqual(['softmax', 'values', 'output'].map(last), [['output'], ['partial'], ['output']])
 })
 
-test('the column of the scores is named by what it shows', () => {
+test('the column of the scores is named after its content', () => {
   const titles = (/** @type {any} */ trace) => {
     const rows = rowsOf(trace, 0, 0)
     return Object.fromEntries(framesOf(rows, 0).map(frame => [frame.step, scoreTitle(rows, frame)]))
@@ -280,7 +280,7 @@ test('the up and down arrows go to another word at the same step, and end at the
   await caption.filter({ hasText: 'q of dessert · k of eat' }).waitFor()
 })
 
-test('a step without a frame says that it changes nothing; words stand in bold', async () => {
+test('a step without a frame shows that it changes nothing; words are bold', async () => {
   const trace = plainOf(traceOf(3))
   const flow = await show('qkv-flow', { trace, queryTokens: ['a', 'is', 'b'], query: 1 })
   const caption = page.locator('qkv-flow .caption')
@@ -402,7 +402,7 @@ test('with other words the flow stays at its end, and elsewhere at its frame', a
   assert.equal((await at())[0], 2)
 })
 
-test('“All words” shows the output of each word in turn; a score says why it cannot be set; pooled cells say so', async () => {
+test('“All words” shows the output of each word in turn; a score explains why it cannot be set; pooled cells are named as such', async () => {
   const g = qkv.generator(3)
   const [queries, keys, values] = [60, 60, 2].map(size => g.randn([1, 3, size]))
   const trace = { embeddings: g.randn([3, 100]), queries, keys, values, ...qkv.trace(queries, keys, values) }
@@ -450,7 +450,7 @@ test('“All words” shows the output of each word in turn; a score says why it
   await page.emulateMedia({ reducedMotion: null })
 })
 
-test('a trace that is none is a sentence', async () => {
+test('an invalid trace gives a message', async () => {
   await show('qkv-flow', { trace: { queries: 3 } })
   await page.locator('qkv-flow [part="problem"]', { hasText: 'Expected a tensor' }).waitFor()
 })

@@ -37,13 +37,13 @@ function isNear(got, want, path = '') {
   else assert.equal(got, want, path)
 }
 
-test('what the front door shows before the model is there is what model and rooms compute', async () => {
+test('the recorded numbers of the front door are those that model and rooms compute', async () => {
   const now = await record()
   assert.deepEqual(Object.keys(now), Object.keys(recorded))
   isNear(now, recorded)
 })
 
-test('each of the 144 stories is answered rightly, and what is said about it is one of the texts', async () => {
+test('each of the 144 stories is answered correctly, and its explanation is one of the texts', async () => {
   const told = await reader()
   const { texts } = await import('../../web/i18n/en/front.js')
   let flipped = 0
@@ -88,7 +88,7 @@ test('the word that head 3.1 looks at for “she” carries the name before it: 
       }
 })
 
-test('what is said follows from the run', () => {
+test('the sentences follow from the run', () => {
   const keys = (/** @type {'he' | 'she'} */ pronoun, /** @type {typeof ALL} */ switches) =>
     sayings({ ...FIRST, pronoun }, recorded[pronoun], switches).map(({ key }) => key)
   assert.deepEqual(keys('he', ALL), ['frontLooks'])
@@ -115,7 +115,7 @@ test('names, pronoun and switches are settings of a link, with Undo; the model i
   store.close()
 })
 
-test('with Save-Data the model is loaded when a name is changed, and the page says so', async t => {
+test('with Save-Data the model is loaded when a name is changed, and the page shows that', async t => {
   const store = createStore(room, { qkv: await load() })
   const asks = () => room.enter?.(store.state)?.effects?.map(effect => [effect.type, /** @type {any} */ (effect).act])
   assert.deepEqual(asks(), [['later', 'want']])
@@ -138,7 +138,7 @@ test('with Save-Data the model is loaded when a name is changed, and the page sa
 
 const own = usePage({ hash: null })
 
-test('the switch works on recorded numbers before the model is there; the first download is at most 60 KB; a model that cannot start is a sentence', async t => {
+test('the switch works on recorded numbers before the model is loaded; the first download is at most 60 KB; a model that cannot start gives a message', async t => {
   /** @type {import('playwright-core').Response[]} */
   const responses = []
   page.on('response', response => responses.push(response))

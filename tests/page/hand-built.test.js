@@ -15,7 +15,7 @@ async function pick(head) {
     .waitFor()
 }
 
-test('the induction head says which word comes next', async () => {
+test('the induction head predicts the next word', async () => {
   await choose('handBuilt')
   await reads('.answer-first', /^the₅ looks almost only at cat₂ \(99\.2%\)/)
   const output = (await printed(page, 'output')).map(Number)

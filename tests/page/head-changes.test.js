@@ -19,7 +19,7 @@ import {
 
 const head = /** @type {const} */ ({ stack: '', layer: 1, head: 0 })
 
-test('changes of every kind go into a link and come back; what makes no sense is left out', () => {
+test('changes of every kind survive a link; invalid ones are left out', () => {
   const text = '2.1=0 2.3=mean ~3.4=0.5 2.1:7>3=hide 2.1:8>3=0.25 2:5=patch 3:*=patch e1.2=0 c2.2:1>9=hide'
   assert.equal(writeChanges(readChanges(text)), text)
   for (const bad of '2.1 x=3 0.1=0 2.0=0 2.1=NaN 2.1:0>1=hide 2.1:1>2=7 2.1:1>2=-0.1 2:0=patch 2.1:3=patch 2=0 2.1=1e9 2.1=boom ='.split(
@@ -37,7 +37,7 @@ test('a link has one change for each place, the last one, and no more than 2000'
   assert.equal(readChanges(Array.from({ length: 5000 }, (_, i) => `1.1:${i + 1}>1=hide`).join(' ')).length, 2000)
 })
 
-test('a weight that is set and a hidden key of one cell are one place, a head and its layer are two', () => {
+test('an edited weight and a hidden key of one cell are one place, a head and its layer are two', () => {
   const [off, hide, weight, other, patch, all] = readChanges(
     '2.1=0 2.1:7>3=hide d2.1:7>3=0.5 2.1:3>7=hide 2:3=patch 2:*=patch',
   )
@@ -89,14 +89,14 @@ test('cells of a head are hidden and shown one by one, and are one chip', () => 
   assert.equal(withoutChange(changes, suspended).length, changes.length - 1)
 })
 
-test('a change of a layer, head or stack that a model has not is not in it', () => {
+test('a change of a layer, head or stack that a model lacks is dropped', () => {
   const stacks = { encoder: { layers: 2, numHeads: 3 }, decoder: { layers: 1, numHeads: 3 } }
   const is = (/** @type {string} */ text) => readChanges(text).map(change => isIn(change, stacks))
   assert.deepEqual(is('e2.3=0 d1:*=patch e1.1:1>900=hide'), [true, true, true])
   assert.deepEqual(is('1.1=0 c1.1=0 e3.1=0 e2.4=0 d2:1=patch'), [false, false, false, false, false])
 })
 
-test('people count layers and heads from 1', () => {
+test('layers and heads are shown counted from 1', () => {
   assert.equal(headName(head), '2.1')
   assert.equal(headName({ stack: 'cross', layer: 0, head: 9 }), 'c1.10')
   assert.equal(headName({ layer: 0, head: 9 }), '1.10')

@@ -63,7 +63,7 @@ test('a page has its title, its result and the way back; a number that opens is 
   assert.equal(having(drawn, 'id', 'the-forward')[0].attributes.disabled, true)
 })
 
-test('of a long sum the ten largest terms and the own one are shown, in their order; the rest opens', () => {
+test('of a long sum the ten largest terms and the selected one are shown, in order; the rest can be opened', () => {
   const sizes = Array.from({ length: 40 }, (_, i) => i)
   const page = /** @type {Page} */ ({
     title: 'Sum',
@@ -92,7 +92,7 @@ test('of a long sum the ten largest terms and the own one are shown, in their or
   assert.equal(ofClass(inspect(page).drawn, 'term-name').length, 41)
 })
 
-test('shares are bars, five at first; a typed number is set, what is no number is not', () => {
+test('shares are bars, five at first; a typed number is set, other text is not', () => {
   /** @type {number[]} */
   const typed = []
   let held = 0

@@ -41,7 +41,7 @@ const view = {
   scores: [{ name: 'entropy', value: 0.5 }],
 }
 
-test('every view has a tab, a picture with its words, and what can be saved of it', () => {
+test('every view has a tab, a picture with its words, and exports', () => {
   const { act, done } = noted()
   assert.equal(new Set(VIEW_NAMES).size, VIEWS.length)
   const tabs = elementsOf(viewTabs('map', act.show, t))
@@ -66,7 +66,7 @@ test('every view has a tab, a picture with its words, and what can be saved of i
   assert.match(elementsOf(headView(undefined, act, t))[0].text, /loading/)
 })
 
-test('the flow needs the steps of a head: without them it is a sentence', () => {
+test('the flow needs the steps of a head: without them it shows a message', () => {
   const { act, done } = noted()
   assert.equal(pictureSelector({ prefix: 'a-', view: 'flow' }), '#a-flow')
   const [, note] = elementsOf(headView({ ...view, view: 'flow' }, act, t))
@@ -125,7 +125,7 @@ test('pointing, selecting and a second one are the same in every picture that ha
   }
 })
 
-test('the word that is meant and the subtracted cell are marked, with one object as long as they are the same', () => {
+test('the current word and the subtracted cell are marked, by the same object while they do not change', () => {
   const marks = (/** @type {Partial<HeadView>} */ more) =>
     having(headView({ ...view, ...more }, noted().act, t), '.highlight')[0].attributes['.highlight']
   assert.deepEqual(marks({}), { rows: [1], columns: [1], cells: [{ row: 0, column: 0 }] })
@@ -133,7 +133,7 @@ test('the word that is meant and the subtracted cell are marked, with one object
   assert.equal(marks({}), marks({ weights: { ...view.weights } }))
 })
 
-test('of many rows some are chosen: cells keep their row, and a lens shows those around the one that is meant', own => {
+test('of many rows some are chosen: cells keep their row, and a magnifier shows those around the current one', own => {
   const n = 30
   const names = Array.from({ length: n }, (_, i) => `w${i}`)
   const many = {
@@ -166,7 +166,7 @@ test('of many rows some are chosen: cells keep their row, and a lens shows those
   assert.equal(having(headView({ ...many, rows: undefined }, act, t), 'id', 'a-lens').length, 0)
 })
 
-test('the difference says what its numbers mean and names the largest', () => {
+test('the difference explains its numbers and names the largest', () => {
   const drawn = differenceWords(view, /** @type {any} */ (view.less), t)
   assert.match(having(drawn, 'id', 'a-difference-says')[0].text, /^this minus that.*differenceSays/)
   const [largest] = having(drawn, 'id', 'a-largest-differences')
@@ -174,7 +174,7 @@ test('the difference says what its numbers mean and names the largest', () => {
   assert.doesNotMatch(largest.text, /0\.0000/, 'equal cells are not named')
 })
 
-test('the difference says why there is none; its choice is asked for', () => {
+test('without a second head the difference shows the reason, and its list is requested', () => {
   const { act, done } = noted()
   const drawn = headView({ ...view, view: 'difference' }, act, t)
   assert.equal(having(drawn, 'id', 'a-difference')[0].attributes['.minus'], view.less?.weights)
@@ -198,7 +198,7 @@ test('numbers are the scores of the head, or the numbers of all heads', () => {
   assert.deepEqual(done, [['open', 0]])
 })
 
-test('a button is pointed at, selected by a click, and by Shift or a long press meant as a second one', async () => {
+test('a button responds to pointing and clicks, and Shift or a long press makes it the second one', async () => {
   const page = new EventTarget()
   const { addEventListener: add, removeEventListener: remove } = globalThis
   globalThis.addEventListener = page.addEventListener.bind(page)

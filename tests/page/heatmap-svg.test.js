@@ -24,7 +24,7 @@ test('there is no DOM, and the picture has cells, numbers, labels and titles', a
     assert.ok(texts.includes(text), `${text} in ${texts}`)
 })
 
-test('numbers, colours and words are those that are asked for; a hidden cell is hatched', async () => {
+test('numbers, colours and words are the requested ones; a hidden cell is hatched', async () => {
   const svg = await heatmapSVG({
     matrix,
     minus: { data: [0, 0, 0, 1], dims: [2, 2] },
@@ -54,7 +54,7 @@ test('more cells than a page draws one by one are shapes, too', async () => {
   assert.ok((svg.match(/<rect /g)?.length ?? 0) > 8100)
 })
 
-test('a tensor that is none is an error that says what is wrong', async () => {
+test('an invalid tensor is an error that names the fault', async () => {
   await assert.rejects(
     heatmapSVG({ matrix: { data: [1], dims: [1] } }),
     /^TypeError: heatmapSVG: Expected 2 axes, got dims \(1\)/,

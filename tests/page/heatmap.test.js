@@ -58,7 +58,7 @@ test('arrow keys, Home, End, PageUp and PageDown move, and each cell is announce
   }
 })
 
-test('Enter and click keep a cell, and say so', async () => {
+test('Enter and click pin a cell, and announce it', async () => {
   await show('qkv-heatmap', MAP)
   await map().focus()
   await page.keyboard.press('ArrowDown')
@@ -304,7 +304,7 @@ test('two fingers zoom', async () => {
   await becomes(() => element.evaluate(({ view }) => view.zoom), 2)
 })
 
-test('what does not fit is said in the element, and the next tensor is shown', async () => {
+test('a wrong tensor gives a message in the element, and the next tensor is shown', async () => {
   const element = await show('qkv-heatmap', { matrix: { data: [1, 2, 3], dims: [2, 2] } })
   const said = () => page.locator('qkv-heatmap .problem').textContent()
   await becomes(said, 'Expected 4 numbers for dims (2, 2), got 3.')

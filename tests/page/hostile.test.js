@@ -81,7 +81,7 @@ test('every random link gives numbers or sentences, and every cell of it can be 
   assert.ok(shownCount > links().length / 10, `${shownCount} links were shown`)
 })
 
-test('every hostile file gives settings that make sense, or a sentence', () => {
+test('every hostile file gives valid settings, or a message', () => {
   const random = randomOf(SEED)
   for (let i = 0; i < FILE_COUNT; i++) {
     const file = fileOf(random, i)

@@ -31,7 +31,7 @@ test('the page has no sign that few fonts have: others are drawn', () => {
   assert.deepEqual(found, [])
 })
 
-test('what stands in ‹ › is for a mouse or keys: without it each text of a phone is a sentence', async () => {
+test('text in ‹ › is for a mouse or keys: without it each text of a phone is still a sentence', async () => {
   for (const tag of tags)
     for (const file of files)
       for (const text of Object.values(await textsOf(tag, file)).filter(text => /[‹›]/.test(text))) {
@@ -120,7 +120,7 @@ test('a text of a number that may be 1 has no plural beside it, or another text 
   }
 })
 
-test('each room has one name in a language: what English says of a room, others say of the room of that name', async () => {
+test('each room has one name in a language, and texts of other languages name the same room as in English', async () => {
   const english = await textsOf('en', 'shell.js')
   const rooms = Object.keys(english).filter(key => key.startsWith('room.'))
   let found = 0
@@ -175,7 +175,7 @@ test('no key stands in two files that are loaded together', async () => {
     }
 })
 
-test("the browser's language is taken if there is one, else English", () => {
+test("the browser's language is used if there are texts for it, else English", () => {
   assert.deepEqual(['zh', 'zh-CN', 'zh-Hant-TW', 'en-GB', 'tlh', ''].map(languageFor), [
     'zh',
     'zh',
@@ -194,7 +194,7 @@ test('blanks are filled with what is given, once', async () => {
   )
 })
 
-test('what a first reader did not understand was replaced, in the words that were agreed', async () => {
+test('texts that a first-time reader did not understand were replaced, in the agreed words', async () => {
   const files = await Promise.all(['layer.js', 'layer-parts.js'].map(name => textsOf('en', name)))
   const all = files.flatMap(texts => Object.values(texts)).join('\n')
   for (const text of [

@@ -114,7 +114,7 @@ const BAD = [
   ['a link of the page that is damaged', [json({ link: '#2~x&sentence=b' })], /damaged/],
 ]
 
-test('each file that cannot be read, or says what cannot be, is refused with its reason', async () => {
+test('each unreadable or contradictory file is refused with its reason', async () => {
   const t = await loadTexts('en', ['shell', 'layer', 'layer-parts'])
   for (const [name, files, message] of BAD) {
     const given = files.map(({ name, buffer }) => new File([new Uint8Array(buffer)], name))

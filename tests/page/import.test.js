@@ -104,7 +104,7 @@ test('Q, K and V of the article, imported as .npy, give the article’s weights'
 
 const MARKUP = '<img src=x onerror=alert(1)>'
 
-test('what cannot be shown is answered in words, and the page stays as it was; hostile tokens are text in every view', async () => {
+test('unusable data gives a message, and the page stays as it was; hostile tokens are text in every view', async () => {
   await becomes(async () => (await printed(page, 'weights')).length, 36)
   const before = await printed(page, 'weights')
   for (const [file, message] of /** @type {const} */ ([

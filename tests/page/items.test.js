@@ -65,7 +65,7 @@ for (const [device, scrolls, width, height] of /** @type {const} */ ([
     await page.click('#inspector-close')
   })
 
-test('2, 3. in every view a word answers and stays selected; words carry their positions, repeated words do everywhere', async () => {
+test('2, 3. in every view a word responds and stays selected; repeated words carry their positions everywhere', async () => {
   await page.click('[data-word="queries:4"] >> nth=0')
   for (const view of ['map', 'flow', 'difference', 'numbers']) {
     await chooseView(view)
@@ -85,7 +85,7 @@ test('2, 3. in every view a word answers and stays selected; words carry their p
   await reads('.answer-first', /^the₄ /)
 })
 
-test('6. Chinese and Japanese are segmented without being asked; the choice beside the sentence says so', async () => {
+test('6. Chinese and Japanese are segmented automatically, as the choice beside the sentence shows', async () => {
   await page.fill('#sentence', '我喜欢喝咖啡')
   await becomes(async () => (await page.locator('.token-row-words .token').allTextContents()).join(''), '我喜欢喝咖啡')
   const segmented = await page.locator('.token-row-words .token').allTextContents()
@@ -98,7 +98,7 @@ test('6. Chinese and Japanese are segmented without being asked; the choice besi
   await becomes(() => page.locator('.token-row-words .token').count(), 6, 'a choice stays')
 })
 
-test('4. the first screen says what is seen, and that nothing is trained; examples have plain names, and what depends on the settings is true', async () => {
+test('4. the first screen explains its picture, and that nothing is trained; examples have plain names, and sentences that depend on the settings are true', async () => {
   await reads(
     '#seen',
     /Each row shows how a word divides its attention.*Bits say how even a row is.*random: nothing here is trained/,
@@ -195,7 +195,7 @@ test('9. by keyboard: a skip link, at most eight tab stops to the map, F2 types 
   await becomes(isOnMap, true, 'the link leads to the map')
 })
 
-test('10. controls are honest: a painted mask, heads that divide as buttons, parentheses, no empty statistics', async () => {
+test('10. controls show the real state: a painted mask, possible numbers of heads as buttons, parentheses, no empty statistics', async () => {
   await mode('paint')
   await clickMap(0, 3)
   await page.click('#settings-open')

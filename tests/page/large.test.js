@@ -90,7 +90,7 @@ test('2048 tokens and 8 heads can be opened, zoomed and read', async () => {
   await becomes(() => page.locator('#head-numbers tbody tr').count(), 8)
 })
 
-test('typing on gives up the sentence that is outdated', async () => {
+test('further typing drops the outdated sentence', async () => {
   await openCase({ name: '', tokens: 1024, settings: WIDE })
   await page.evaluate(() => {
     /** @type {number[]} */

@@ -80,7 +80,7 @@ test('document 000 has its printed scores; with its own scale and axis the weigh
   near(coded.output?.data ?? [], want.out.data, 1e-3, 'Z as coded')
 })
 
-test('document 001: the output differs from the print in one digit, as the page says', () => {
+test('document 001: the output differs from the print in one digit, as the page states', () => {
   const printed = Array.from(traced(settingsOf('self')).tensors.output?.data ?? [], x => x.toFixed(4))
   const { data } = goldenCase('001/SelfAttention-3-2-4').expected.out
   assert.deepEqual(
@@ -92,7 +92,7 @@ test('document 001: the output differs from the print in one digit, as the page 
 /** @param {ArrayLike<number> | undefined} data */
 const decimals = data => Array.from(data ?? [], x => x.toFixed(4))
 
-test('each mask hides what it says', () => {
+test('each mask hides the keys of its description', () => {
   /** @type {Record<string, (i: number, j: number) => boolean>} */
   const sees = {
     causal: (i, j) => j <= i,
@@ -112,7 +112,7 @@ test('each mask hides what it says', () => {
   }
 })
 
-test('both ways to hide give the document’s numbers, and differ by rounding', () => {
+test('both ways to mask give the document’s numbers, and differ by rounding', () => {
   assert.equal(traced(settingsOf('self')).maskOrder, undefined, 'nothing is hidden')
   const { before, after, most = 1 } = traced(settingsOf('causal')).maskOrder ?? {}
   expectNumbers(decimals(before?.data), 'causal_attn_weights')
@@ -183,7 +183,7 @@ function weightsOf(kind, tokens, isCausal) {
   })
 }
 
-test('each head built by hand looks where its name says, by queries and keys that are real', () => {
+test('each hand-built head looks where its name says, by real queries and keys', () => {
   const tokens = 'the cat sat and the cat slept'.split(' ')
   const { weights, scores, Q, K } = traced(settingsOf('handBuilt')).tensors
   for (const [head, kind] of Object.keys(SCORES).entries()) {

@@ -467,7 +467,7 @@ for (const [task, { story, finds, defaults }] of Object.entries(TASKS))
     }
   })
 
-test('Next waits until the run has found what the next stop speaks of, or has ended', async () => {
+test('Next waits until the run has reached the subject of the next stop, or has ended', async () => {
   const own = openLearn('task=induction&steps=20')
   await own.picture()
   own.act.tell(0)
@@ -482,7 +482,7 @@ test('Next waits until the run has found what the next stop speaks of, or has en
   own.close()
 })
 
-test('a run says that it has stopped because its goal is reached, as long as it stands there and can go on', () => {
+test('a run that has stopped at its goal shows that, as long as it can continue', () => {
   const stopped = (/** @type {object} */ patch) =>
     hasStopped(
       /** @type {any} */ ({ view: { steps: 280, reachedAt: 280, isTraining: false, isEnded: false, ...patch } }),
@@ -492,7 +492,7 @@ test('a run says that it has stopped because its goal is reached, as long as it 
     assert.equal(stopped(patch), false)
 })
 
-test('words have what they mean behind them, where that is known', () => {
+test('words are followed by their meaning, if it is known', () => {
   const gloss = (/** @type {string} */ word) => (word === '新' ? 'new' : undefined)
   assert.deepEqual(withGlosses(['新', '</s>'], gloss), ['新 new', '</s>'])
   assert.deepEqual(withGlosses(['新'], undefined), ['新'])
@@ -506,7 +506,7 @@ test('from a translation in One layer the way to training leads to the translati
   assert.ok(TASKS.translation)
 })
 
-test('a task is described in one line, induction in two: it says why one layer fails', () => {
+test('a task is described in one line, induction in two: the second explains why one layer fails', () => {
   for (const task of NAMES) {
     const key = /** @type {'task.sort.text'} */ (`task.${task}.text`)
     const lines = task === 'induction' ? 2 : 1
@@ -525,7 +525,7 @@ test('a text of a story leaves out the sentences whose numbers are not known yet
   assert.equal(knownSentences('头 {previous} 关掉后降到 {changed}：完。下一句。', { previous: '1.2' }), '下一句。')
 })
 
-test('a curve leaves out what is no number, as of a saved model whose weights are huge', () => {
+test('a curve leaves out values that are not numbers, as of a saved model with huge weights', () => {
   assert.equal(
     path([
       [0, 1],

@@ -51,7 +51,7 @@ test('a link after training opens what its sender saw: trained to the same step,
   other.close()
 })
 
-test('a link holds the loss of its step: a run that does not reach it again says so', async () => {
+test('a link contains the loss of its step: a run that does not reach it again reports that', async () => {
   const own = openLearn('task=sort&seed=4&trained=20')
   await own.until(({ view }) => view.isRepeating)
   await own.picture()
@@ -94,7 +94,7 @@ test('another step in the address of an open page trains the run again up to tha
   own.close()
 })
 
-test('a link of a text says that it does not hold the text, and trains when the text is there', async () => {
+test('a link of a text reports that the text is not in it, and trains when the text is given', async () => {
   const own = openLearn('task=text&trained=20&d=16&mlp=16&batch=4&steps=40')
   assert.equal(own.store.state.got.run, undefined)
   own.act.type('The cat sat on the mat. '.repeat(40))
@@ -351,7 +351,7 @@ test('a model is saved and opens again with the same numbers; one with huge weig
   other.close()
 })
 
-test('a dropped file that Learn cannot open is named, and a model is opened', async () => {
+test('a dropped file that Learn cannot open is named, and a dropped model is opened', async () => {
   const own = openLearn('task=sort')
   await own.picture()
   const drop = (/** @type {string} */ name) =>
@@ -364,7 +364,7 @@ test('a dropped file that Learn cannot open is named, and a model is opened', as
   own.close()
 })
 
-test('a worker that is lost is said to be lost, what it has shown stays, and Restart starts another', async () => {
+test('a lost worker is reported, its last picture stays, and Restart starts another', async () => {
   /** @type {any[]} */
   const workers = []
   const worker = () => {

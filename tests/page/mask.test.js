@@ -18,7 +18,7 @@ async function placeOf(row, column) {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-test('the page of a word asks and proves: another key, another word instead of it; the link carries both', async () => {
+test('the page of a word tries another key, or another word in its place; the link contains both', async () => {
   await go('#2&heads=1&dValue=4&mask=causal&word=queries.2')
   await page.locator('#sees').selectOption('4')
   await reads('#sees-answer', /^No\..*with pizza instead of dessert.*does not change, not even in the last bit/)
@@ -29,7 +29,7 @@ test('the page of a word asks and proves: another key, another word instead of i
   await page.waitForFunction(() => /probe=0.*probeWord=Life/.test(location.hash))
 })
 
-test('the flow without a mask says what a mask does and offers one, and then hides the later words', async () => {
+test('the flow without a mask explains masks and offers one, which then hides the later words', async () => {
   await go('#2&view=flow&step=masked')
   await reads('qkv-flow .caption', /No word is hidden from .*: this step changes nothing\. A causal mask hides/)
   await page.click('#hide-later')

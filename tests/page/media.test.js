@@ -23,7 +23,7 @@ const controls = () =>
     return found
   })
 
-test('on paper there are no controls but the sentence, and the numbers stay', async () => {
+test('on paper the sentence is the only control, and the numbers stay', async () => {
   // Each view, and each kind of layer in the one that shows its numbers.
   for (const [preset, view] of [
     ...['map', 'flow', 'difference'].map(view => ['heads', view]),

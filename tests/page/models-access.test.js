@@ -179,7 +179,7 @@ test('a word of 60 letters makes nothing wider than a window of 360 and of 1440 
   }
 })
 
-test('the sentence has arcs and ends in what the model says; a text in which nothing occurs twice can be read twice', async () => {
+test('the sentence has arcs and ends in the prediction; a text without repeated words can be read twice', async () => {
   await go('#2&room=models')
   await page.fill('#models-text', 'The old man gave the boy a')
   await becomes(() => page.locator('.models-token-rows word-arcs path').count(), 8)

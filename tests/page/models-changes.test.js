@@ -72,7 +72,7 @@ const middleOf = (row, column) =>
     [row, column],
   )
 
-test('a dragged weight says what the model says now; one drag is one step of Undo, and Escape takes it back', async () => {
+test('a dragged weight shows the new prediction; one drag is one step of Undo, and Escape takes it back', async () => {
   await go('#2&room=models&models.checkpoint=stories&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2')
   await page.locator('#models-map canvas').waitFor()
   await page.locator('#models-map').evaluate(map => map.scrollIntoView({ block: 'start' }))
@@ -140,7 +140,7 @@ test('a layer is patched from a second text; the head on both texts, and before 
   await differs(false) // layer 1 now has the output of the second text, and so have all later layers
 })
 
-test('heads are listed by what is asked for: a score, only hits, likeness to one head', async () => {
+test('heads can be listed by a score, only hits, or similarity to one head', async () => {
   await begin()
   const list = () => page.locator('#models-ranked li').allInnerTexts()
   await page.selectOption('#models-rank', 'first')
@@ -210,7 +210,7 @@ test('generation with its defaults fills the positions of the shipped model and 
   await becomes(() => page.isEnabled('#models-generate'), true)
 })
 
-test('one head of a marquee, one token and a model of one head a layer are not said in the plural', async () => {
+test('one head of a marquee, one token and a model with one head a layer are in the singular', async () => {
   const sizes = { layers: 2, heads: 1, d: 16, vocab: 20, positions: 16 }
   await openMade(sizes)
   await reads('#models-facts', /^gpt2, 2 × 1 head, /)

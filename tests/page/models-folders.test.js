@@ -71,7 +71,7 @@ test('the page opens each golden folder, and reads the ids that the library read
 
 const json = (/** @type {unknown} */ value) => new TextEncoder().encode(JSON.stringify(value))
 
-test('what the other files of a folder say holds in the page, too', async () => {
+test('the other files of a folder are followed in the page, too', async () => {
   const llama = bytesOf('llama-tiny-sharded')
   const bert = bytesOf('bert-tiny')
   for (const [files, more] of /** @type {[Record<string, Uint8Array<ArrayBuffer>>, Record<string, unknown>][]} */ ([
@@ -96,7 +96,7 @@ test('what the other files of a folder say holds in the page, too', async () => 
     )
 })
 
-test('what is refused is refused by the same sentence', async () => {
+test('folders are refused with the same message', async () => {
   const bert = bytesOf('bert-tiny')
   for (const more of /** @type {Record<string, Uint8Array<ArrayBuffer>>[]} */ ([
     { 'tokenizer_config.json': json({ tokenizer_class: 'BertJapaneseTokenizer', word_tokenizer_type: 'mecab' }) },

@@ -40,7 +40,7 @@ async function begin(name = 'gpt2-tiny', link = '') {
   return { store, act: store.act, settled, needs, found }
 }
 
-test('the open graph asks for its edges once, whatever share is chosen; a tested edge has the effect that the library gives', async () => {
+test('the open graph requests its edges once, for any share; a tested edge has the effect that the library gives', async () => {
   const { store, act, settled, needs, found } = await begin()
   assert.ok(!needs().includes('graph'))
   act.setGraph('50')
@@ -84,7 +84,7 @@ test('the open graph asks for its edges once, whatever share is chosen; a tested
   store.close()
 })
 
-test('share, edge and test stand in the link; names lead back to their parts; what is damaged is left out', async () => {
+test('share, edge and test are in the link; names lead back to their parts; damaged ones are left out', async () => {
   for (const text of ['50', '80 w3>1.2@5:k', '95 m2@4>a:input!']) assert.equal(writeGraph(readGraph(text)), text)
   for (const text of [
     '',
@@ -128,7 +128,7 @@ test('share, edge and test stand in the link; names lead back to their parts; wh
   again.close()
 })
 
-test('a graph is asked for anew when the reader agrees to its time, for this text alone; it can be cancelled and computed again', async () => {
+test('a graph is requested when the reader agrees to its time, for this text only; it can be cancelled and computed again', async () => {
   const { store, act, settled } = await begin()
   const asked = () => room.needs(store.state).find(({ type }) => type === 'graph')
   const isAgreed = () => /** @type {any} */ (asked()).isAgreed
@@ -148,7 +148,7 @@ test('a graph is asked for anew when the reader agrees to its time, for this tex
   store.close()
 })
 
-test('what takes long is said before it is computed; two stacks take more than one of them, and too long a text has no graph', async () => {
+test('a long time is shown before the computation; two stacks take longer than one, and too long a text has no graph', async () => {
   const model = await loadModel(qkv, 'tests/goldens/models/gpt2-tiny')
   const { ids } = model.tokenize(TEXT)
   const top = [7, 9].map(id => ({ id, token: String(id), probability: 0.5 }))

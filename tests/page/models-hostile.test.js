@@ -109,7 +109,7 @@ const BAD = [
 const given = (/** @type {Folder} */ folder) =>
   Object.entries(folder).map(([name, buffer]) => new File([new Uint8Array(buffer)], name))
 
-test('each bad folder is refused with its reason; the model before stays, and works', async () => {
+test('each bad folder is refused with its reason; the open model stays, and works', async () => {
   const { store, act, settled, shown } = await begin()
   const { openModel, run } = shown()
   for (const [name, folder, reason] of BAD) {

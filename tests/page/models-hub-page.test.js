@@ -28,7 +28,7 @@ const answer = async (/** @type {import('playwright-core').Route} */ route) => {
   await route.fulfill({ status: found.status, headers, body: Buffer.from(await found.arrayBuffer()) })
 }
 
-test('a download says how much has come, its rate and the time that is left; Cancel ends it, and the model before stays', async () => {
+test('a download shows its progress, rate and remaining time; Cancel ends it, and the open model stays', async () => {
   const context = page.context()
   /** Requests for later parts of the weights, which are not answered yet. @type {(() => void)[]} */
   const held = []
@@ -54,7 +54,7 @@ test('a download says how much has come, its rate and the time that is left; Can
   own.browser.complaints.splice(0) // requests to the hub
 })
 
-test('a name is typed, its size is said before a download, it opens; the link opens it again without network, on a phone, in Chinese', async () => {
+test('a name is typed, its size is shown before a download, it opens; the link opens it again without network, on a phone, in Chinese', async () => {
   const context = page.context()
   await context.route('https://huggingface.co/**', answer)
   await page.locator('#models-answer').waitFor()

@@ -91,7 +91,7 @@ test('a text of the field is a name on the hub, an address, or neither', () => {
   ])
 })
 
-test('a text that is no address is refused; a failed detail is told, a failed tile by its map', async () => {
+test('an invalid address is refused; a failed detail is reported, a failed tile by its map', async () => {
   const { store, act, settled } = start()
   act.bring([...filesOf('gpt2-tiny')].map(path => new File([readFileSync(path)], basename(path))))
   await settled()
@@ -112,7 +112,7 @@ test('a text that is no address is refused; a failed detail is told, a failed ti
   assert.equal(question({ look: failed }), nothing, 'it is said above')
 })
 
-test('a typed name asks for the size alone; the download begins when the reader agrees, with the dtype that was chosen', async () => {
+test('a typed name requests only the size; the download begins when the reader agrees, with the chosen dtype', async () => {
   const { store, act, settled, shown } = start()
   act.bring([...filesOf('qwen3-tiny-bf16')].map(path => new File([readFileSync(path)], basename(path))))
   await settled()
@@ -245,7 +245,7 @@ test('a model of the hub that was opened before opens again while it is kept; wh
   assert.deepEqual([shown().openModel?.type, askedOf(store.state)?.isAsking], ['qwen3', false])
 })
 
-test('?model=hf:owner/name is asked about as a link is', async () => {
+test('?model=hf:owner/name is confirmed first, like a link', async () => {
   const place = {
     location: { search: '?model=hf:me/tiny', origin: 'http://site' },
     document: { baseURI: 'http://site/' },
@@ -268,7 +268,7 @@ test('?model=hf:owner/name is asked about as a link is', async () => {
   }
 })
 
-test('one name for one model, opened from files in another dtype or by name', async () => {
+test('a model has one name, whether it was opened from files in another dtype or by name', async () => {
   const { store, act, settled, shown } = start()
   act.bring(Object.entries(gpt2).map(([name, bytes]) => new File([/** @type {BlobPart} */ (bytes)], name)))
   await settled()
@@ -290,7 +290,7 @@ test('one name for one model, opened from files in another dtype or by name', as
   assert.equal(store.state.settings.checkpoint, checkpoint)
 })
 
-test('a gated model says so and takes a token; what is not there, and a busy hub, are said in a sentence', async () => {
+test('a gated model is reported and takes a token; a missing model and a busy hub give messages', async () => {
   const { store, act, settled, shown } = start()
   act.openTyped('me/gated')
   await settled()
@@ -312,7 +312,7 @@ test('a gated model says so and takes a token; what is not there, and a busy hub
   assert.equal(askedOf(store.state), undefined, 'what was asked of the name before is gone')
 })
 
-test('the question says that int8 was chosen because the model is large, where float16 does not fit and only there', () => {
+test('the question mentions that int8 was chosen because the model is large only if float16 does not fit', () => {
   const { store, act } = start()
   const { state } = store
   const bytes = { stored: 400, float16: 210, int8: 120 }
@@ -338,7 +338,7 @@ test('the question says that int8 was chosen because the model is large, where f
   assert.deepEqual([300, 200].map(said), [['galleryUsual'], ['galleryLarge', 'galleryUsual']])
 })
 
-test('a model that is too large says by how much, and the models that fit are offered', () => {
+test('for a model that is too large, the message has the sizes, and models that fit are offered', () => {
   const most = 300e6
   assert.deepEqual(
     fitting(most).map(({ title }) => title),
@@ -368,7 +368,7 @@ test('the gallery has models of every group, each with a name that the hub takes
   assert.deepEqual(of('mover'), ['9.9', '9.6', '10.0'], 'as the paper counts')
 })
 
-test('every model of the gallery is covered, by its published config and the tensors of its file, and takes the memory that the gallery says', async () => {
+test('every model of the gallery is covered, by its published config and the tensors of its file, and takes the stated memory', async () => {
   for (const { title, download, memory } of GALLERY) {
     const { files, size } = folderOf(title)
     const { bytes } = await inspectModel(files)
@@ -378,7 +378,7 @@ test('every model of the gallery is covered, by its published config and the ten
   }
 })
 
-test('the list finds models by any of their words, offers what was typed, and lists what is kept', async () => {
+test('the list finds models by any of their words, offers the typed text, and lists kept models', async () => {
   const g = /** @type {any} */ (await loadTexts('en', ['gallery']))
   const t = /** @type {any} */ (await loadTexts('en', ['shell', 'models']))
   const listed = (/** @type {string | undefined} */ typed, /** @type {any} */ kept = []) =>
@@ -431,7 +431,7 @@ test('the list finds models by any of their words, offers what was typed, and li
   })
 })
 
-test('arrow keys go through the list and round its ends; Enter opens the picked model, or what was typed', () => {
+test('arrow keys go through the list and wrap around; Enter opens the selected model, or the typed name', () => {
   const { store, act } = start()
   const names = ['hf:me/bert', 'hf:me/tiny', 'hf:me/gated']
   act.pick(1, 3)

@@ -23,7 +23,7 @@ const state = (/** @type {number} */ layer, /** @type {number} */ position) =>
   page.locator(`[data-layer="${layer}"][data-position="${position}"]`)
 const lensOf = async () => page.evaluate(() => new URLSearchParams(location.hash.slice(3)).get('models.lens'))
 
-test('the maps lead to the grid, which opens with the lens that ships; a click tells its words, ranks and writers', async () => {
+test('the maps lead to the grid, which opens with the lens that ships; a click shows words, ranks and writers', async () => {
   await page.goto(`${url}#2&room=models`)
   await page.locator('.models-atlas [data-opens-lens]').click()
   await page.locator('.lens-grid').waitFor()
@@ -45,7 +45,7 @@ test('the maps lead to the grid, which opens with the lens that ships; a click t
   assert.deepEqual(await beyond(page), [])
 })
 
-test('a pinned word colours the grid, and leaves it when the head that wrote it is off; its map opens', async () => {
+test('a pinned word colours the grid, and disappears when the head that wrote it is switched off; its map opens', async () => {
   await open(`${PLANE}&models.lens=logit+3.9`)
   await page.locator('[data-pin="1143"]').click()
   await reads('#lens-pins li', /^“street” comes first in 1 of 36 cells\./)
@@ -84,7 +84,7 @@ test('the grid zooms by Ctrl and the wheel and by keys; larger cells have three 
   await becomes(() => state(2, 8).locator('span').count(), 0)
 })
 
-test('a model of 12 layers of the reader fits a laptop; two fingers zoom it about the place between them; a lens of another width is refused by a drop', async () => {
+test('the grid of 12 layers fits a laptop; two fingers zoom it around their middle; a dropped lens of another width is refused', async () => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(`${url}#2&room=models`)
   await page.locator('#models-files').waitFor({ state: 'attached' })
@@ -142,7 +142,7 @@ test('a model of 12 layers of the reader fits a laptop; two fingers zoom it abou
   )
 })
 
-test('on a phone the grid is a list of the layers of a word; nothing sticks out', async () => {
+test('on a phone the grid is a list of the layers of a word; nothing overflows', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   await open(`${PLANE}&models.lens=logit`)
   assert.equal(await page.locator('.lens-scroll').isVisible(), false)
@@ -188,7 +188,7 @@ test('the grid is saved as a picture and a table, and shown as a program', async
   assert.match((await page.locator('#lens-program').textContent()) ?? '', /model\.layers\.\{layer\}/)
 })
 
-test('the story tells its five stops from the grid, and a stop is done when its head is off', async () => {
+test('the story has five stops in the grid, and a stop is done when its head is switched off', async () => {
   await open('models.lens=logit')
   await page.locator('#lens-story-begin').click()
   const said = [

@@ -26,7 +26,7 @@ const files = Object.fromEntries(
 )
 const sizes = { layers: 3, words: 8, vocab: 384 }
 
-test('the setting holds lens, state and pins, and drops what is not there', () => {
+test('the setting contains lens, state and pins, and drops missing ones', () => {
   for (const setting of [
     { lens: 'logit', cell: undefined, pins: [], written: undefined },
     { lens: 'jacobian', cell: { layer: 2, position: 7 }, pins: [17, 203], written: 3 },

@@ -148,7 +148,7 @@ for (const [name, type, isNormed] of /** @type {const} */ ([
     await page.locator('#models-projection').waitFor()
   })
 
-test('an encoder says in the place of its masked word, after each layer, what the logit lens of the library says', async () => {
+test("for an encoder, the grid at the masked word has, after each layer, the words of the library's logit lens", async () => {
   await open('bert-tiny', 'bert')
   await page.fill('#models-text', 'The [MASK] wrote to the king')
   await reads('.models-answer', /##ed 58\.0%/)
@@ -177,7 +177,7 @@ test('an encoder says in the place of its masked word, after each layer, what th
   await becomes(() => page.locator('.models-layers li').allInnerTexts(), want)
 })
 
-test('where no head reaches the least score, none is faded', async () => {
+test('if no head reaches the minimum score, none is faded', async () => {
   await open('bert-tiny', 'bert')
   await page.fill('#models-text', 'The [MASK] wrote to the king')
   await reads('#models-ranked', /1\.1/)

@@ -17,7 +17,7 @@ import { becomes, go, page, reads, url, usePage } from './open.js'
 const own = usePage({ hash: null })
 const ROOM = '#2&room=models'
 
-test('the room opens with a trained model of the page, and with its own text', async () => {
+test('the room opens with a trained model of the page, and with the text of that model', async () => {
   await go(ROOM)
   await page.locator('#models-answer').waitFor()
   await becomes(() => page.inputValue('#models-model'), 'English')

@@ -72,7 +72,7 @@ test('scores of the row and products of the score are cells that open; Back and 
   await page.locator('#models-reasons').waitFor()
 })
 
-test('what matters for the answer: a cell of the map of heads becomes a change, whose effect stands beside what the map foretold', async () => {
+test('what matters for the answer: a cell of the map of heads becomes a change, whose effect is shown beside the prediction of the map', async () => {
   await open('gpt2-tiny', 'gpt2')
   await page.click('#models-matters summary')
   await page.locator('#matters-heads canvas').waitFor()
@@ -133,7 +133,7 @@ for (const [name, type, head, isPlain] of /** @type {const} */ ([
     await reads('.models-title', new RegExp(`Head ${head}`))
   })
 
-test('what was generated stands in the link, token by token, and can be removed', async () => {
+test('generated tokens are in the link, one by one, and can be removed', async () => {
   await page.goto('about:blank')
   await page.goto(`${url}#2&room=models&models.checkpoint=stories`)
   await opened('')
@@ -161,7 +161,7 @@ test('what was generated stands in the link, token by token, and can be removed'
   await page.waitForFunction(() => !/generated/.test(location.hash))
 })
 
-test('a sentence that was typed goes along between One layer and Models', async () => {
+test('a typed sentence is passed between One layer and Models', async () => {
   await opened('')
   await page.fill('#models-text', 'Lily has a ball')
   await reads('.token-row-label', /^5 tokens|^4 tokens/)

@@ -81,7 +81,7 @@ test('the class of a text is shown with its probability, the heads that made it,
   model.dispose()
 })
 
-test('a regression says its numbers, and how a change moves them', async () => {
+test('a regression shows its numbers, and how a change moves them', async () => {
   const text = 'The river was slow.'
   const files = folder('distilbert-sst-tiny')
   const config = files.find(({ name }) => name === 'config.json') ?? assert.fail()
@@ -201,7 +201,7 @@ function matters({ store }, part) {
   )
 }
 
-test('what matters for a class of a text or of a token: heads and states, and what changes do beside what was foretold', async () => {
+test('what matters for a class of a text or of a token: heads and states, and the effects of changes beside the predicted ones', async () => {
   for (const [name, text, row] of /** @type {const} */ ([
     ['distilbert-sst-tiny', 'The river was slow.', undefined],
     ['bert-tokens-made', '1 5 9 13 30 22 2', 3],
@@ -258,7 +258,7 @@ test('what matters for how alike two texts are: heads, states of the second text
   model.dispose()
 })
 
-test('the heads that made the guess for a masked word are shown too; without a mask nothing is asked', async () => {
+test('the heads that made the guess for a masked word are shown too; without a mask nothing is requested', async () => {
   const { act, settled, shown, store, why } = await begin(folder('bert-tiny'), 'The [MASK] chased the dog.')
   const { logits } = await open('bert-tiny').then(model => {
     const found = model.forwardSync(model.tokenize('The [MASK] chased the dog.'))

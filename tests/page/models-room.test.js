@@ -68,7 +68,7 @@ test('a cell is computed down to query and key; an encoder fills masks; an encod
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas'))?.maps.layers === 3)
 })
 
-test('what cannot be opened is refused with the reason; text is generated step by step; a lost worker is started again', async () => {
+test('unreadable files are refused with the reason; text is generated step by step; a lost worker is started again', async () => {
   await go(ROOM)
   await open('gpt2-tiny', 'gpt2')
   const bytes = Buffer.from(JSON.stringify({ model_type: 'mamba' }))
@@ -119,7 +119,7 @@ test('what cannot be opened is refused with the reason; text is generated step b
   await reads('.models-text', /Token ids: this folder has no tokenizer\.json/)
 })
 
-test('too large for the memory: the sizes are said before reading, what fits is a button', async () => {
+test('a model too large for the memory: the sizes are shown before reading, and dtypes that fit are buttons', async () => {
   await page.addInitScript(() => Object.defineProperty(navigator, 'deviceMemory', { value: 600_000 / 2 ** 30 }))
   await go(ROOM)
   await page.setInputFiles('#models-files', filesOf('gpt2-tiny'))
@@ -128,7 +128,7 @@ test('too large for the memory: the sizes are said before reading, what fits is 
   await reads('#models-facts', /int8/)
 })
 
-test('a long run tells how far it is and can be cancelled: the run before stays, the next one works', async () => {
+test('a long run shows its progress and can be cancelled: the run before stays, the next one works', async () => {
   await go(ROOM)
   const files = filesOf('qwen3-tiny-bf16')
   const config = JSON.parse(readFileSync(files.find(path => path.endsWith('/config.json')) ?? '', 'utf8'))

@@ -132,7 +132,7 @@ test('the run of a golden checkpoint shows the attention and the prediction of t
   }
 })
 
-test('a weight that is set keeps its value, the others share the rest', () => {
+test('an edited weight keeps its value, and the others share the rest', () => {
   const row = Float32Array.of(0.5, 0.25, 0.25, 0)
   setRow(row, [{ key: 1, value: 0.5 }])
   assert.deepEqual(
@@ -143,7 +143,7 @@ test('a weight that is set keeps its value, the others share the rest', () => {
   assert.deepEqual([...row], [1, 0, 0, 0])
 })
 
-test('changes do in the model what they say', async () => {
+test('changes have their effect in the model', async () => {
   const model = await loadModel(qkv, `${goldens}gpt2-tiny`, { tokenizer: Tokenizer })
   const input = { text: 'The cat that chased the dog' }
   const before = await runOf(qkv, model, input, {})
@@ -174,7 +174,7 @@ test('changes do in the model what they say', async () => {
   model.dispose()
 })
 
-test('long texts have maps of blocks, which name the strongest link that is known in each', () => {
+test('long texts have maps of blocks, which name the strongest known link of each', () => {
   const maps = emptyMaps(1, 2, 300, 300)
   assert.deepEqual([maps.height, maps.width], [64, 64])
   const map = { data: new Float32Array(2 * 64 * 64), dims: [1, 2, 64, 64] }
@@ -291,7 +291,7 @@ test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profi
   model.dispose()
 })
 
-test('lines of words fill their room; searches find every word that holds the text', () => {
+test('lines of words fill their width; searches find every word that contains the text', () => {
   const words = ['a', 'bb', 'ccc', 'dddd', 'e']
   assert.deepEqual(
     breakLines(words, 4, word => word.length),
@@ -309,7 +309,7 @@ test('lines of words fill their room; searches find every word that holds the te
   assert.deepEqual(hitsOf(['The'], ' '), [])
 })
 
-test('heads are ranked by a pair of words and by likeness; maps grow by a row', () => {
+test('heads are ranked by a pair of words and by similarity; maps grow by a row', () => {
   const maps = emptyMaps(1, 3, 2, 2)
   putLayer(maps, 0, { data: Float32Array.of(1, 0, 0.5, 0.5, 1, 0, 0.9, 0.1, 1, 0, 0.5, 0.5), dims: [1, 3, 2, 2] })
   assert.deepEqual(
@@ -392,7 +392,7 @@ test('opening another model while one is being opened leaves the model before wh
   assert.ok((await value('run', runRequest('gpt2-tiny', 'The dog'))).top.length)
 })
 
-test('a checkpoint that needs more memory than there is is not read, and its sizes are told; as a smaller type it opens', async () => {
+test('a checkpoint that needs too much memory is not read, and its sizes are reported; in a smaller dtype it opens', async () => {
   const { ask, value } = talk()
   const request = { id: 'a', source: filesOf('gpt2-tiny'), name: 'gpt2-tiny', known: [], most: 300_000 }
   const large = await ask('open', request).done
@@ -416,7 +416,7 @@ test('a request for a model that is not open waits until it is, and a run of a m
   assert.ok(['cancelled', 'value'].includes((await replaced.done).type))
 })
 
-test('a run is cancelled between two layers; what was asked for next is answered, and the model works on', async () => {
+test('a run is cancelled between two layers; the next request is answered, and the model still works', async () => {
   const { ask, value, open, cancel } = talk()
   const config = JSON.parse(readFileSync(`${goldens}qwen3-tiny-bf16/config.json`, 'utf8'))
   const longer = new File([JSON.stringify({ ...config, max_position_embeddings: 2048 })], 'config.json')
@@ -448,7 +448,7 @@ test('a run is cancelled between two layers; what was asked for next is answered
   assert.ok(whole > 2 && cancelled < whole / 2, `${cancelled} of ${whole} layers`)
 })
 
-test('a run that takes long tells how far it is', async () => {
+test('a long run reports its progress', async () => {
   const model = await loadModel(qkv, `${goldens}gpt2-tiny`, { tokenizer: Tokenizer })
   /** @type {{ layer: number, layers: number }[]} */
   const done = []
@@ -464,7 +464,7 @@ test('a run that takes long tells how far it is', async () => {
   model.dispose()
 })
 
-test('of a long text the layers that are done are there while the run goes, over those of the run before', async () => {
+test('during the run of a long text, finished layers replace those of the run before', async () => {
   const model = await openLong()
   /** @type {NonNullable<Parameters<NonNullable<import('../../web/rooms/models/run/model-run.js').Watch['onProgress']>>[0]['streamed']>[]} */
   const streamed = []
@@ -495,7 +495,7 @@ test('of a long text the layers that are done are there while the run goes, over
   model.dispose()
 })
 
-test('what a head takes to One layer gives its weights: queries, keys, scale and mask, or the weights themselves', async () => {
+test('the data that a head passes to One layer gives its weights: queries, keys, scale and mask, or the weights themselves', async () => {
   for (const [name, stack, isPlain] of /** @type {const} */ ([
     ['gpt2-tiny', '', true],
     ['qwen3-tiny-bf16', '', true],
@@ -536,7 +536,7 @@ test('what a head takes to One layer gives its weights: queries, keys, scale and
   }
 })
 
-test('a weight is taken apart: the largest terms, their sum with all others, a small map; with changes too, in every kind of stack', async () => {
+test('a weight is split into its largest terms, their sum with all others, and a small map; with changes too, in every kind of stack', async () => {
   const { open, value } = talk()
   const text = 'The cat that chased the dog'
   for (const [name, stack, changes] of /** @type {const} */ ([
@@ -565,7 +565,7 @@ test('a weight is taken apart: the largest terms, their sum with all others, a s
   }
 })
 
-test('what matters for an answer: estimates first, then exact rows, which are those of hooks; another text needs as many tokens', async () => {
+test('what matters for an answer: estimates first, then exact rows, which are those of hooks; another text needs the same number of tokens', async () => {
   const { open, value, ask, posted } = talk()
   const text = 'The cat that chased the dog'
   await open('gpt2-tiny')

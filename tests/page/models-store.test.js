@@ -16,7 +16,7 @@ import { createStore } from '../../web/shell/store.js'
 import { signed } from '../../web/ui/contributions.js'
 import { begin, folder, folderText, qkv, start, TEXT, types } from './models-store.js'
 
-test('a checkpoint is named after its files, runs, and stands in the link; what each state needs is a list', async () => {
+test('a checkpoint is named after its files, runs, and is in the link; the requests of each state are a list', async () => {
   const { store, act, settled, shown } = start()
   assert.deepEqual(room.needs(store.state), [], 'nothing ships with the page in Node')
   act.bring(folder('gpt2-tiny'))
@@ -39,7 +39,7 @@ test('a checkpoint is named after its files, runs, and stands in the link; what 
   assert.equal(store.state.got.number?.is === 'here' && store.state.got.number.value.weight.length, 48)
 })
 
-test('of a long text the map of a head asks for its tiles, a word for its links; another word does not run the model again', async () => {
+test('with a long text the map of a head requests its tiles, a word its links; another word does not run the model again', async () => {
   const { store, act, settled, shown } = start()
   const config = { ...JSON.parse(folderText('llama-tiny-sharded', 'config.json')), max_position_embeddings: 2048 }
   act.bring([
@@ -88,7 +88,7 @@ test('a new text ends the details of the old one that are not here yet, and keep
   assert.equal(why(), 'here')
 })
 
-test('a head is switched off: the run stays, the changed one is asked for, and Undo drops it', async () => {
+test('when a head is switched off, the run stays, the changed one is requested, and Undo drops it', async () => {
   const { store, act, settled, shown } = await begin()
   const before = shown().run
   act.change(readChanges('2.2=0'))
@@ -170,7 +170,7 @@ test('Undo brings a text back that was typed over, without what belongs to the n
   assert.equal(shown().text, 'The dog')
 })
 
-test('a long text that waits is kept at hand where Undo leads to an earlier one', async () => {
+test('a waiting long text stays available when Undo leads to an earlier one', async () => {
   const { store, act } = await begin()
   act.type('The dog')
   act.type(CHAPTER)
@@ -198,7 +198,7 @@ test('in another model Undo leads to the texts before, and to no change of the m
   assert.equal(writeChanges(store.state.settings.changes), '2.2=0', 'a change of this model is not taken back')
 })
 
-test('the reader’s text is kept at hand where a story shows its own', async () => {
+test('the reader’s text stays available while a story shows another one', async () => {
   const tour = [{ id: 'a', prompt: 'The king wrote', layer: 1, head: 1, kind: 'previous' }]
   const { store, act, settled } = start()
   act.bring(folder('gpt2-tiny', { 'about.json': JSON.stringify({ tour }) }))
@@ -280,7 +280,7 @@ test('another text or another model ends generation: the new text gets no token 
   assert.deepEqual(store.state.settings.generated, [])
 })
 
-test('generation stops where the context ends, and a number beyond its range becomes the nearest one, which is said', async () => {
+test('generation stops at the end of the context, and a number out of range becomes the nearest one, with a message', async () => {
   const { store, act, settled, shown } = await begin()
   act.sample('count', 1e9, 1, 500)
   const { sampling, sampleLimit } = store.state.view
@@ -335,7 +335,7 @@ test('a checkpoint that is too large is offered as a smaller type; Cancel leaves
   assert.equal(shown().openModel?.dtype, 'int8')
 })
 
-test('a link to a model that was imported asks for its files, and then shows what it says', async () => {
+test('a link to an imported model asks for its files, and then shows its state', async () => {
   const one = await begin()
   one.act.change(readChanges('2.2=0'))
   one.act.openHead({ stack: '', layer: 1, head: 1 })
@@ -512,7 +512,7 @@ test('a run that the reader cancels is cancelled at once, and nothing of it is h
   assert.notEqual(shown().run, before)
 })
 
-test('a text beyond the limit is said with both numbers, stays in the field, and its beginning can be read', async () => {
+test('for a text beyond the limit the message has both numbers, the text stays in the field, and its beginning can be read', async () => {
   const { store, act, settled, shown } = await begin()
   act.type(CHAPTER)
   await settled()
@@ -526,7 +526,7 @@ test('a text beyond the limit is said with both numbers, stays in the field, and
   assert.equal(failureOf(store.state), undefined)
 })
 
-test('a text that is typed stays at hand where its beginning is read, where it is dropped, and where a model has another one', async () => {
+test('a typed text stays available when its beginning is read, when it is dropped, and when a model has another one', async () => {
   const { store, act, settled, shown } = await begin()
   act.type(CHAPTER)
   await settled()
@@ -626,7 +626,7 @@ const speaking = (words, hasUnknown = true) => [
 ]
 const CHINESE = ['猫', '狗', '追', '看', '这', '那', '大']
 
-test('the text can be emptied: then there is nothing to read, and the run before stays', async () => {
+test('the text can be emptied: then nothing runs, and the run before stays', async () => {
   const { store, act, settled, shown } = await begin()
   const { run } = shown()
   act.type('')
@@ -638,7 +638,7 @@ test('the text can be emptied: then there is nothing to read, and the run before
   assert.equal(failureOf(store.state), undefined)
 })
 
-test('a model of another language opens with words that it knows', async () => {
+test('a model of another language opens with a text of its own words', async () => {
   for (const hasUnknown of [true, false]) {
     const { store, act, settled, shown } = start()
     act.bring(speaking(CHINESE, hasUnknown))
@@ -648,7 +648,7 @@ test('a model of another language opens with words that it knows', async () => {
   }
 })
 
-test('a word that the vocabulary does not have is read as <unk> and marked; without <unk> the page says why it cannot', async () => {
+test('a word outside the vocabulary is read as <unk> and marked; without <unk> the page shows the reason', async () => {
   const { store, act, settled, shown } = start()
   act.bring(speaking(CHINESE))
   await settled()
@@ -774,7 +774,7 @@ test('generation ends where the model says that the text has ended, and nothing 
   assert.ok(!isEnded(shown()))
 })
 
-test('an encoder without a masked word says nothing, and guesses the token that the reader masks', async () => {
+test('an encoder without a masked word predicts nothing, and guesses the token that the reader masks', async () => {
   const { act, settled, shown } = await begin('bert-tiny', 'The cat chased the dog.')
   assert.deepEqual([shown().run?.row, shown().run?.top, shown().openModel?.mask], [-1, [], '[MASK]'])
   const at = shown().run?.tokens.indexOf('dog') ?? -1
@@ -785,7 +785,7 @@ test('an encoder without a masked word says nothing, and guesses the token that 
   assert.ok(shown().run?.tokens[shown().run?.row ?? 0] === '[MASK]' && shown().run?.top.length === 8)
 })
 
-test('a head of a model of the page says the role that was recorded of it; heads are ranked by the score that stands out', async () => {
+test('a head of a model of the page shows its recorded role; heads are ranked by their most prominent score', async () => {
   const { act, settled, shown, store } = start()
   const at = new URL('../../web/trained/stories/', import.meta.url)
   const names = ['about.json', 'config.json', 'model.safetensors', 'tokenizer.json']
@@ -834,7 +834,7 @@ test('a head of a model of the page says the role that was recorded of it; heads
   assert.equal(ranking({ rankBy: 'entropy' }), 'entropy')
 })
 
-test('Models says which files a folder has, and, as its card on the front, that a model opens by its name', () => {
+test('Models lists the files of a folder, and mentions, like its card on the front, that a model opens by its name', () => {
   for (const own of [en, zh]) {
     assert.match(own.modelsLocal, /config\.json.*model\.safetensors.*tokenizer\.json.*openai-community\/gpt2/)
     assert.match(own.modelsNameExample, /openai-community\/gpt2/)
@@ -842,11 +842,11 @@ test('Models says which files a folder has, and, as its card on the front, that 
   for (const { frontModelsText } of [frontEn, frontZh]) assert.match(frontModelsText, /by its name|按名称/)
 })
 
-test('nothing is faded until the reader asks for it', () => {
+test('nothing is faded until the reader selects it', () => {
   assert.equal(room.view.least, 0)
 })
 
-test('what matters is asked after all else, because it takes the longest; a value that rounds to zero has no sign', async () => {
+test('what matters is requested last, because it takes the longest; a value that rounds to zero has no sign', async () => {
   const { store, act, settled } = await begin()
   act.show({ hasMatters: true })
   act.openHead({ stack: '', layer: 1, head: 1 })
@@ -861,7 +861,7 @@ test('what matters is asked after all else, because it takes the longest; a valu
   )
 })
 
-test('what matters can be cancelled while it is computed, and is computed again when the reader says so', async () => {
+test('what matters can be cancelled while it is computed, and is computed again on request', async () => {
   const { store, act, settled } = await begin()
   act.show({ hasMatters: true })
   const slot = () => store.state.got['matters:heads']
@@ -876,7 +876,7 @@ test('what matters can be cancelled while it is computed, and is computed again 
   assert.equal(made?.is === 'here' && /** @type {any} */ (made.value).exact, 3)
 })
 
-test('what the reader is about to open is computed before it is opened, while the pointer is there, if it takes little time', async () => {
+test('a panel is computed while the pointer is on its line, before it is opened, if that takes little time', async () => {
   const { store, act, settled } = await begin()
   for (const [name, slot] of /** @type {const} */ ([
     ['matters', 'matters:heads'],
@@ -902,7 +902,7 @@ test('what the reader is about to open is computed before it is opened, while th
   assert.equal(store.state.got['matters:heads'], made, 'nothing is computed again')
 })
 
-test('a word of a model that knows few becomes another of its class, with its capital, and stays selected', async () => {
+test('a word of a small vocabulary becomes another of its class, with its capital, and stays selected', async () => {
   const { store, act, settled, shown } = start()
   const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json', 'about.json']
   act.bring(
@@ -922,7 +922,9 @@ test('a word of a model that knows few becomes another of its class, with its ca
   assert.equal(store.state.settings.prompt, 'Lily a Leo are friends')
 })
 
-test('a lens that is saved while another model is opened is waited for no longer', { timeout: 30_000 }, async () => {
+test('when another model is opened, the page no longer waits for the lens that is being saved', {
+  timeout: 30_000,
+}, async () => {
   const { store, act, settled } = await begin()
   act.setLens('jacobian')
   act.saveLens()

@@ -73,7 +73,7 @@ for (const language of /** @type {const} */ (['en', 'zh']))
     await set('language', 'en')
   })
 
-test('a head stands once by its number; known words are under the pointer; a bar that is dragged says what it follows from', async () => {
+test('a head is shown once by its number; known words are under the pointer; a dragged bar shows what it follows from', async () => {
   await opened('')
   await page.click('#models-stories')
   await reads('#models-stories [data-item="0"]', /^Head 1\.2 knows who “she” or “he” is/, 'the story of the front door')

@@ -90,7 +90,7 @@ test('a finger that rests on a head marks it; on a second one, it is subtracted 
   await becomes(() => page.locator('#models-minus').inputValue(), '1.1')
 })
 
-test('on a phone a head that is switched off says beside its switch what the model says now; a word, where it looks most', async () => {
+test('on a phone the new prediction is beside the switch of a head, and a word shows where it looks most', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
   await follow('#2&room=models&models.checkpoint=stories&models.prompt=Lily+and+Tom+are+friends+.+Is+he&models.at=1.2')
   await page.locator('.models-head [data-how="off"]').click()

@@ -35,7 +35,7 @@ test('the bars after temperature, top-k and top-p are the probabilities with whi
   assert.deepEqual([drawn([0.5, 0.25, 0.25], 0.49), drawn([0.5, 0.25, 0.25], 0.51), drawn([1, 0], 0.999)], [0, 1, 0])
 })
 
-test('a word that is taken stands behind the text, a row of keys and values is added, and it can be taken back', async () => {
+test('an accepted word is appended to the text, a row of keys and values is added, and both can be undone', async () => {
   const { store, act, settled, shown } = await begin()
   assert.equal(store.state.got.nextWord, undefined)
   act.show({ hasNextWord: true })

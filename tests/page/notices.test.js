@@ -33,7 +33,7 @@ function check(text, sources) {
   assert.match(text, /ColorBrewer Color Schemes[\s\S]*Apache License, Version 2\.0/)
 }
 
-test('the notices of the package have the licence of every package that its files hold', () => {
+test('the notices of the package have the licence of every package in its files', () => {
   const files = readdirSync(`${root}/dist`, { recursive: true, encoding: 'utf8' })
   const sources = files.flatMap(name => {
     if (name.endsWith('.map')) return JSON.parse(read(`dist/${name}`)).sources
@@ -42,7 +42,7 @@ test('the notices of the package have the licence of every package that its file
   check(read('dist/THIRD_PARTY_NOTICES'), sources)
 })
 
-test('the notices of the site have the licence of every package that its files hold', async () => {
+test('the notices of the site have the licence of every package in its files', async () => {
   const built = await build({
     configFile: `${root}/vite.config.js`,
     logLevel: 'silent',

@@ -30,7 +30,7 @@ test('a small number is no longer than zero with as many decimals; two decimals 
   assert.equal(write(4e-4, 2), '0.00')
 })
 
-test('a share that is not all is never 100%, and one that is something never 0%: by one rule', () => {
+test('a share below one is never shown as 100%, and one above zero never as 0%, by one rule', () => {
   for (const [x, text] of /** @type {const} */ ([
     [1, '100.0%'],
     [0.9998, '>99.9%'],

@@ -37,7 +37,7 @@ test('marks that a tokenizer has added at the start and the end are told from wh
   assert.deepEqual(marksOf('', ['<s>']), {})
 })
 
-test('a word of several tokens is said once with its pieces, a word after a sign or a space is none of them', () => {
+test('a word of several tokens is listed once with its pieces, a word after a sign or a space is not', () => {
   const tokens = ['<s>', 'He', 'b', 'aked', ',', 'don', "'", 't', 'b', 'aked', '##r', '今', '天']
   const { parts, words, bytes } = piecesOf("He baked, don't bakedr今天", tokens)
   assert.deepEqual(

@@ -7,7 +7,7 @@ import { becomes, choose, page, reads, set, usePage } from './open.js'
 
 usePage()
 
-test('an example of a document says what differs from its print; no other does', async () => {
+test('only an example of a document lists differences from its print', async () => {
   const texts = new Set()
   for (const preset of ['embedding', 'heads', 'layer', 'translation', 'waistline']) {
     await choose(preset)

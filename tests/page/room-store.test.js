@@ -105,7 +105,7 @@ test('a setting is checked, written into the link, undone and computed without a
   assert.deepEqual(effects, [{ type: 'copy', text: '2 1 0.5' }])
 })
 
-test('a store that asks when a frame is drawn asks at once for what a step needs at once', () => {
+test('a store that sends requests with each frame sends those of an urgent step at once', () => {
   const { sent, worker } = fakeWorkers()
   const { store } = made({ worker, qkv: undefined, isLazy: true })
   store.act.type('3 4')
@@ -117,7 +117,7 @@ test('a store that asks when a frame is drawn asks at once for what a step needs
   )
 })
 
-test('a store that asks when a frame is drawn drops an answer that a step before that frame made outdated', () => {
+test('a store that sends requests with each frame drops an answer that a step before that frame made outdated', () => {
   const { sent, workers, worker } = fakeWorkers()
   const { store, got } = made({ worker, qkv: undefined, isLazy: true })
   store.ask()
@@ -130,7 +130,7 @@ test('a store that asks when a frame is drawn drops an answer that a step before
   assert.equal(got().is, 'waiting')
 })
 
-test('what is selected is a place: Undo leaves it, Back leads to it, and it goes with what it was selected in', () => {
+test('a selection is a place: Undo keeps it, Back leads to it, and it is dropped together with its text', () => {
   const { store } = made()
   store.act.select(1)
   store.act.select(2)
@@ -144,7 +144,7 @@ test('what is selected is a place: Undo leaves it, Back leads to it, and it goes
   assert.equal(store.state.settings.selected, null)
 })
 
-test('what replaces the settings leaves nothing to redo: what was undone went on from others', () => {
+test('replaced settings leave nothing to redo, because the undone steps began from others', () => {
   const { store } = made()
   store.act.type('3 1')
   store.travel('undo', 0)
@@ -195,7 +195,7 @@ test('where a worker cannot even start, the page does its work', async () => {
   assert.equal(got().is, 'here')
 })
 
-test('what could not be loaded for a session is loaded again for the next request', async () => {
+test('code that could not be loaded for a session is loaded again for the next request', async () => {
   let isOffline = true
   const load = async () => {
     if (isOffline) throw new Error('no network')
@@ -227,7 +227,7 @@ test('a worker is lost after four pings without an answer, however late the firs
   assert.deepEqual([got().is, got().problem.key], ['lost', 'workerSilent'])
 })
 
-test('an effect asks once, its answer goes to receive, and what fails stays with its sentence until retry', async () => {
+test('an effect sends one request, its answer goes to receive, and a failure keeps its message until retry', async () => {
   const { store, got } = made()
   store.act.sum()
   assert.equal(got('sum').is, 'waiting')
@@ -242,7 +242,7 @@ test('an effect asks once, its answer goes to receive, and what fails stays with
   assert.equal(other.got().is, 'waiting')
 })
 
-test('a request that the reader cancels stays cancelled until it is asked for in other words or again', () => {
+test('a request that the reader cancels stays cancelled until it is repeated or changed', () => {
   const { sent, workers, worker } = fakeWorkers()
   const { store, got } = made({ worker })
   store.act.stop()

@@ -6,7 +6,7 @@ import { isSame } from '../../web/shell/same.js'
 
 const REQUEST = { model: 'a', input: { text: 'Lily and Tom', more: [3] }, row: undefined, changes: [] }
 
-test('requests are the same by what stands in them; a property that is undefined is none', () => {
+test('requests are compared by content; an undefined property counts as missing', () => {
   for (const same of [
     REQUEST,
     structuredClone(REQUEST),

@@ -7,7 +7,7 @@ import { addressHash, becomes, follow, go, LAYER, page, reads, set, text, type, 
 
 usePage()
 
-test('a link opens what was left: sentence, edits, mask, head, kept cell', async () => {
+test('a link opens the saved state: sentence, edits, mask, head, pinned cell', async () => {
   await page.clock.install()
   await type('#sentence', 'two & three = 五 <b>')
   await set('mask', 'causal')
@@ -51,7 +51,7 @@ test('a link that cannot be read gives a message and the first example', async (
   }
 })
 
-test('values of a link that make no sense, and bad inputs, are answered beside their control, and the page stays; markup is text', async () => {
+test('invalid values of a link, and bad inputs, give a message beside their control, and the page stays; markup is text', async () => {
   await follow('#2&heads=99&seed=x&dModel=1e9')
   await reads('#heads-problem', /from 1 to 16/)
   await reads('#seed-problem', /whole number/)

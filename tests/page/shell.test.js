@@ -144,7 +144,7 @@ test('the language that was chosen last is shown, also when the texts of an olde
   assert.equal(shell.state.language, 'en')
 })
 
-test('a hash holds the open room and the settings of every room, and a damaged one is noticed', () => {
+test('a hash contains the open room and the settings of every room, and a damaged one is detected', () => {
   const rooms = ['first', 'second']
   const links = { first: 'sentence=a+b', second: 'sentence=%26&selected=3' }
   const hash = writeHash({ front: 'first', home: 'first' }, 'second', links)
@@ -169,7 +169,7 @@ test('a hash holds the open room and the settings of every room, and a damaged o
   })
 })
 
-test('the address follows the rooms, a link opens them, and one field that is wrong is said in its room', async () => {
+test('the address follows the rooms, a link opens them, and one wrong field gives a message in its room', async () => {
   const { shell, seen, store } = await start('#2&room=second&sentence=two&second.selected=4')
   assert.equal(shell.state.room, 'second')
   assert.equal(store().state.settings.selected, 4)
@@ -203,7 +203,7 @@ test('a link that is followed while the address waits to be written is not overw
   assert.equal(shell.state.room, 'second')
 })
 
-test('a room that is left keeps its state and says so on its tab; Undo is that of the open room', async () => {
+test('a room that is left keeps its state and shows that on its tab; Undo is that of the open room', async () => {
   const { shell, store } = await start()
   store().act.type('two')
   await shell.enter('second')
@@ -218,7 +218,7 @@ test('a room that is left keeps its state and says so on its tab; Undo is that o
   assert.equal(store('first').state.settings.sentence, 'one')
 })
 
-test('the sentence of a room that is left is there in the next', async () => {
+test('the sentence of a room is passed to the next room', async () => {
   const { shell, store } = await start('#2&sentence=from+a+link')
   await shell.enter('second')
   await until(() => store('second'))
@@ -226,7 +226,7 @@ test('the sentence of a room that is left is there in the next', async () => {
   assert.equal(store('second').state.settings.sentence, 'one', 'it was not typed')
 })
 
-test('a typed sentence goes along to the next room once; a hand-over opens its room with a button back', async () => {
+test('a typed sentence is passed to the next room once; a hand-over opens its room with a button back', async () => {
   const { shell, store } = await start()
   store().act.type('a typed sentence')
   await shell.enter('second')
@@ -240,7 +240,7 @@ test('a typed sentence goes along to the next room once; a hand-over opens its r
   assert.deepEqual(shell.state.from, { room: 'second', text: 'back', to: 'first' })
 })
 
-test('a sentence that is typed while an older one is still being given goes along to the room', async () => {
+test('a sentence that is typed during a hand-over of an older one is passed to the room', async () => {
   const second = awaited()
   const { shell, store } = await start('', { first: roomOf('first'), second: second.promise })
   store().act.type('older')
@@ -265,7 +265,7 @@ test('a hand-over opens no room for a reader who has opened another one meanwhil
   assert.equal(shell.state.room, 'second')
 })
 
-test('a room that was left opens no other one: its session may answer late', async () => {
+test('a late answer of a room that was left opens no other room', async () => {
   const { shell, store } = await start('', { first: roomOf('first'), second: roomOf('second'), third: roomOf('third') })
   const { act } = store()
   await shell.enter('second')
@@ -291,7 +291,7 @@ test('a room is entered when it is shown, and not when it has been left before i
   await until(() => store('second').state.view.isEntered)
 })
 
-test('texts of a room that cannot be loaded are a sentence, and are loaded when they are asked for again', async () => {
+test('if the texts of a room cannot be loaded, there is a message, and the next visit loads them', async () => {
   const texts = ['of-no-file']
   const { shell, picture } = await start('', { first: roomOf('first', { texts }) })
   await until(() => /of-no-file/.test(picture()))
@@ -301,7 +301,7 @@ test('texts of a room that cannot be loaded are a sentence, and are loaded when 
   await until(() => picture().includes('"one"'))
 })
 
-test('a companion that two addresses ask for while it is loaded is made once, and follows the later', async () => {
+test('a companion that two addresses request while it is loaded is made once, and follows the later one', async () => {
   const loading = awaited()
   /** @type {string[]} */
   const followed = []
@@ -327,7 +327,7 @@ test('a companion that two addresses ask for while it is loaded is made once, an
   assert.deepEqual(new Set(followed), new Set(['2']))
 })
 
-test('what a draw throws is a sentence beside the last good picture, gone with the next settings', async () => {
+test('an error of a draw is shown beside the last good picture, until the next settings', async () => {
   const { shell, store, picture } = await start()
   store().act.type('broken')
   await until(() => picture().includes('this breaks'))
@@ -339,7 +339,7 @@ test('what a draw throws is a sentence beside the last good picture, gone with t
   await until(() => picture().includes('out of memory'))
 })
 
-test('a room that cannot be loaded is a sentence, and is loaded when it is asked for again', async () => {
+test('if a room cannot be loaded, there is a message, and the next visit loads it', async () => {
   /** @type {Record<string, any>} */
   const rooms = { first: Promise.reject(new Error('no such file')) }
   const { shell, picture } = await start('', rooms)
@@ -403,7 +403,7 @@ test('a room of the header is an entry of the history: Back returns to the room 
   assert.deepEqual([shell.state.room, store('first').state.settings.sentence], ['second', 'one'], 'the link before')
 })
 
-test('what is said leaves after six seconds; what is said in between stays for its own six', async t => {
+test('a message disappears after six seconds; a newer message stays for another six', async t => {
   const { shell, seen } = await start()
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const own = /** @type {import('../../web/shell/opened-room.js').OpenedRoom} */ (shell.rooms.get('first'))

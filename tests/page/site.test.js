@@ -143,7 +143,7 @@ test('any link loads at most 200 KB before its room is drawn, and what all rooms
   assert.ok(sum(shared) <= 120_000)
 })
 
-test('the page as one file works from a disk, offline, and asks for nothing else; it opens a checkpoint without a worker', async () => {
+test('the page as one file works from a disk, offline, and requests nothing else; it opens a checkpoint without a worker', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'qkv single '))
   copyFileSync(SINGLE, join(folder, 'attention.html')) // only that file, under another name
   const { context, complaints } = own.browser

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-test('actions in any order leave every room whole', () => {
+test('actions in any order leave every room without a fault', () => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const file = fileURLToPath(new URL('states/all.js', import.meta.url))
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--test', '--test-reporter=spec', file], {

@@ -130,13 +130,13 @@ test('a link carries word and cell, and a number that was typed wrong', () => {
   assert.throws(() => start({ link: 'cell=weights.0.1' }))
 })
 
-test('a link opens every picture of a head; one that there is not is the one that fits', () => {
+test('a link opens every picture of a head; an unavailable one becomes the fitting one', () => {
   for (const name of VIEW_NAMES) assert.equal(start({ link: `view=${name}` }).store.state.settings.view, name)
   const { store } = start({ link: 'view=waves' })
   assert.deepEqual([store.state.settings.view, store.link()], ['', ''])
 })
 
-test('what is asked for follows from the state: trace, comparison and batch at rest, baseline where it is shown', async () => {
+test('requests follow from the state: trace, comparison and batch at rest, baseline if it is shown', async () => {
   const { store, act, requests } = start()
   assert.deepEqual(requests(), ['trace'])
   await until(() => store.state.isAtRest)
@@ -153,7 +153,7 @@ test('what is asked for follows from the state: trace, comparison and batch at r
   assert.deepEqual(requests(), ['trace'])
 })
 
-test('an answer that arrives late is no rest: what takes long is not asked for between two keys', t => {
+test('a late answer does not count as rest: long computations are not requested between two keys', t => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { sent, worker } = fakeWorker()
   const { store, act } = start({ worker: () => worker })
@@ -188,7 +188,7 @@ function fakeWorker() {
   return { sent, worker }
 }
 
-test('many tokens are asked of the worker, for one head; the older numbers stay until the newer come', () => {
+test('many tokens are sent to the worker, for one head; the older numbers stay until the newer arrive', () => {
   const { sent, worker } = fakeWorker()
   const { store, act } = start({ worker: () => worker })
   const before = resultOf(store.state)
@@ -242,7 +242,7 @@ async function short() {
   return { qkv, fails }
 }
 
-test('a trace that fails is a sentence beside the last good numbers, gone with the next settings', async () => {
+test('a failed trace gives a message beside the last good numbers, until the next settings', async () => {
   const { qkv, fails } = await short()
   const { store, act } = start({ qkv })
   const good = resultOf(store.state)
@@ -258,7 +258,7 @@ test('a trace that fails is a sentence beside the last good numbers, gone with t
   assert.equal(store.state.got.trace?.is, 'here')
 })
 
-test('a large trace that fails is a sentence, gone with the next settings, and tried again when they come back', async () => {
+test('a failed large trace gives a message until the next settings, and is retried when they return', async () => {
   const { qkv, fails } = await short()
   const { store, act } = start({ qkv })
   fails.is = true
@@ -275,7 +275,7 @@ test('a large trace that fails is a sentence, gone with the next settings, and t
   assert.equal(store.state.got.trace?.is, 'here')
 })
 
-test('a baseline that fails is a sentence, and is computed again after the next change', async () => {
+test('a failed baseline gives a message, and is computed again after the next change', async () => {
   const { qkv, fails } = await short()
   const { store, act } = start({ qkv })
   fails.is = true
@@ -326,7 +326,7 @@ test('one drag is one step of Undo, however long it takes', t => {
   assert.deepEqual(store.state.settings.edits, [])
 })
 
-test('the tour: a link opens a stop, what it asks for stays done, whoever leaves it has the settings from before', () => {
+test('the tour: a link opens a stop, its task stays done, and leaving it restores the earlier settings', () => {
   const { store, act, effects } = start({ link: 'tour=1' })
   assert.deepEqual([store.state.settings.heads, hasDistribution(store.state)], [1, true])
   assert.ok(effects.some(({ type }) => type === 'reveal'))
@@ -366,7 +366,7 @@ test('a link to a stop that is followed in the open room opens the stop, and the
   assert.equal(store.state.settings.sentence, 'my very own words')
 })
 
-test('every stop of the tour is done by its own thing, and not on arrival', () => {
+test('every stop of the tour is done by its own task, and not on arrival', () => {
   for (let stop = 1; stop <= 7; stop++) {
     const { store, act } = start({ link: `tour=${stop}` })
     assert.equal(store.state.settings.tour, stop)
@@ -383,7 +383,7 @@ test('every stop of the tour is done by its own thing, and not on arrival', () =
   }
 })
 
-test('another room takes the sentence along and gives a head; JSON is read, or refused with a sentence', async () => {
+test('another room receives the sentence and gives a head; JSON is read, or refused with a message', async () => {
   const { store, act, effects } = start()
   act.change({ sentence: 'on its way' })
   assert.deepEqual(effects.pop(), { type: 'offer', what: { type: 'sentence', text: 'on its way' } })
@@ -423,7 +423,7 @@ test('a change and Undo leave the settings as they were', () => {
   assert.deepEqual(store.state.settings, before)
 })
 
-test('what points to nothing is dropped: after a shorter sentence, in a link, under the pointer; Back passes over it', () => {
+test('a selection that points to nothing is dropped: after a shorter sentence, in a link, under the pointer; Back skips it', () => {
   const { store, act, selected } = start()
   act.select({ cell: cell(5, 5) })
   act.hover({ side: 'queries', position: 6 })
@@ -440,7 +440,7 @@ test('what points to nothing is dropped: after a shorter sentence, in a link, un
   assert.equal(start({ link: 'head=9' }).store.link(), 'head=3')
 })
 
-test('the selected cell goes along to another head, and a selected word to the row of a cell', () => {
+test('the selected cell stays selected in another head, and a selected word follows the row of a cell', () => {
   const { act, selected } = start()
   act.select({ cell: cell(5, 2) })
   act.select({ head: 3 })
@@ -450,7 +450,7 @@ test('the selected cell goes along to another head, and a selected word to the r
   assert.deepEqual([selected().word, selected().head], [null, 0], 'a row of weights is no word')
 })
 
-test('weights that are given have no scores: no mask hides a cell of them, and none is offered', async () => {
+test('given weights have no scores: no mask hides a cell of them, and none is offered', async () => {
   const { store, act } = start()
   act.import(JSON.stringify({ weights: { dims: [1, 2, 2], data: [0.5, 0.5, 0.25, 0.75] } }))
   await until(() => store.state.settings.imported)

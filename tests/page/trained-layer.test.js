@@ -59,7 +59,7 @@ test('each head shows the weights of the same head in Models, for an own sentenc
   }
 })
 
-test('the model is loaded when it is asked for, and once; each step of its heads is there', async () => {
+test('the model is loaded on demand, and once; each step of its heads is shown', async () => {
   fetched.length = 0
   const { store, act, settled } = open()
   await settled()
@@ -88,7 +88,7 @@ test('the model is loaded when it is asked for, and once; each step of its heads
   assert.equal(store.state.settings.sentence, 'Life is short, eat dessert first')
 })
 
-test('a text that is too long for the model is refused where it is shown', async () => {
+test('a text that is too long for the model is refused beside its field', async () => {
   const { act, settled } = open()
   act.train(true)
   act.change({ sentence: 'x '.repeat(200) })

@@ -83,7 +83,7 @@ test('the tokenizers read words whatever their case', async () => {
   model.dispose()
 })
 
-test('the model of stories knows its kinds on unseen stories, its heads cost what is stated', async t => {
+test('the model of stories has the stated accuracy on unseen stories, and its heads the stated cost', async t => {
   const { figures } = aboutOf('stories')
   const found = await storiesFigures(qkv, folderOf('stories'), { stories: 64 })
   t.diagnostic(JSON.stringify(found.accuracy))
@@ -112,7 +112,7 @@ test('three heads of stories are plain to see, and each costs 0.3 or more: the w
   assert.equal(new Set([before, person, copy]).size, 3)
 })
 
-test('the guided story is what the model does: each stop with its head, and without it', async () => {
+test('the guided story agrees with the model: each stop with its head, and without it', async () => {
   const { tour, figures, words } = aboutOf('stories')
   assert.equal(tour.length, 4)
   assert.deepEqual(words, STORY_CLASSES, 'its words, by what they stand for')
@@ -166,7 +166,7 @@ test('stories trained twice are the same, byte by byte; their logits as a model 
   assert.ok(error <= 0.02, `logits differ by ${error}`)
 })
 
-test('the model of ledgers finds what stands more than 1,000 words before; its heads look and cost as is stated', async t => {
+test('the model of ledgers finds words more than 1,000 words back; its heads look and cost as stated', async t => {
   const { figures } = aboutOf('ledger')
   assert.ok(figures.farther >= 0.9 && figures.links >= 300 && figures.length === 4096)
   const whole = await ledgerFigures(qkv, folderOf('ledger'), { ledgers: 6, withHeads: false })

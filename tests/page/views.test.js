@@ -57,7 +57,7 @@ test('the difference of two heads is one less the other', async () => {
   )
 })
 
-test('kept settings less those of now, and the link carries both', async () => {
+test('kept settings minus the present ones, and the link contains both', async () => {
   await look('difference')
   await page.locator('#difference').waitFor()
   const kept = await weightsOf(0)

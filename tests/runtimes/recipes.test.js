@@ -64,7 +64,7 @@ test('a model of the hub opens in three lines and five requests, the second time
   assert.equal(/^import.*\nimport.*\nconst model = .*\n/.test(recipes.get('hub.js') ?? ''), true)
 })
 
-test('the examples of docs/models.md that need a hub run as they stand there', async () => {
+test('the examples of docs/models.md that need a hub run unchanged', async () => {
   const chat = Buffer.from(
     JSON.stringify({ chat_template: '{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}' }),
   )
