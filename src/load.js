@@ -11,7 +11,7 @@ const SIMD_PROBE = new Uint8Array([
 /** @import { WasmSource } from './wasm-source.js' */
 
 /**
- * Loads the core. Each call makes a module with a memory of its own.
+ * Loads the core. Each call makes a module with separate memory.
  * @typedef {object} LoadOptions
  * @property {WasmSource} [wasm] where the wasm comes from: bytes, a compiled Module, a URL or a Response; by default the
  *   file beside this one

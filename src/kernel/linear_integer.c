@@ -37,7 +37,7 @@ enum { FEW_ROWS = 8, LINE = 64 };
 /* x of a block of rows: 1 MB of whole numbers at most, in L2. */
 enum { X_NUMBERS = 1 << 19, ROWS = 512 };
 
-/* int4: no product of a weight with 2^24 and 8 blocks overflows. */
+/* int4: so that the product of a weight with 2^24 and 8 blocks does not overflow. */
 static const float LARGEST_INT4 = 0x1p100f, LEAST_SCALE = 1e-36f;
 
 /* The largest whole number of x. */

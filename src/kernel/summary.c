@@ -36,7 +36,7 @@ static NOINLINE int64_t position_in(const struct query_rows *block, size_t r) {
   return position_of(block->a, block->b, block->row + (uint32_t)r);
 }
 
-/* The first key with the token of a position, S where there is none. */
+/* The first key with the token of a position, S if there is none. */
 static NOINLINE uint32_t first_same(const struct qkv_summary *s, uint32_t b, int64_t position) {
   uint32_t S = s->attention.S;
   return s->same && position >= 0 && position < S ? s->same[2 * S * b + (uint32_t)position] : S;

@@ -80,7 +80,7 @@ export function toTarget({ out, resident = false }, dims, where, inputs) {
 }
 
 /**
- * `out` after a write: its data may have been detached when the memory grew.
+ * Returns `out` after a write. Its data is read again, because the memory may have grown and detached it.
  * @param {FloatTensor} out
  * @param {FloatTensor} there the resident tensor at the same address; may be `out` itself
  */

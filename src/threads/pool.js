@@ -257,7 +257,7 @@ export class Threads {
     words[AT.stride] = stride
     words[AT.first] = first
     words[AT.units] = words[AT.notReady] = units
-    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // one range, because copies are made for the last units first
+    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // a single range, because operands of the last units are copied first
     for (let n = 0; n < words[AT.ranges]; n++) words[AT.left + n * AT.LINE] = startOf(words, n + 1) - startOf(words, n)
     words[AT.done] = words[AT.status] = 0
     Atomics.store(words, AT.gate, 0)

@@ -42,7 +42,7 @@ class Arena {
   /** @type {ResidentTensor[]} */
   #chunks = []
   #core
-  /** Setting it to an earlier value frees what was allocated since. @type {Mark} */
+  /** Setting it to an earlier value frees the memory allocated since. @type {Mark} */
   mark = [0, 0]
 
   /** @param {Core} core */

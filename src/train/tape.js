@@ -359,7 +359,7 @@ export function tape(qkv, p, run, options = {}) {
       p.planned = planBackward(p, root, accumulate, isOne)
     }
     isUsed = true
-    p.planned?.run(valuesOf(upstream)) // read anew, because the plan may have made the memory grow
+    p.planned?.run(valuesOf(upstream)) // read again, because the plan may have made the memory grow
     return result
   }
   const result = { loss, output, backward }

@@ -213,7 +213,7 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
     )
     model.dispose()
   }
-  // Without modules.json sentence-transformers reads no file of its own.
+  // Without modules.json sentence-transformers reads none of its files.
   const own = await open(
     { sbert_ce_default_activation_function: 'own.One' },
     { 'config_sentence_transformers.json': encode({ activation_fn: identity, model_type: 'CrossEncoder' }) },

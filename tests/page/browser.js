@@ -82,7 +82,7 @@ export const plain = text => text.replace(/\s+/g, ' ').trim()
  * @returns {Promise<string[]>}
  */
 export async function printed(page, matrix) {
-  await page.locator('.steps-panel').waitFor({ state: 'attached' }) // it is loaded after the picture
+  await page.locator('.steps-panel').waitFor({ state: 'attached' }) // this part is loaded after the picture
   await settled(page)
   const texts = await page.locator(`[data-matrix="${matrix}"] [data-row]`).allTextContents()
   return texts.map(text => text.replaceAll('−', '-'))

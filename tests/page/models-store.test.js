@@ -256,7 +256,7 @@ test('generation that is stopped keeps its tokens', async () => {
   const { store, act, settled, shown } = await begin()
   act.generate(50)
   while (store.state.settings.generated.length < 2) await new Promise(resolve => setTimeout(resolve))
-  act.generate(50) // the button says Stop
+  act.generate(50) // the button is labelled Stop
   await settled()
   const { length } = store.state.settings.generated
   assert.ok(length >= 2 && length < 50, `${length}`)

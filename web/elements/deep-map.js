@@ -326,7 +326,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     if (isUnfinished) this.#frame = requestAnimationFrame(() => this.#draw())
   }
 
-  /** Describes the ends of the colours, and how many cells of the matrix a cell stands for. @param {Layout} layout */
+  /** Describes the ends of the colours, and how many cells of the matrix a cell represents. @param {Layout} layout */
   #sayScale(layout) {
     const said = this.renderRoot.querySelector('.labels')
     const tile = this.#tiles?.covering(seenCells(layout), levelIn(layout))[0]

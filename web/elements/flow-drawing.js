@@ -57,7 +57,7 @@ const MOST_ROWS = { wide: 20, narrow: 8 }
 const MOST_KEYS = { wide: 60, narrow: 9 }
 /** Minimum row height in pixels for labelling every row, and the number of labels on the largest weights in lower rows. */
 const [LEAST_LABEL, MOST_LABELS] = [11, 5]
-/** Maximum number of cells; in a longer row each cell stands for several numbers. */
+/** Maximum number of cells; in a longer row each cell represents several numbers. */
 export const MOST_CELLS = 48
 
 /**

@@ -37,7 +37,7 @@ export function createHistories(fields) {
       }
     },
 
-    /** Starts histories anew. @param {readonly History[]} kinds which ones */
+    /** Clears the histories. @param {readonly History[]} kinds which ones */
     begin(kinds) {
       for (const kind of kinds) stacks[kind] = [[], []]
     },

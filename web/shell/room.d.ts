@@ -181,7 +181,7 @@ export interface Step<T extends Types> {
   /** True if no history records the change. */
   isReplaced?: boolean
   /**
-   * True to start the histories anew; Reset returns to this state. 'places': Undo is kept. Names of fields: Undo is kept, but leaves
+   * True to clear the histories; Reset returns to this state. 'places': Undo is kept. Names of fields: Undo is kept, but leaves
    * these as they are.
    */
   begins?: boolean | 'places' | readonly string[]
@@ -222,7 +222,7 @@ export interface Room<T extends Types> {
   /** Returns the displayed sentence, which other rooms can use. */
   sentence?(state: State<T>): string
   take?(state: State<T>, what: HandOver): Step<T> | undefined
-  /** Handles a change of the address: returns changes besides the settings, or different settings that the link stands for. */
+  /** Handles a change of the address: returns changes besides the settings, or different settings that the link means. */
   follow?(state: State<T>, settings: T['settings']): Step<T> | undefined
   /** Called after Undo, Redo, Back or Forward: what changes beside the settings. It is no step of any history. */
   travelled?(state: State<T>, before: T['settings']): Pick<Step<T>, 'view' | 'effects'> | undefined

@@ -9,7 +9,7 @@ import { describe } from '../../base/errors.js'
 
 /**
  * DEFAULTS are those of the config class in transformers 5.16 (src/transformers/models/NAME/configuration_NAME.py), for the keys that are
- * read; ALIASES are its attribute_map. docs/models.md tells which were read where.
+ * read; ALIASES are its attribute_map. docs/models.md lists which were read where.
  * @type {Record<string, () => Promise<{ describe: (config: Config) => Description, DEFAULTS: Record<string, unknown>, ALIASES?: Record<string, string> }>>}
  */
 export const FAMILIES = {

@@ -49,7 +49,7 @@ const GAPS = [
 const SHOWN = ['<|channel|>', '<|message|>', '<|start|>', '<|constrain|>']
 
 /**
- * Returns the ids that end a text: those of the keys, and those that llama.cpp knows by name.
+ * Returns the ids that end a text: those of the keys, and those that llama.cpp recognises by name.
  * @param {GgufMetadata} metadata
  * @returns {number[]}
  */
@@ -168,7 +168,7 @@ export class Vocabulary {
     return types.includes(this.#types[id])
   }
 
-  /** Sets the types of tokens that llama.cpp knows by name. */
+  /** Sets the types of tokens that llama.cpp recognises by name. */
   #name() {
     const set = (/** @type {string[]} */ names, /** @type {number} */ type, isEnd = false) => {
       for (const name of names) {

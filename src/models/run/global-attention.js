@@ -1,4 +1,4 @@
-// The global attention of Longformer (Beltagy et al. 2020): marked tokens see all others, by projections of their own, and are seen by all.
+// The global attention of Longformer (Beltagy et al. 2020): marked tokens see all others, by separate projections, and are seen by all.
 // Marked and unmarked queries run in two attentions. In each, the rows of the other kind see no key and are 0, so the sum has all rows.
 // Letters: B batch, H heads, L rows. Loaded with a family that has it.
 

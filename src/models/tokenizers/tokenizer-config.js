@@ -13,7 +13,7 @@ const SPECIAL = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token'
 const PYTHON =
   /^(BertJapanese|Bertweet|BioGpt|Blenderbot90M|BlenderbotSmall|ByT5|Canine|CLVP|Cpm|CpmAnt|CTRL|Esm|FastSpeech2\w+|Flaubert|FSMT|GPTSw3|Herbert90M|Jukebox|Luke|MLuke|Mecab|Mgpstr|Perceiver|Phobert|ProphetNet|Rag|RoCBert|RoFormer|SpeechT5|Tapas|TransfoXL|VITS|Vits|Wav2Vec2\w*|XLM|XLMProphetNet)Tokenizer$/
 /**
- * Classes that set BertNormalizer from tokenizer_config.json and their defaults, whatever tokenizer.json says, and those that set
+ * Classes that set BertNormalizer from tokenizer_config.json and their defaults, which override tokenizer.json, and those that set
  * add_prefix_space.
  */
 const [BERT, BYTES] = [

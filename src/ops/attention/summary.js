@@ -62,7 +62,7 @@ export function checkMap(map, name) {
 }
 
 /**
- * For each key the first one with its token, then for each the next one, S where there is none: (B, 2, S).
+ * For each key the first one with its token, then for each the next one, S if there is none: (B, 2, S).
  * @param {unknown} given
  * @param {AttentionCall} call
  * @param {string} name

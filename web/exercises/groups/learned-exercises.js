@@ -4,7 +4,7 @@ import { digits, link, verdict } from '../verdict.js'
 
 /** @import { LearnTypes, State as LearnState } from '../../rooms/learn/learn.js' */
 /** Result of a finished run. @typedef {{ accuracy: number, steps: number }} Reached */
-/** Runs by name. @typedef {Record<string, Reached>} Runs */
+/** Recorded runs, by name. @typedef {Record<string, Reached>} Runs */
 /** @typedef {import('../exercise.js').Exercise<LearnTypes, Runs>} LearnExercise */
 
 /** Accuracy that counts as learned. */

@@ -1,4 +1,4 @@
-// The texts of the exercises: of their bar, and their titles. A group has the others in a file of its own.
+// The texts of the exercises: of their bar, and their titles. Each group has a separate file for the others.
 
 /** @type {typeof import('../en/exercises.js').texts} */
 export const texts = {

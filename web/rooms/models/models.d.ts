@@ -136,7 +136,7 @@ export interface View {
   ahead: '' | 'matters' | 'graph'
   /** True if "What matters for this answer?" is open. */
   hasMatters: boolean
-  /** True if all heads are listed below the question of who says the answer. */
+  /** True if all heads are listed below the question of which heads made the answer. */
   hasAllAdders: boolean
   /** Name of the part or edge of the graph under the pointer or with the focus. */
   graphPointed: string

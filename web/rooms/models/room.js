@@ -39,7 +39,7 @@ import { draw } from './view.js'
 const MOST_GENERATED = 4000
 /** Maximum multiplications of a run that takes milliseconds; the explanations of its answer are computed before the reader opens them. */
 const QUICK = 2 ** 25
-/** The words of the likeliest tokens are completed where a run is of at most so many: each of them takes another run. */
+/** Words are completed only for texts of at most this many tokens, because each completion takes another run. */
 const QUICK_ENDINGS = 2 ** 28
 
 /** @type {Record<string, import('../../attention-head/head.js').Stack>} */

@@ -113,7 +113,7 @@ export const isEnded = ({ openModel, generated }) => openModel?.ends.includes(ge
 export const isByHand = ({ predicts, stacks }) =>
   predicts === 'token' && stacks.decoder !== undefined && stacks.encoder === undefined
 
-/** Returns the letters with which the word goes on that a token of the shown run begins; '' of a whole word. @param {Pick<State & Shown, 'got' | 'run'>} room @param {number} id */
+/** Returns the letters that complete the word that a token of the shown run begins; '' for a whole word. @param {Pick<State & Shown, 'got' | 'run'>} room @param {number} id */
 export function endingOf({ got, run }, id) {
   const endings = shown(got.endings)
   return (run && endings && isSame(endings.request, run.request) && endings.of[id]) || ''

@@ -1,4 +1,4 @@
-// Computes what each layer says at each word, through a lens, and which parts wrote it. No DOM; loaded on demand.
+// Computes the words of each layer at each position, through a lens, and which parts wrote it. No DOM; loaded on demand.
 
 import { lensAttribution, readout } from 'qkv/interpret'
 import { tokenText } from '../run/read-text.js'

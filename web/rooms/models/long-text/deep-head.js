@@ -77,7 +77,7 @@ function sourceOf(room, head) {
     const [cells, first] = await Promise.all([ask(tile, signal), ofFirst(tile, signal)])
     return withoutFirst(cells, first)
   }
-  const patience = Number.POSITIVE_INFINITY // the layer may have to run again
+  const patience = Number.POSITIVE_INFINITY // the layer may have to run again for these numbers
   const stop = new AbortController()
   const source = {
     rows,

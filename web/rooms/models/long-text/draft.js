@@ -9,7 +9,7 @@ import { duration, mostTokens, secondsOf } from './limits.js'
 /** @param {Room} room @param {import('../models.js').OpenModel} model @param {string} draft @param {LongTexts} l */
 export function longText({ t, act, view, got }, model, draft, l) {
   const keep = html`<button type="button" class="tool" id="models-draft-drop" @click=${() => act.dropDraft()}>${l('longKeep')}</button>`
-  if (got.count?.is === 'failed') return html`<p class="models-progress">${keep}</p>` // it is said why
+  if (got.count?.is === 'failed') return html`<p class="models-progress">${keep}</p>` // the message has the reason
   const counted = got.count?.is === 'here' && got.count.value.text === draft ? got.count.value : undefined
   if (!counted) return html`<p class="models-progress" role="status">${l('longCounting')} ${keep}</p>`
   const most = mostTokens(model, view.mostBytes)

@@ -1,4 +1,4 @@
-// Completes words of which a model says the first token: “p” goes on as “pasta”. No DOM.
+// Completes words of which a model predicts the first token: “p” becomes “pasta”. No DOM.
 
 import { largestOf } from '../../../elements/largest.js'
 import { hasTokenizer, positionsOf } from '../run/read-text.js'

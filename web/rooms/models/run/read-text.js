@@ -105,7 +105,7 @@ export function maskOf(model) {
   })
 }
 
-/** True if the model knows at least half of the tokens of a text. @param {Model} model @param {string} text */
+/** True if the vocabulary contains at least half of the tokens of a text. @param {Model} model @param {string} text */
 function knows(model, text) {
   try {
     const { ids, unknown } = read(model, { text })
@@ -115,7 +115,7 @@ function knows(model, text) {
   }
 }
 
-/** Returns the default text of a model, in a language that it knows. @param {Model} model */
+/** Returns the default text of a model, in one of its languages. @param {Model} model */
 export function firstTextOf(model) {
   if (!hasTokenizer(model)) return IDS
   const mask = maskOf(model)

@@ -1,4 +1,4 @@
-// The line that says which words a model reads in pieces, which characters as bytes, and what its marks stand for.
+// The line that lists words that a model reads in pieces and characters that it reads as bytes, and explains its marks.
 
 import { html, nothing } from 'lit'
 import { marksOf, piecesOf } from './pieces.js'

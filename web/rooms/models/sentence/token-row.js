@@ -76,7 +76,7 @@ function together(room) {
   return html`<p class="models-together" id="models-together">${text}</p>`
 }
 
-/** Draws buttons that lead to what stands further down. @param {Room} room */
+/** Draws buttons that lead to parts further down. @param {Room} room */
 function ways(room) {
   const { t, act, openModel, settings } = room
   if (!openModel) return nothing
@@ -296,7 +296,7 @@ function nextWord(room) {
     class="token">${first.token}${ending(room, first.id)}</span> <small>${percent(first.probability)}</small></output>`
 }
 
-/** Lists the replacements that the model knows for a word, as a tooltip. @param {Room} room @param {number} at */
+/** Lists the replacements for a word in the vocabulary, as a tooltip. @param {Room} room @param {number} at */
 function knownWords(room, at) {
   const words = wordsFor(room, at)
   return words.length
