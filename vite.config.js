@@ -4,6 +4,7 @@ import { defineConfig } from 'vite'
 import { constants } from './build/constants.js'
 import { siteNotices } from './build/notices.js'
 import { contentSecurityPolicy } from './build/site.js'
+import { templates } from './build/templates.js'
 
 const at = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -62,7 +63,7 @@ export default defineConfig({
   },
   server: { fs: { allow: [at('.')] }, headers: isolated },
   preview: { headers: isolated },
-  plugins: [constants(thirdParty.add), contentSecurityPolicy(), thirdParty.collect, thirdParty.write],
+  plugins: [constants(thirdParty.add), templates(), contentSecurityPolicy(), thirdParty.collect, thirdParty.write],
   // Modules, so that a worker loads what it imports on demand when it needs it.
   worker: {
     format: 'es',

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { crc32, gzipSync, inflateRawSync } from 'node:zlib'
+import { parseAst } from 'rolldown/parseAst'
 import { singleFile } from '../../build/site.js'
+import { withoutIndentation } from '../../build/templates.js'
 import { filesOf, zipOf } from '../../build/zip.js'
 import { exerciseOf, GROUPS } from '../../web/exercises/index.js'
 import { settled } from './browser.js'
@@ -188,6 +190,14 @@ test('the one file has a policy by hashes, and keeps script and style whole', ()
   assert.ok(!page.includes('<!--') && page.includes('<style>a{}</style>'))
   assert.throws(() => singleFile('<head></head>', '', '', ''), /the built page has no/)
   assert.throws(() => singleFile('', '', '</style>', ''), /<\/style/)
+})
+
+test('templates lose their indentation and keep their words and line breaks; other text keeps both', () => {
+  const parse = (/** @type {string} */ code) => parseAst(code)
+  const withHoles = (/** @type {string} */ text) => text.replaceAll('[', '${').replaceAll(']', '}')
+  const code = 'const é = `a\n    b`; html`<p\n   class="x">  a \n\n  b [html`<i>\n    c</i>`][`d\n  e`]\n</p>`'
+  const short = 'const é = `a\n    b`; html`<p\nclass="x">  a\nb [html`<i>\nc</i>`][`d\n  e`]\n</p>`'
+  assert.equal(withoutIndentation(withHoles(code), parse), withHoles(short))
 })
 
 test('the zip for a class holds every file of the site, whole', () => {

@@ -65,18 +65,27 @@ export function changesBar({ t, changes, set, none, tokensOf, undo, redo, effect
       const { isOn } = change
       const what = changeInWords(t, group, tokensOf?.(change) ?? {})
       return html`<span class="change ${isOn ? '' : 'is-suspended'}" data-undo="room">
-        <button type="button" class="change-switch" role="switch" aria-checked=${isOn} aria-label=${t('changeSwitch', { what })} @click=${() => setAll(group, { isOn: !isOn })}><span>${what}</span></button>${
-          change.kind === 'head'
-            ? html`<input type="number" class="change-factor" step="0.1" min=${LEAST_FACTOR} max=${MOST_FACTOR} aria-label=${t('headFactor', { name: headName(change) })} .value=${change.how === 'mean' ? '' : String(change.how)} @change=${(
-                /** @type {InputEvent} */ { target },
-              ) => target.value !== '' && setAll(group, { how: Number(target.value) })} />`
-            : nothing
-        }
-        <button type="button" class="change-remove" aria-label=${t('changeRemove', { what })} @click=${() => set(group.reduce(withoutChange, [...changes]))}>×</button>
+        <button type="button" class="change-switch" role="switch" aria-checked=${isOn}
+          aria-label=${t('changeSwitch', { what })}
+          @click=${() => setAll(group, { isOn: !isOn })}><span>${what}</span></button>${
+            change.kind === 'head'
+              ? html`<input type="number" class="change-factor" step="0.1" min=${LEAST_FACTOR} max=${MOST_FACTOR}
+                aria-label=${t('headFactor', { name: headName(change) })}
+                .value=${change.how === 'mean' ? '' : String(change.how)} @change=${(
+                  /** @type {InputEvent} */ { target },
+                ) => target.value !== '' && setAll(group, { how: Number(target.value) })} />`
+              : nothing
+          }
+        <button type="button" class="change-remove" aria-label=${t('changeRemove', { what })}
+          @click=${() => set(group.reduce(withoutChange, [...changes]))}>×</button>
       </span>`
     })}
     ${groups.length > MOST_CHIPS ? html`<span class="note">${t('changesMore', { count: groups.length - MOST_CHIPS })}</span>` : nothing}
-    ${groups.length ? html`<button type="button" class="tool" id="changes-restore" @click=${() => set([])}>${t('changesRestore')}</button>` : nothing}
+    ${
+      groups.length
+        ? html`<button type="button" class="tool" id="changes-restore" @click=${() => set([])}>${t('changesRestore')}</button>`
+        : nothing
+    }
     ${undo ? html`<button type="button" class="tool" id="changes-undo" @click=${undo}>${t('undo')}</button>` : nothing}
     ${redo ? html`<button type="button" class="tool" id="changes-redo" @click=${redo}>${t('redo')}</button>` : nothing}
     ${effect}${more}

@@ -113,7 +113,8 @@ class HeadLines extends LitElement {
     const rows = Math.max(queries.length, keys.length)
     return html`${this.theme.probe}<div class="lines-tools">${this.#legend()}</div>
       <p class="note lines-say" role="status">${spoken ? this.#said(spoken) : l('linesHint')}</p>
-      <div class="lines-body" role="group" aria-label=${label} .style=${`--rows: ${rows}`} @keydown=${this.#key} @pointerleave=${() => left(() => this.#point())} @focusout=${() => this.#point()}>
+      <div class="lines-body" role="group" aria-label=${label} .style=${`--rows: ${rows}`} @keydown=${this.#key}
+        @pointerleave=${() => left(() => this.#point())} @focusout=${() => this.#point()}>
         <span class="lines-title note">${l('linesFrom')}</span><span></span><span class="lines-title note">${l('linesTo')}</span>
         ${this.#column('queries')}
         <svg aria-hidden="true" viewBox="0 0 100 ${rows * 10}" preserveAspectRatio="none">${this.#lines().map(
@@ -158,11 +159,13 @@ class HeadLines extends LitElement {
     const others = names.flatMap((_, head) => (head === own ? [] : [head]))
     return html`<span class="lines-legend" role="group" aria-label=${l('linesHeads')}>${names.map(
       (name, head) =>
-        html`<button type="button" class="lines-head" data-head=${head} aria-pressed=${!off.has(head)} @click=${() => toggle(head)}><i class="lines-colour ${classOf(head)}"></i>${head === own ? html`<b>${name}</b>` : name}</button>`,
+        html`<button type="button" class="lines-head" data-head=${head} aria-pressed=${!off.has(head)}
+          @click=${() => toggle(head)}><i class="lines-colour ${classOf(head)}"></i>${head === own ? html`<b>${name}</b>` : name}</button>`,
     )}</span>
       ${
         names.length > 1
-          ? html`<button type="button" class="plain lines-only" @click=${() => set(off.size ? [] : others)}>${off.size ? l('linesAllHeads') : l('linesOnly', { name: names[own] })}</button>`
+          ? html`<button type="button" class="plain lines-only"
+            @click=${() => set(off.size ? [] : others)}>${off.size ? l('linesAllHeads') : l('linesOnly', { name: names[own] })}</button>`
           : nothing
       }
       <button type="button" class="plain lines-all" ?disabled=${!this.word} aria-pressed=${!spoken} @click=${() => {
@@ -192,11 +195,16 @@ class HeadLines extends LitElement {
       const isOn = isSameWord(own, word)
       const select = (/** @type {boolean} */ isSecond) => this.#select(own, isSecond)
       const name = html`<span class="lines-text">${text}</span>`
-      return html`<li><button type="button" class="lines-word ${isOn ? 'is-selected' : ''} ${isSameWord(own, spoken) ? 'is-spoken' : ''}" data-side=${side} data-position=${position}
+      return html`<li><button type="button"
+        class="lines-word ${isOn ? 'is-selected' : ''} ${isSameWord(own, spoken) ? 'is-spoken' : ''}" data-side=${side}
+        data-position=${position}
           aria-pressed=${isOn} aria-label=${this.#said(own)} tabindex=${isSameWord(own, tab) ? 0 : -1}
           @pointerenter=${() => rested(() => this.#point(own))} @focus=${() => this.#focus(own)}
-          @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))} @pointerup=${released} @pointercancel=${released}
-          @click=${(/** @type {MouseEvent} */ { shiftKey }) => select(shiftKey)}>${side === 'queries' ? [this.#numbers(own), name] : [name, this.#numbers(own)]}</button></li>`
+        @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))} @pointerup=${released}
+        @pointercancel=${released}
+        @click=${(/** @type {MouseEvent} */ { shiftKey }) => select(shiftKey)}>${
+          side === 'queries' ? [this.#numbers(own), name] : [name, this.#numbers(own)]
+        }</button></li>`
     })}</ol>`
   }
 
@@ -210,7 +218,8 @@ class HeadLines extends LitElement {
     const shown = heads.length > MOST_SQUARES ? [most] : weights
     return html`<span class="lines-numbers">${shown.map(
       ({ head, weight }) =>
-        html`<i class="lines-colour ${classOf(head)} ${head === most.head ? 'is-most' : ''}" title="${names[head]}: ${weight.toFixed(4)}" .style=${`opacity: ${Math.max(0.06, weight).toFixed(2)}`}></i>`,
+        html`<i class="lines-colour ${classOf(head)} ${head === most.head ? 'is-most' : ''}"
+          title="${names[head]}: ${weight.toFixed(4)}" .style=${`opacity: ${Math.max(0.06, weight).toFixed(2)}`}></i>`,
     )} <small>${percent(most.weight)}</small></span>`
   }
 

@@ -95,7 +95,10 @@ class HeadPlane extends LitElement {
       const isKey = side === 'keys'
       if (!isKey && !isOwn) return svg`<circle class="plane-dot" cx=${x} cy=${y} r="3" data-query=${position}></circle>`
       const width = isKey ? THIN + (THICK - THIN) * this.#weight(position) : 3
-      return svg`<line class="plane-arrow ${isKey ? 'is-key' : 'is-query'} ${isKey && position === spoken ? 'is-spoken' : ''} ${isKey && this.#isHidden(position) ? 'is-hidden' : ''}" x1=${origin.x} y1=${origin.y} x2=${x} y2=${y} stroke-width=${width}></line>
+      return svg`<line
+        class="plane-arrow ${isKey ? 'is-key' : 'is-query'} ${isKey && position === spoken ? 'is-spoken' : ''}
+          ${isKey && this.#isHidden(position) ? 'is-hidden' : ''}"
+        x1=${origin.x} y1=${origin.y} x2=${x} y2=${y} stroke-width=${width}></line>
         <circle class="plane-end ${isKey ? 'is-key' : 'is-query'}" cx=${x} cy=${y} r="4"></circle>`
     }
     return html`${this.theme.probe}<p class="note">${p('planeHint')}</p>
@@ -104,17 +107,24 @@ class HeadPlane extends LitElement {
         ${arrows.map(arrow)}
         ${names.map(
           ({ arrow: { side, name, align }, x, y }) =>
-            svg`<text class="plane-name ${side === 'keys' ? 'is-key' : 'is-query'}" x=${x} y=${y} dy="0.35em" text-anchor=${align === 'left' ? 'start' : 'end'}>${side === 'keys' ? name : `q: ${name}`}</text>`,
+            svg`<text class="plane-name ${side === 'keys' ? 'is-key' : 'is-query'}" x=${x} y=${y} dy="0.35em"
+              text-anchor=${align === 'left' ? 'start' : 'end'}>${side === 'keys' ? name : `q: ${name}`}</text>`,
         )}
       </svg>
       <p class="plane-said" role="status">${this.#said()}</p>
       <div class="plane-words" role="group" aria-label=${p('planeQueries')}><span class="note">${p('planeQueries')}</span>${queries.map(
         (name, position) =>
-          html`<button type="button" class="plain" data-plane-query=${position} aria-pressed=${position === query} @pointerenter=${() => rested(() => this.#send('plane-point', position))} @pointerleave=${() => left(() => this.#send('plane-point'))} @click=${() => this.#send('plane-select', position)}>${name}</button>`,
+          html`<button type="button" class="plain" data-plane-query=${position} aria-pressed=${position === query}
+            @pointerenter=${() => rested(() => this.#send('plane-point', position))}
+            @pointerleave=${() => left(() => this.#send('plane-point'))}
+            @click=${() => this.#send('plane-select', position)}>${name}</button>`,
       )}</div>
       <div class="plane-words" role="group" aria-label=${p('planeKeys')}><span class="note">${p('planeKeys')}</span>${keys.map(
         (name, position) =>
-          html`<button type="button" class="plain" data-plane-key=${position} aria-pressed=${position === spoken} @pointerenter=${() => this.#point(position)} @focus=${() => this.#point(position)} @click=${() => this.#point(position)}>${name} <small>${this.#isHidden(position) ? p('planeHidden') : percent(this.#weight(position))}</small></button>`,
+          html`<button type="button" class="plain" data-plane-key=${position} aria-pressed=${position === spoken}
+            @pointerenter=${() => this.#point(position)} @focus=${() => this.#point(position)}
+            @click=${() => this.#point(position)}>${name}
+            <small>${this.#isHidden(position) ? p('planeHidden') : percent(this.#weight(position))}</small></button>`,
       )}</div>`
   }
 

@@ -35,7 +35,8 @@ export function headSelect({ t, changes, set }, at) {
       ${STATES.map(each => html`<option value=${each} ?selected=${each === state}>${t(`headState.${each}`)}</option>`)}
     </select>${
       state === 'scale'
-        ? html`<input type="range" class="head-factor" min="0.1" max=${MOST_FACTOR} step="0.1" aria-label=${t('headFactor', { name })} .value=${live(String(how))} @input=${scale} />
+        ? html`<input type="range" class="head-factor" min="0.1" max=${MOST_FACTOR} step="0.1"
+          aria-label=${t('headFactor', { name })} .value=${live(String(how))} @input=${scale} />
       <output>${how}</output>`
         : nothing
     }</span>`
@@ -51,7 +52,11 @@ export function headButtons({ t, changes, set }, at) {
   return html`<div class="models-switches" data-undo="room" role="group" aria-label=${t('headOutput')}>
     ${STATES.slice(0, 3).map(
       each =>
-        html`<button type="button" class="tool ${each === state && each !== 'on' ? 'is-changed' : ''}" data-how=${each} aria-pressed=${each === state} @click=${() => set(withFactor(changes, at, HOW[each]))}>${t(`headState.${each}`)}</button> `,
+        html`<button type="button" class="tool ${each === state && each !== 'on' ? 'is-changed' : ''}" data-how=${each}
+          aria-pressed=${each === state}
+          @click=${() => set(withFactor(changes, at, HOW[each]))}>${t(`headState.${each}`)}</button> `,
     )}
-    <label>${t('factor')} <input type="number" id="models-head-factor" step="0.1" min="-10" max="10" aria-label=${t('headFactor', { name })} .value=${how === 'mean' ? '' : String(how)} @change=${type} /></label></div>`
+    <label>${t('factor')} <input type="number" id="models-head-factor" step="0.1" min="-10" max="10"
+      aria-label=${t('headFactor', { name })} .value=${how === 'mean' ? '' : String(how)}
+      @change=${type} /></label></div>`
 }

@@ -28,7 +28,8 @@ export function pictureSelector({ prefix, view }) {
 export const viewTabs = (shown, show, t, names = VIEW_NAMES) =>
   names.map(
     name =>
-      html`<button type="button" class="tab" data-view=${name} aria-pressed=${shown === name} @click=${() => show(name)}>${t(`view.${name}`)}</button>`,
+      html`<button type="button" class="tab" data-view=${name} aria-pressed=${shown === name}
+        @click=${() => show(name)}>${t(`view.${name}`)}</button>`,
   )
 
 /**
@@ -38,7 +39,8 @@ export const viewTabs = (shown, show, t, names = VIEW_NAMES) =>
  * @param {(key: 'paintMask') => string} t
  */
 export const paintButton = ({ prefix, mode }, setMode, t) =>
-  html`<button type="button" class="tool" id="${prefix}paint" aria-pressed=${mode === 'paint'} @click=${() => setMode(mode === 'paint' ? 'read' : 'paint')}>${t('paintMask')}</button>`
+  html`<button type="button" class="tool" id="${prefix}paint" aria-pressed=${mode === 'paint'}
+    @click=${() => setMode(mode === 'paint' ? 'read' : 'paint')}>${t('paintMask')}</button>`
 
 /**
  * Draws the picture of a head.
@@ -48,4 +50,7 @@ export const paintButton = ({ prefix, mode }, setMode, t) =>
  * @param {unknown} [below] drawn below the picture
  */
 export const headView = (view, act, t, below = nothing) =>
-  html`<div class="picture" aria-busy=${view ? nothing : 'true'}>${view ? pictureOf(view.view).draw(view, act, t) : html`<p class="note">${t('loading')}</p>`}${below}</div>`
+  html`<div class="picture"
+    aria-busy=${view ? nothing : 'true'}>${
+      view ? pictureOf(view.view).draw(view, act, t) : html`<p class="note">${t('loading')}</p>`
+    }${below}</div>`

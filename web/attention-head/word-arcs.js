@@ -66,7 +66,8 @@ class WordArcs extends LitElement {
   render() {
     return html`<svg aria-hidden="true">${this.lines.map(
       ({ path, arc }) =>
-        svg`<path class=${arc.isFrom ? 'is-from' : ''} d=${path} data-from=${arc.from} data-to=${arc.to} data-weight=${arc.weight} stroke-width=${widthOf(arc)}></path>`,
+        svg`<path class=${arc.isFrom ? 'is-from' : ''} d=${path} data-from=${arc.from} data-to=${arc.to}
+          data-weight=${arc.weight} stroke-width=${widthOf(arc)}></path>`,
     )}</svg>`
   }
 }

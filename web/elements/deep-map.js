@@ -537,7 +537,12 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
         @pointercancel=${up} @pointerleave=${out} @wheel=${wheel} @dblclick=${this.#twice}><canvas aria-hidden="true"></canvas></div></div>
       <div class="unseen" id="help">${this.say('deepHelp')}</div>
       <p class="read quiet" aria-hidden="true">${this.cell ? this.describe(this.cell) : nothing}</p>
-      ${failure ? html`<p class="problem" part="problem">${this.say(failure.key, failure.values)} <button type="button" @click=${this.#retry}>${this.say('deepRetry')}</button></p>` : nothing}
+      ${
+        failure
+          ? html`<p class="problem" part="problem">${this.say(failure.key, failure.values)} <button type="button"
+            @click=${this.#retry}>${this.say('deepRetry')}</button></p>`
+          : nothing
+      }
       ${this.#tools()}
       <div class="unseen" role="status">${this.spoken.view}</div>
       ${this.#strongest()}`
@@ -557,10 +562,13 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
       /** @type {number} */ factor,
       isOff = false,
     ) =>
-      html`<button type="button" aria-label=${this.say(key)} title=${this.say(key)} ?disabled=${isOff} @click=${() => this.#zoom(factor)}>${sign}</button>`
+      html`<button type="button" aria-label=${this.say(key)} title=${this.say(key)} ?disabled=${isOff}
+        @click=${() => this.#zoom(factor)}>${sign}</button>`
     return html`<div class="tools" part="tools">
-      <div class="minimap" title=${this.say('deepMinimap')} aria-hidden="true" ?hidden=${!this.#tiles?.overview} @pointerdown=${this.#go} @pointermove=${this.#go}><canvas></canvas><i></i></div>
-      ${button('−', 'zoomOut', 1 / 1.5, isWhole)}${button('+', 'zoomIn', 1.5)}${button(ALL, 'zoomAll', 0, isWhole)}<span class="labels quiet"></span>
+      <div class="minimap" title=${this.say('deepMinimap')} aria-hidden="true" ?hidden=${!this.#tiles?.overview}
+        @pointerdown=${this.#go} @pointermove=${this.#go}><canvas></canvas><i></i></div>
+      ${button('−', 'zoomOut', 1 / 1.5, isWhole)}${button('+', 'zoomIn', 1.5)}${button(ALL, 'zoomAll', 0, isWhole)}<span
+        class="labels quiet"></span>
     </div>`
   }
 
@@ -572,7 +580,8 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
       <thead><tr>${titles.map(title => html`<th scope="col" class="quiet">${title}</th>`)}</tr></thead>
       <tbody>${links.map(link => {
         const [row, column] = [this.#name('row', link.rows), this.#name('column', link.columns)]
-        return html`<tr><td><button type="button" @click=${() => this.#follow(link)}>${row}</button></td><td>${column}</td><td>${this.#number(link.value)}</td></tr>`
+        return html`<tr><td><button type="button"
+          @click=${() => this.#follow(link)}>${row}</button></td><td>${column}</td><td>${this.#number(link.value)}</td></tr>`
       })}</tbody></table></details>`
   }
 

@@ -588,7 +588,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
       /** @type {() => void} */ act,
       isOff = false,
     ) =>
-      html`<button type="button" data-act=${name} aria-label=${this.say(/** @type {any} */ (`flow.${name}`))} title=${this.say(/** @type {any} */ (`flow.${name}`))} ?disabled=${isOff} @click=${act}>${sign}</button>`
+      html`<button type="button" data-act=${name} aria-label=${this.say(/** @type {any} */ (`flow.${name}`))}
+        title=${this.say(/** @type {any} */ (`flow.${name}`))} ?disabled=${isOff} @click=${act}>${sign}</button>`
     const leave = (
       /** @type {FocusEvent & { currentTarget: HTMLDetailsElement }} */ { currentTarget, relatedTarget },
     ) => {
@@ -596,14 +597,19 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     }
     return html`${this.theme.probe}
       <div @keydown=${this.#key}>
-        <div class="size"><canvas part="flow" role="img" aria-label=${this.label || this.say('flow')} tabindex="0" @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#undo} @keydown=${this.#escape}></canvas></div>
+        <div class="size"><canvas part="flow" role="img" aria-label=${this.label || this.say('flow')} tabindex="0"
+          @pointerdown=${this.#down} @pointermove=${this.#move} @pointerup=${this.#up} @pointercancel=${this.#undo}
+          @keydown=${this.#escape}></canvas></div>
         <p class="caption" part="caption" aria-live=${this.isPlaying ? 'off' : 'polite'}>${this.#caption}</p>
         <div class="controls" part="controls">
           ${this.#isStill ? nothing : this.isPlaying ? button('pause', PAUSE, () => this.pause()) : button('play', PLAY, () => this.play())}
           ${button('back', '←', () => this.#go(at - 1), at === 0)}
-          <input type="range" min="0" max=${last} .value=${String(at)} aria-label=${this.say('flow.line')} aria-valuetext=${this.describe()} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => this.#go(Number(target.value))} />
+          <input type="range" min="0" max=${last} .value=${String(at)} aria-label=${this.say('flow.line')}
+            aria-valuetext=${this.describe()}
+            @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => this.#go(Number(target.value))} />
           ${button('on', '→', () => this.#go(at + 1), at === last)}
-          <details class="more" @focusout=${leave}><summary aria-label=${this.say('flow.tools')} title=${this.say('flow.tools')}>${this.say('flow.menu')}</summary><div>
+          <details class="more" @focusout=${leave}><summary aria-label=${this.say('flow.tools')}
+            title=${this.say('flow.tools')}>${this.say('flow.menu')}</summary><div>
           <select aria-label=${this.say('flow.pace')} @change=${(
             /** @type {Event & { target: HTMLSelectElement }} */ { target },
           ) => {

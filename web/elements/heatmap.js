@@ -343,7 +343,11 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
       ? this.say('ofMap', { label: this.label, rows, columns })
       : this.say('map', { rows, columns })
     return html`${this.theme.probe}
-      ${this.asTable && this.#tableOf ? html`<div class="table size" role="region" tabindex="0" aria-label=${label}>${this.#table(this.#tableOf, map, label)}</div>` : this.#grid(map, label)}
+      ${
+        this.asTable && this.#tableOf
+          ? html`<div class="table size" role="region" tabindex="0" aria-label=${label}>${this.#table(this.#tableOf, map, label)}</div>`
+          : this.#grid(map, label)
+      }
       <div class="unseen" role="status">${this.#said}</div>
       ${this.tools ? this.#tools(map) : nothing}`
   }

@@ -37,7 +37,8 @@ export function table({ rows, columns, page, label, say, name, value, turn }) {
     /** @type {Cell} */ to,
   ) => {
     const isThere = to.row >= 0 && to.column >= 0 && to.row < rows && to.column < columns
-    return html`<button type="button" aria-label=${say(key)} title=${say(key)} ?disabled=${!isThere} @click=${() => turn(to)}>${sign}</button>`
+    return html`<button type="button" aria-label=${say(key)} title=${say(key)} ?disabled=${!isThere}
+      @click=${() => turn(to)}>${sign}</button>`
   }
   const { row, column } = page
   return html`<table>

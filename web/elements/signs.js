@@ -4,7 +4,8 @@ import { html } from 'lit'
 
 /** @param {string} path */
 const drawn = path =>
-  html`<svg viewBox="0 0 10 10" width="10" aria-hidden="true"><path d=${path} fill="none" stroke="currentColor" stroke-width="1.5"></path></svg>`
+  html`<svg viewBox="0 0 10 10" width="10" aria-hidden="true"><path d=${path} fill="none" stroke="currentColor"
+    stroke-width="1.5"></path></svg>`
 
 export const PLAY = drawn('M2 1l6 4-6 4z')
 export const PAUSE = drawn('M3 1v8M7 1v8')

@@ -65,9 +65,8 @@ export class SvgBackend {
     const anchor = { left: 'start', center: 'middle', right: 'end' }[align]
     const turned = upright ? ` transform="rotate(-90 ${n(x)} ${n(y)})"` : ''
     const bold = weight === 400 ? '' : ` font-weight="${weight}"`
-    this.#parts.push(
-      `<text x="${n(x)}" y="${n(y)}" dy="0.35em" font-size="${n(size)}" fill="${escapeXml(fill)}" text-anchor="${anchor}"${bold}${turned}>${escapeXml(shown)}</text>`,
-    )
+    const look = `font-size="${n(size)}" fill="${escapeXml(fill)}" text-anchor="${anchor}"${bold}${turned}`
+    this.#parts.push(`<text x="${n(x)}" y="${n(y)}" dy="0.35em" ${look}>${escapeXml(shown)}</text>`)
   }
 
   /** @param {HTMLCanvasElement} image @param {number} x @param {number} y @param {number} width @param {number} height */
@@ -80,11 +79,12 @@ export class SvgBackend {
   /** @param {number} x @param {number} y @param {number} width @param {number} height @param {{ ground: string, line: string }} colours */
   hatch(x, y, width, height, { ground, line }) {
     const id = `hatch-${ground.slice(1)}-${line.slice(1)}`
-    if (!this.#definitions.has(id))
-      this.#definitions.set(
-        id,
-        `<pattern id="${id}" width="3.54" height="3.54" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="3.54" height="3.54" fill="${ground}"/><rect width="1" height="3.54" fill="${line}"/></pattern>`,
-      )
+    if (!this.#definitions.has(id)) {
+      const size = 'width="3.54" height="3.54"'
+      const stripes = `<rect ${size} fill="${ground}"/><rect width="1" height="3.54" fill="${line}"/>`
+      const place = 'patternUnits="userSpaceOnUse" patternTransform="rotate(45)"'
+      this.#definitions.set(id, `<pattern id="${id}" ${size} ${place}>${stripes}</pattern>`)
+    }
     this.fill(x, y, width, height, `url(#${id})`)
   }
 
@@ -105,8 +105,10 @@ export class SvgBackend {
    * @param {string} [description]
    */
   picture(width, height, title, description) {
+    const size = `width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}"`
+    const look = `role="img" font-family="${escapeXml(this.family)}" font-variant-numeric="tabular-nums"`
     return [
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" role="img" font-family="${escapeXml(this.family)}" font-variant-numeric="tabular-nums">`,
+      `<svg xmlns="http://www.w3.org/2000/svg" ${size} ${look}>`,
       `<title>${escapeXml(title)}</title>`,
       description ? `<desc>${escapeXml(description)}</desc>` : '',
       this.#definitions.size ? `<defs>${[...this.#definitions.values()].join('')}</defs>` : '',

@@ -18,7 +18,8 @@ export function companion(shell) {
   return {
     draw: ({ t }) =>
       isEmbedded
-        ? html`<p class="embed-whole"><a href=${shell.linkWith({ embed: undefined })} target="_blank" rel="noopener">${t('embedWhole')}</a></p>`
+        ? html`<p class="embed-whole"><a href=${shell.linkWith({ embed: undefined })} target="_blank"
+          rel="noopener">${t('embedWhole')}</a></p>`
         : nothing,
     link: () => /** @type {Record<string, string>} */ (isEmbedded ? { embed: '1' } : {}),
     follow(next) {

@@ -61,16 +61,20 @@ export function exerciseBar(bar) {
   const { id } = exercise
   const state = attempt.isPassed ? 'passed' : attempt.verdict ? 'failed' : 'open'
   const isCovering = exercise.isCovered && state !== 'passed' && !attempt.isShown
-  return html`<section class="exercise ${isFolded ? 'is-folded' : ''}" id="exercise" role=${isCovering ? 'main' : nothing} tabindex="-1" aria-labelledby="exercise-title" data-exercise=${id} data-state=${state} data-hint=${attempt.verdict?.hint ?? nothing}>
+  return html`<section class="exercise ${isFolded ? 'is-folded' : ''}" id="exercise"
+    role=${isCovering ? 'main' : nothing} tabindex="-1" aria-labelledby="exercise-title" data-exercise=${id}
+    data-state=${state} data-hint=${attempt.verdict?.hint ?? nothing}>
     <div class="exercise-task">
-      <h2 id="exercise-title"><button type="button" class="exercise-fold" aria-expanded=${!isFolded} aria-controls="exercise-task" @click=${act.fold}>${t(`${id}.title`)}</button>
+      <h2 id="exercise-title"><button type="button" class="exercise-fold" aria-expanded=${!isFolded}
+        aria-controls="exercise-task" @click=${act.fold}>${t(`${id}.title`)}</button>
         <span class="note">${place.of > 1 ? t('exerciseOf', { at: place.at + 1, of: place.of }) : ''}</span></h2>
       <p id="exercise-task">${exercise.task ?? t(`${id}.task`)}</p>
     </div>
     <div class="exercise-tools">
       ${exercise.parts?.map(
         ({ name, set, isOn }) =>
-          html`<button type="button" class="plain" data-part=${name} aria-pressed=${isOn(bar.state.settings)} @click=${() => act.part(set)}>${named(t, `${id}.part.${name}`)}</button>`,
+          html`<button type="button" class="plain" data-part=${name} aria-pressed=${isOn(bar.state.settings)}
+            @click=${() => act.part(set)}>${named(t, `${id}.part.${name}`)}</button>`,
       )}
       ${exercise.controls?.map(control => controlOf(bar, control))}
       ${answerOf(bar)}
@@ -90,7 +94,9 @@ function barsOf(bars) {
   const most = Math.max(...bars.map(({ value }) => value), 1)
   return html`<ol class="exercise-bars">${bars.map(
     ({ name, value }) =>
-      html`<li><span>${name}</span><span class="bar-track"><span .style=${`inline-size: ${(100 * value) / most}%`}></span></span><span class="number">${value}</span><span>→ ?</span></li>`,
+      html`<li><span>${name}</span><span class="bar-track"><span
+        .style=${`inline-size: ${(100 * value) / most}%`}></span></span><span
+          class="number">${value}</span><span>→ ?</span></li>`,
   )}</ol>`
 }
 
@@ -98,7 +104,10 @@ function barsOf(bars) {
 const pairOf = pair =>
   html`<ul class="exercise-pair">${pair.map(
     ({ text, says }) =>
-      html`<li><bdi>${text}</bdi> → <span class="exercise-guesses">${says ? says.map(({ word, share }, i) => (i ? html`, ${word} ${share}` : html`<b>${word}</b> ${share}`)) : '…'}</span></li>`,
+      html`<li><bdi>${text}</bdi> →
+        <span class="exercise-guesses">${
+          says ? says.map(({ word, share }, i) => (i ? html`, ${word} ${share}` : html`<b>${word}</b> ${share}`)) : '…'
+        }</span></li>`,
   )}</ul>`
 
 /** Draws the control of a setting. @param {Bar} bar @param {import('./exercise.js').Control} control */
@@ -107,13 +116,21 @@ function controlOf({ t, exercise, state: { settings }, act }, control) {
   if (applies && !applies(settings)) return nothing
   const value = read(settings)
   if (control.isSwitch)
-    return html`<button type="button" role="switch" class="plain" data-control=${name} aria-checked=${value === 1} @click=${() => act.set(write(settings, 1 - Number(value)), name)}>${t(value === 1 ? 'exerciseOn' : 'exerciseOff', { name })}</button>`
+    return html`<button type="button" role="switch" class="plain" data-control=${name} aria-checked=${value === 1}
+      @click=${() => act.set(write(settings, 1 - Number(value)), name)}>${t(value === 1 ? 'exerciseOn' : 'exerciseOff', { name })}</button>`
   const set = (/** @type {InputEvent} */ { target }) => act.set(write(settings, target.value), `${exercise.id} ${name}`)
-  return html`<label class="exercise-control">${named(t, `${exercise.id}.${name}`) === `${exercise.id}.${name}` ? named(t, name) : t(`${exercise.id}.${name}`)}
+  return html`<label class="exercise-control">${
+    named(t, `${exercise.id}.${name}`) === `${exercise.id}.${name}` ? named(t, name) : t(`${exercise.id}.${name}`)
+  }
     ${
       choices
-        ? html`<select data-control=${name} .value=${live(String(value))} @change=${set}>${choices.map(([each, key]) => html`<option value=${each} ?selected=${each === value}>${named(t, key)}</option>`)}</select>`
-        : html`<input data-undo="room" data-control=${name} type=${isSlider ? 'range' : 'number'} min=${least ?? nothing} max=${most ?? nothing} step=${step ?? 'any'} .value=${live(String(value))} @input=${set} />${isSlider ? html`<output>${value}</output>` : nothing}`
+        ? html`<select data-control=${name} .value=${live(String(value))}
+          @change=${set}>${choices.map(
+            ([each, key]) => html`<option value=${each} ?selected=${each === value}>${named(t, key)}</option>`,
+          )}</select>`
+        : html`<input data-undo="room" data-control=${name} type=${isSlider ? 'range' : 'number'}
+          min=${least ?? nothing} max=${most ?? nothing} step=${step ?? 'any'} .value=${live(String(value))}
+          @input=${set} />${isSlider ? html`<output>${value}</output>` : nothing}`
     }</label>`
 }
 
@@ -124,21 +141,25 @@ function answerOf({ t, exercise, attempt, state, act }) {
   if (answer?.type === 'number') {
     const press = (/** @type {KeyboardEvent} */ event) => event.key === 'Enter' && act.check()
     return html`<label class="exercise-control">${label}
-      <input id="exercise-answer" type="text" inputmode="decimal" autocomplete="off" .value=${live(String(attempt.answer))} @input=${(/** @type {InputEvent} */ { target }) => act.answer(target.value)} @keydown=${press} /></label>`
+      <input id="exercise-answer" type="text" inputmode="decimal" autocomplete="off"
+        .value=${live(String(attempt.answer))}
+        @input=${(/** @type {InputEvent} */ { target }) => act.answer(target.value)} @keydown=${press} /></label>`
   }
   if (answer?.type === 'choice')
     return html`<label class="exercise-control">${label}
-      <select id="exercise-answer" .value=${live(String(attempt.answer))} @change=${(/** @type {InputEvent} */ { target }) => act.answer(target.value)}>
+      <select id="exercise-answer" .value=${live(String(attempt.answer))}
+        @change=${(/** @type {InputEvent} */ { target }) => act.answer(target.value)}>
         <option value="">${t('exerciseChoose')}</option>
         ${answer.choices.map(name => html`<option value=${name} ?selected=${name === attempt.answer}>${choiceOf(t, id, name)}</option>`)}
       </select></label>`
   if (answer?.type === 'marks') {
     const marked = Array.isArray(attempt.answer) ? attempt.answer : []
-    return html`<fieldset class="exercise-marks" id="exercise-answer"><legend class="exercise-label">${named(t, `${id}.answer`)}</legend>${answer
-      .words(state)
-      .map(
+    return html`<fieldset class="exercise-marks"
+      id="exercise-answer"><legend class="exercise-label">${named(t, `${id}.answer`)}</legend>${answer.words(state).map(
         (word, i) =>
-          html`<label><input type="checkbox" .checked=${live(marked.includes(i))} @change=${() => act.answer(marked.includes(i) ? marked.filter(each => each !== i) : [...marked, i].sort((a, b) => a - b))} /> <bdi>${word}</bdi></label>`,
+          html`<label><input type="checkbox" .checked=${live(marked.includes(i))}
+            @change=${() => act.answer(marked.includes(i) ? marked.filter(each => each !== i) : [...marked, i].sort((a, b) => a - b))} />
+            <bdi>${word}</bdi></label>`,
       )}</fieldset>`
   }
   return nothing
@@ -149,10 +170,19 @@ function buttons({ t, exercise, attempt, rules, place, isEmbedded, act }) {
   const isLast = place.at + 1 >= place.of
   const { isPassed } = attempt
   const canLook = isPassed && exercise.answer && exercise.solution.set
-  return html`<span class="exercise-buttons"><button type="button" class="tool ${isPassed ? '' : 'is-filled'}" id="exercise-check" ?disabled=${isOver(attempt, rules)} @click=${act.check}>${t('exerciseCheck')}</button>
-    ${canShow(attempt, rules) && !exercise.task ? html`<button type="button" class="plain" id="exercise-solution" @click=${act.showSolution}>${t('exerciseSolution')}</button>` : nothing}
+  return html`<span class="exercise-buttons"><button type="button" class="tool ${isPassed ? '' : 'is-filled'}"
+    id="exercise-check" ?disabled=${isOver(attempt, rules)} @click=${act.check}>${t('exerciseCheck')}</button>
+    ${
+      canShow(attempt, rules) && !exercise.task
+        ? html`<button type="button" class="plain" id="exercise-solution" @click=${act.showSolution}>${t('exerciseSolution')}</button>`
+        : nothing
+    }
     ${canLook ? html`<button type="button" class="plain" id="exercise-look" @click=${act.look}>${t('exerciseLook')}</button>` : nothing}
-    ${isPassed && !isLast ? html`<button type="button" class="tool is-filled" id="exercise-next" @click=${() => act.go(1)}>${t('exerciseNext')}</button>` : nothing}
+    ${
+      isPassed && !isLast
+        ? html`<button type="button" class="tool is-filled" id="exercise-next" @click=${() => act.go(1)}>${t('exerciseNext')}</button>`
+        : nothing
+    }
     ${menu(
       { id: 'exercise-menu', label: '⋯', title: t('exerciseMore') },
       html`${menuItem('exercise-again', t('exerciseAgain'), act.again)}

@@ -69,7 +69,8 @@ async function found(id, text = '') {
  * @param {boolean} isEmbedded in a frame, without a link to other pages
  */
 const unknownNote = (t, unknown, isEmbedded) =>
-  html`<section class="exercise" id="exercise" aria-label=${t('room.exercises')} data-state="unknown"><p class="exercise-says" role="status">${t('exerciseUnknown', { ids: unknown.join(', ') })}
+  html`<section class="exercise" id="exercise" aria-label=${t('room.exercises')}
+    data-state="unknown"><p class="exercise-says" role="status">${t('exerciseUnknown', { ids: unknown.join(', ') })}
     ${isEmbedded ? nothing : html`<a href="#2&room=exercises">${t('exerciseAll')}</a>`}</p></section>`
 
 /** Applies theme and language of a link. @param {Shell} shell @param {Record<string, string>} page */

@@ -52,7 +52,8 @@ export function companion(shell) {
         <div class="exercise-task">${Object.entries(texts).map(([name, text]) =>
           text === undefined
             ? html`<p class="note">${say('figureNone')}</p>`
-            : html`<div class="figure-text"><label for="figure-${name}">${say(`figure.${name}`)}</label> <textarea id="figure-${name}" rows="1" readonly spellcheck="false" .value=${text}></textarea>
+            : html`<div class="figure-text"><label for="figure-${name}">${say(`figure.${name}`)}</label>
+              <textarea id="figure-${name}" rows="1" readonly spellcheck="false" .value=${text}></textarea>
               <button type="button" class="plain" data-copy=${name} @click=${() => take(text)}>${say('copy')}</button></div>`,
         )}</div>
         <div class="exercise-tools"><span role="status">${said ? say(said) : ''}</span>

@@ -17,7 +17,8 @@ export function draw(context) {
   return html`<main class="exercises" id="stage" tabindex="-1">
     <div class="exercises-parts" role="group" aria-label=${t('room.exercises')}>${parts.map(
       part =>
-        html`<button type="button" class="tab" data-part=${part} aria-pressed=${settings.part === part} @click=${() => act.set({ part })}>${t(`exercises.${part}`)}</button>`,
+        html`<button type="button" class="tab" data-part=${part} aria-pressed=${settings.part === part}
+          @click=${() => act.set({ part })}>${t(`exercises.${part}`)}</button>`,
     )}</div>
     ${settings.part === 'list' ? list(context) : teachers.draw(({ teachersPage }) => teachersPage(context))}
   </main>`

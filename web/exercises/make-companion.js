@@ -144,7 +144,8 @@ export function companion(shell) {
           <p class="exercise-says" role="status">${t('makeNoRoom')}</p></section>`
       const all = Object.entries(store.room.fields)
       const fields = all.filter(([, { history }]) => room === 'learn' || history === 'undo').map(([name]) => name)
-      return html`<section class="exercise" id="make" aria-label=${label}>${form({ t, room, fields, kind: kindOf(room), task, may, values, result, act })}</section>`
+      return html`<section class="exercise" id="make"
+        aria-label=${label}>${form({ t, room, fields, kind: kindOf(room), task, may, values, result, act })}</section>`
     },
     drawn: barHeight('make'),
   }
@@ -175,16 +176,23 @@ export function companion(shell) {
  * @param {FormActions} given.act
  */
 const form = ({ t, room, fields, kind, task, may, values, result, act }) =>
-  html`<div class="exercise-task"><label>${t('makeTask')} <input type="text" id="make-task" size="40" .value=${task} @input=${(/** @type {InputEvent} */ { target }) => act.setTask(target.value)} /></label>
+  html`<div class="exercise-task"><label>${t('makeTask')} <input type="text" id="make-task" size="40" .value=${task}
+    @input=${(/** @type {InputEvent} */ { target }) => act.setTask(target.value)} /></label>
       <details><summary>${t('makeMay')}: ${may.join(', ') || '–'}</summary><div class="exercise-marks">${fields.map(
         field =>
-          html`<label><input type="checkbox" data-may=${field} .checked=${may.includes(field)} @change=${() => act.allow(field)} /> ${field}</label>`,
+          html`<label><input type="checkbox" data-may=${field} .checked=${may.includes(field)}
+            @change=${() => act.allow(field)} /> ${field}</label>`,
       )}</div></details></div>
     <div class="exercise-tools">
-      <label class="exercise-control">${t('makeCheck')} <select id="make-check" @change=${(/** @type {InputEvent} */ { target }) => act.setKind(target.value)}>${CHECKS[room].map(each => html`<option value=${each} ?selected=${each === kind}>${t(`make.${each}`)}</option>`)}</select></label>
+      <label class="exercise-control">${t('makeCheck')} <select id="make-check"
+        @change=${(/** @type {InputEvent} */ { target }) => act.setKind(target.value)}>${CHECKS[room].map(
+          each => html`<option value=${each} ?selected=${each === kind}>${t(`make.${each}`)}</option>`,
+        )}</select></label>
       ${PARTS[kind].map(
         part =>
-          html`<label class="exercise-control">${t(`makePart.${part}`)} <input type="text" size="8" data-part=${part} .value=${values[part] ?? ''} @input=${(/** @type {InputEvent} */ { target }) => act.setValue(part, target.value)} /></label>`,
+          html`<label class="exercise-control">${t(`makePart.${part}`)} <input type="text" size="8" data-part=${part}
+            .value=${values[part] ?? ''}
+            @input=${(/** @type {InputEvent} */ { target }) => act.setValue(part, target.value)} /></label>`,
       )}
       <button type="button" class="tool is-filled" id="make-try" @click=${act.run}>${t('makeTry')}</button>
       <button type="button" class="tool" id="make-close" @click=${act.close}>${t('close')}</button>

@@ -196,17 +196,22 @@ function slideList(t, slides, at, { keep, show, take }) {
   return html`<div class="present-list">
     <ol>${slides.map(
       ({ name }, i) =>
-        html`<li><input type="text" aria-label=${t('presentName')} .value=${name} @change=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => keep(slides.map((slide, n) => (n === i ? { ...slide, name: target.value } : slide)))} />
+        html`<li><input type="text" aria-label=${t('presentName')} .value=${name}
+          @change=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) =>
+            keep(slides.map((slide, n) => (n === i ? { ...slide, name: target.value } : slide)))} />
         <button type="button" class="plain" data-show=${i} @click=${() => show(i)}>${t('presentShow')}</button>
-        <button type="button" class="plain" aria-label=${t('presentUp')} ?disabled=${i === 0} @click=${() => keep(moved(slides, i, -1), shownAfterMove(at, i, -1))}>↑</button>
-        <button type="button" class="plain" aria-label=${t('presentDown')} ?disabled=${i === slides.length - 1} @click=${() => keep(moved(slides, i, 1), shownAfterMove(at, i, 1))}>↓</button>
+        <button type="button" class="plain" aria-label=${t('presentUp')} ?disabled=${i === 0}
+          @click=${() => keep(moved(slides, i, -1), shownAfterMove(at, i, -1))}>↑</button>
+        <button type="button" class="plain" aria-label=${t('presentDown')} ?disabled=${i === slides.length - 1}
+          @click=${() => keep(moved(slides, i, 1), shownAfterMove(at, i, 1))}>↓</button>
         <button type="button" class="plain" aria-label=${t('presentRemove')} @click=${() =>
           keep(
             slides.filter((_, n) => n !== i),
             shownAfterRemoval(at, i),
           )}>×</button></li>`,
     )}</ol>
-    <p class="buttons"><button type="button" class="plain" id="present-json" @click=${() => save('qkv-slides.json', JSON.stringify(slides, null, 1), 'application/json')}>${t('presentSave')}</button>
+    <p class="buttons"><button type="button" class="plain" id="present-json"
+      @click=${() => save('qkv-slides.json', JSON.stringify(slides, null, 1), 'application/json')}>${t('presentSave')}</button>
       <label class="plain">${t('presentOpen')} <input type="file" hidden accept=".json,application/json" @change=${take} /></label>
       <a href=${link} id="present-link">${t('presentLink')}</a></p>
     <p class="note">${t('presentKeys')}</p></div>`

@@ -47,7 +47,11 @@ export function teachersPage(context) {
     <section><h2>${t('teachersPick')}</h2>
       <div class="teachers-groups">${GROUPS.map(
         ({ name, ids }) =>
-          html`<fieldset class="exercise-marks"><legend>${t(`group.${name}`)}</legend>${ids.map(id => html`<label><input type="checkbox" data-pick=${id} .checked=${known.includes(id)} @change=${() => act.pick(id)} /> ${id.slice(1)} ${t(`${id}.title`)}</label>`)}</fieldset>`,
+          html`<fieldset class="exercise-marks"><legend>${t(`group.${name}`)}</legend>${ids.map(
+            id =>
+              html`<label><input type="checkbox" data-pick=${id} .checked=${known.includes(id)}
+                @change=${() => act.pick(id)} /> ${id.slice(1)} ${t(`${id}.title`)}</label>`,
+          )}</fieldset>`,
       )}</div>
       <div class="exercise-tools teachers-rules">${rules(context)}</div>
     </section>
@@ -64,17 +68,36 @@ export function teachersPage(context) {
     <section><h2>${t('teachersHost')}</h2><ol class="text">${[1, 2, 3].map(step => html`<li>${t(`teachersHost.${step}`)}</li>`)}</ol>
       <p><a href="./qkv-class.zip" download>qkv-class.zip</a> <a href="./qkv.html">qkv.html</a></p></section>
     <section><h2>${t('teachersSolutions')}</h2>
-      ${view.hasSolutions ? html`<table class="teachers-solutions"><tbody>${IDS.map(id => html`<tr><th scope="row">${id.slice(1)} ${t(`${id}.title`)}</th>${until(solutionOf(context, id), nothing)}</tr>`)}</tbody></table>` : html`<button type="button" class="plain" id="teachers-solutions" @click=${() => act.showSolutions()}>${t('teachersShow')}</button>`}</section>`
+      ${
+        view.hasSolutions
+          ? html`<table class="teachers-solutions"><tbody>${IDS.map(
+              id =>
+                html`<tr><th scope="row">${id.slice(1)} ${t(`${id}.title`)}</th>${until(solutionOf(context, id), nothing)}</tr>`,
+            )}</tbody></table>`
+          : html`<button type="button" class="plain" id="teachers-solutions"
+            @click=${() => act.showSolutions()}>${t('teachersShow')}</button>`
+      }</section>`
 }
 
 /** Draws the options of a link besides its exercises. @param {ListContext} context */
 function rules({ t, settings, act }) {
   const flag = (/** @type {'hints' | 'solution'} */ name) =>
-    html`<label><input type="checkbox" data-rule=${name} .checked=${settings[name]} @change=${(/** @type {InputEvent} */ { target }) => act.set({ [name]: target.checked })} /> ${t(`teachers.${name}`)}</label>`
-  return html`<label class="exercise-control">${t('language')} <select id="teachers-lang" @change=${(/** @type {InputEvent} */ { target }) => act.set({ lang: /** @type {'en'} */ (target.value) })}>
-      ${/** @type {const} */ (['', 'en', 'zh']).map(lang => html`<option value=${lang} ?selected=${settings.lang === lang}>${t(`teachersLang.${lang || 'own'}`)}</option>`)}</select></label>
+    html`<label><input type="checkbox" data-rule=${name} .checked=${settings[name]}
+      @change=${(/** @type {InputEvent} */ { target }) => act.set({ [name]: target.checked })} />
+      ${t(`teachers.${name}`)}</label>`
+  return html`<label class="exercise-control">${t('language')} <select id="teachers-lang"
+    @change=${(/** @type {InputEvent} */ { target }) => act.set({ lang: /** @type {'en'} */ (target.value) })}>
+      ${
+        /** @type {const} */ (['', 'en', 'zh']).map(
+          lang =>
+            html`<option value=${lang} ?selected=${settings.lang === lang}>${t(`teachersLang.${lang || 'own'}`)}</option>`,
+        )
+      }</select></label>
     ${flag('hints')} ${flag('solution')}
-    <label class="exercise-control">${t('teachers.attempts')} <input type="number" id="teachers-attempts" min="1" max="999" .value=${String(settings.attempts ?? '')} @input=${(/** @type {InputEvent} */ { target }) => act.set({ attempts: /^[1-9]\d{0,2}$/.test(target.value) ? Number(target.value) : null })} /></label>`
+    <label class="exercise-control">${t('teachers.attempts')} <input type="number" id="teachers-attempts" min="1"
+      max="999" .value=${String(settings.attempts ?? '')}
+      @input=${(/** @type {InputEvent} */ { target }) =>
+        act.set({ attempts: /^[1-9]\d{0,2}$/.test(target.value) ? Number(target.value) : null })} /></label>`
 }
 
 /** Returns the solution of an exercise: what to type, or a link that opens it. @param {ListContext} context @param {string} id */
@@ -92,5 +115,7 @@ async function solutionOf({ t }, id) {
       : answer
         ? t('teachersBySeed')
         : ''
-  return html`<td>${typed}</td><td>${set === undefined ? nothing : html`<a href="#2&exercise=${id}&${String(all)}">${t('teachersOpen')}</a>`}</td>`
+  return html`<td>${typed}</td><td>${
+    set === undefined ? nothing : html`<a href="#2&exercise=${id}&${String(all)}">${t('teachersOpen')}</a>`
+  }</td>`
 }

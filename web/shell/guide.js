@@ -39,7 +39,9 @@ export const guide = ({
       <p id="${id}-text">${text}</p>
       ${
         task
-          ? html`<p class="guide-task ${isDone ? 'is-done' : ''}"><span class="guide-badge" aria-hidden="true">${isDone ? '✓' : badge}</span> ${task} <span role="status" id="${id}-done">${isDone ? t('guideDone') : ''}</span></p>`
+          ? html`<p class="guide-task ${isDone ? 'is-done' : ''}"><span class="guide-badge"
+            aria-hidden="true">${isDone ? '✓' : badge}</span> ${task} <span role="status"
+              id="${id}-done">${isDone ? t('guideDone') : ''}</span></p>`
           : nothing
       }
     </div>
@@ -47,7 +49,14 @@ export const guide = ({
       ${tools}
       <button type="button" class="tool" id="${id}-back" ?disabled=${at === 1} @click=${() => go(at - 1)}>${t('guideBack')}</button>
       <span class="guide-at">${t('guideAt', { at, of })}</span>
-      ${at < of ? html`<button type="button" class="tool ${isDone ? 'is-filled' : ''}" id="${id}-next" ?disabled=${waits !== undefined} title=${waits ?? nothing} @click=${() => go(at + 1)}>${t('guideNext')}</button>` : nothing}
-      <button type="button" class="tool icon" id="${id}-leave" aria-label=${t('guideLeave')} title=${t('guideLeave')} @click=${() => go(null)}>×</button>
+      ${
+        at < of
+          ? html`<button type="button" class="tool ${isDone ? 'is-filled' : ''}" id="${id}-next"
+            ?disabled=${waits !== undefined} title=${waits ?? nothing}
+            @click=${() => go(at + 1)}>${t('guideNext')}</button>`
+          : nothing
+      }
+      <button type="button" class="tool icon" id="${id}-leave" aria-label=${t('guideLeave')} title=${t('guideLeave')}
+        @click=${() => go(null)}>×</button>
     </tool-group>
   </section>`

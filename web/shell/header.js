@@ -23,13 +23,17 @@ export function header(drawing) {
         <nav class="rooms" aria-label=${t('rooms')}>
           ${shell.tabs.map(id => {
             const note = id === room ? undefined : rooms.get(id)?.note(language)
-            return html`<button type="button" class="room" data-room=${id} aria-current=${id === room ? 'page' : nothing} @click=${() => shell.visit(id)}>${t(`room.${id}`)}${note ? html` <span class="room-note">${note}</span>` : nothing}</button>`
+            return html`<button type="button" class="room" data-room=${id}
+              aria-current=${id === room ? 'page' : nothing}
+              @click=${() => shell.visit(id)}>${t(`room.${id}`)}${note ? html` <span class="room-note">${note}</span>` : nothing}</button>`
           })}
         </nav>
         <span class="spring"></span>
         ${rooms.get(room)?.part('tools', drawing) ?? nothing}
-        <button type="button" class="tool" id="undo" title="Ctrl+Z" ?hidden=${isFresh} ?disabled=${!can?.undo} @click=${() => shell.travel('undo', 0)}>${t('undo')}</button>
-        <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?hidden=${isFresh} ?disabled=${!can?.redo} @click=${() => shell.travel('undo', 1)}>${t('redo')}</button>
+        <button type="button" class="tool" id="undo" title="Ctrl+Z" ?hidden=${isFresh} ?disabled=${!can?.undo}
+          @click=${() => shell.travel('undo', 0)}>${t('undo')}</button>
+        <button type="button" class="tool" id="redo" title="Ctrl+Shift+Z" ?hidden=${isFresh} ?disabled=${!can?.redo}
+          @click=${() => shell.travel('undo', 1)}>${t('redo')}</button>
         <button type="button" class="tool" id="copy-link" @click=${shell.share}>${t('share')}</button>
         ${menu({ id: 'more', label: html`<span class="more-word">${t('more')}</span> ☰`, title: t('more') }, more(drawing))}
       </tool-group>
@@ -48,7 +52,11 @@ function skip(event) {
 function more(drawing) {
   const { t, room, language, theme, shell } = drawing
   const { front } = shell
-  return html`${front === undefined || front === shell.tabs[0] ? nothing : menuItem('menu-front', t('room.front'), () => shell.visit(front), 'of-phone')}
+  return html`${
+    front === undefined || front === shell.tabs[0]
+      ? nothing
+      : menuItem('menu-front', t('room.front'), () => shell.visit(front), 'of-phone')
+  }
     ${menuItem('menu-undo', t('undo'), () => shell.travel('undo', 0), 'of-phone')}
     ${menuItem('menu-redo', t('redo'), () => shell.travel('undo', 1), 'of-phone')}
     ${menuItem('menu-share', t('share'), shell.share, 'of-phone')}
@@ -56,10 +64,14 @@ function more(drawing) {
     ${shell.companions.offered.map(name => menuItem(`menu-${name}`, t(`companion.${name}`), () => shell.summon(name)))}
     ${shell.aside.map(id => menuItem(`menu-${id}`, t(`room.${id}`), () => shell.visit(id)))}
     ${shell.rooms.get(room)?.part('more', drawing) ?? nothing} ${checked(drawing)}
-    <label>${t('language')} <select id="language" @change=${(/** @type {SelectEvent} */ { target }) => shell.setLanguage(/** @type {any} */ (target.value))}>
-      ${Object.entries(LANGUAGES).map(([tag, name]) => html`<option value=${tag} lang=${tag} ?selected=${tag === language}>${name}</option>`)}
+    <label>${t('language')} <select id="language"
+      @change=${(/** @type {SelectEvent} */ { target }) => shell.setLanguage(/** @type {any} */ (target.value))}>
+      ${Object.entries(LANGUAGES).map(
+        ([tag, name]) => html`<option value=${tag} lang=${tag} ?selected=${tag === language}>${name}</option>`,
+      )}
     </select></label>
-    <label>${t('theme')} <select id="theme" @change=${(/** @type {SelectEvent} */ { target }) => shell.setTheme(/** @type {any} */ (target.value))}>
+    <label>${t('theme')} <select id="theme"
+      @change=${(/** @type {SelectEvent} */ { target }) => shell.setTheme(/** @type {any} */ (target.value))}>
       ${['system', 'light', 'dark'].map(name => html`<option value=${name} ?selected=${name === theme}>${t(`theme.${name}`)}</option>`)}
     </select></label>`
 }

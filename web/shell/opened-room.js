@@ -30,11 +30,12 @@ const STAY = 6000
 
 /** @param {any} t @param {Message | undefined} message @param {() => void} close */
 const messageLine = (t, message, close) =>
-  html`<div class="said ${message?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite" data-message=${message?.problem.key ?? nothing}>${
-    message
-      ? html`<span>${written(t, message.problem)}</span> <button type="button" class="plain" @click=${close}>${t('close')}</button>`
-      : nothing
-  }</div>`
+  html`<div class="said ${message?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite"
+    data-message=${message?.problem.key ?? nothing}>${
+      message
+        ? html`<span>${written(t, message.problem)}</span> <button type="button" class="plain" @click=${close}>${t('close')}</button>`
+        : nothing
+    }</div>`
 
 /**
  * @param {Room} room

@@ -10,7 +10,12 @@ export function page(drawing) {
   return html`${header(drawing)}
     <div class="notices">
       <p class="notice" role="alert">${notice ? t(notice.key, notice.params) : nothing}</p>
-      ${back ? html`<p class="from"><button type="button" class="tool" id="back-to-room" @click=${() => shell.visit(back.room)}>← ${back.text}</button></p>` : nothing}
+      ${
+        back
+          ? html`<p class="from"><button type="button" class="tool" id="back-to-room"
+            @click=${() => shell.visit(back.room)}>← ${back.text}</button></p>`
+          : nothing
+      }
     </div>
     ${isWaiting ? html`<p class="note">${t('loading')}</p>` : shell.rooms.draw(room, drawing)}
     ${shell.companions.draw(drawing)}`

@@ -45,7 +45,9 @@ function number(
   if (!opens) return html`<span data-value=${value}>${text}</span>`
   const { ground, ink } = colourOf(scale, reach, value, isDark)
   const isPlain = isHidden || value === Number.NEGATIVE_INFINITY
-  return html`<button type="button" class="factor ${isPlain ? 'is-hidden' : ''}" data-value=${value} .style=${isPlain ? '' : `background-color: ${ground}; color: ${ink}`} aria-label=${t('goTo', { value: `${name} ${text}` })} @click=${() => act.open(opens)}>${text}</button>`
+  return html`<button type="button" class="factor ${isPlain ? 'is-hidden' : ''}" data-value=${value}
+    .style=${isPlain ? '' : `background-color: ${ground}; color: ${ink}`}
+    aria-label=${t('goTo', { value: `${name} ${text}` })} @click=${() => act.open(opens)}>${text}</button>`
 }
 
 /** @param {Drawn} drawn @param {Inline} item */
@@ -58,7 +60,11 @@ const line = (drawn, items) => items.map((item, i) => html`${i ? ' ' : ''}${inli
 function sumPart(drawn, { id, key, label, columns, name, cells, sizes, own, foot, isDifference }) {
   const { t, act, sum = plainSum } = drawn
   const drawnFoot = foot
-    ? html`<tfoot>${foot.map(row => html`<tr><th scope="row" class="term-name">${inline(drawn, row.name)}</th>${row.cells.map(cell => html`<td>${inline(drawn, cell)}</td>`)}</tr>`)}</tfoot>`
+    ? html`<tfoot>${foot.map(
+        row =>
+          html`<tr><th scope="row"
+            class="term-name">${inline(drawn, row.name)}</th>${row.cells.map(cell => html`<td>${inline(drawn, cell)}</td>`)}</tr>`,
+      )}</tfoot>`
     : nothing
   const lines = termLines(
     { t, id: `${id}-more`, key, sum, refresh: () => act.redraw?.() },
@@ -92,7 +98,8 @@ function bars({ act, sum = plainSum }, { key, rows, written, more }) {
   )}</ol>
   ${
     rest.length
-      ? html`<button type="button" class="plain more-shares" @click=${open}>${more(rest.length, sum(rest.map(({ share }) => share)))}</button>`
+      ? html`<button type="button" class="plain more-shares"
+        @click=${open}>${more(rest.length, sum(rest.map(({ share }) => share)))}</button>`
       : nothing
   }`
 }
@@ -106,7 +113,8 @@ function input({ id, label, value, set, hold, reset }) {
     else target.value = format(value)
   }
   return html`<p class="setter" data-undo="room">
-    <label>${label} <input id=${id} inputmode="decimal" autocomplete="off" .value=${format(value)} @focus=${() => hold?.()} @change=${type} /></label>
+    <label>${label} <input id=${id} inputmode="decimal" autocomplete="off" .value=${format(value)}
+      @focus=${() => hold?.()} @change=${type} /></label>
     ${reset ? html`<button type="button" class="plain" @click=${reset.act}>${reset.label}</button>` : nothing}
   </p>`
 }
@@ -126,7 +134,9 @@ function draw(drawn, part) {
     case 'equation':
       return html`<p class="line" data-side=${part.side ?? nothing}>${line(drawn, part.terms)}</p>`
     case 'list':
-      return html`<dl class="models-terms">${part.rows.map(({ name, value }) => html`<div><dt>${inline(drawn, name)}</dt><dd>${inline(drawn, value)}</dd></div>`)}</dl>`
+      return html`<dl class="models-terms">${part.rows.map(
+        ({ name, value }) => html`<div><dt>${inline(drawn, name)}</dt><dd>${inline(drawn, value)}</dd></div>`,
+      )}</dl>`
     case 'sum':
       return sumPart(drawn, part)
     case 'bars':
@@ -159,19 +169,35 @@ export function inspector(given) {
   if (page === undefined) return nothing
   const known = page === 'waiting' ? undefined : page
   const title = known?.title ?? given.title ?? ''
-  return html`<section class="${className} sheet ${isOpen ? 'is-open' : ''}" id=${id} aria-label=${label} aria-busy=${known ? nothing : 'true'}>
+  return html`<section class="${className} sheet ${isOpen ? 'is-open' : ''}" id=${id} aria-label=${label}
+    aria-busy=${known ? nothing : 'true'}>
     ${sheetHandle(t)}
     <header>
-      <button type="button" class="tool icon" id="${id}-back" aria-label=${t('back')} title=${t('back')} ?disabled=${!hasBack} @click=${act.back}>←</button>
-      <button type="button" class="tool icon" id="${id}-forward" aria-label=${t('forward')} title=${t('forward')} ?disabled=${!hasForward} @click=${act.forward}>→</button>
+      <button type="button" class="tool icon" id="${id}-back" aria-label=${t('back')} title=${t('back')}
+        ?disabled=${!hasBack} @click=${act.back}>←</button>
+      <button type="button" class="tool icon" id="${id}-forward" aria-label=${t('forward')} title=${t('forward')}
+        ?disabled=${!hasForward} @click=${act.forward}>→</button>
       <h2 title=${title}>${title}</h2>
-      <button type="button" class="tool icon" id="${id}-close" aria-label=${t('close')} title=${t('close')} ?hidden=${!isOpen} @click=${act.close}>×</button>
+      <button type="button" class="tool icon" id="${id}-close" aria-label=${t('close')} title=${t('close')}
+        ?hidden=${!isOpen} @click=${act.close}>×</button>
     </header>
-    ${known?.row ? html`<div class="sheet-row">${known.row.map(({ name, value, isOwn }) => html`<span class="sheet-cell ${isOwn ? 'is-own' : ''}"><span class="sheet-name"><bdi>${name}</bdi></span>${number(given, value)}</span>`)}</div>` : nothing}
+    ${
+      known?.row
+        ? html`<div class="sheet-row">${known.row.map(
+            ({ name, value, isOwn }) =>
+              html`<span class="sheet-cell ${isOwn ? 'is-own' : ''}"><span
+                class="sheet-name"><bdi>${name}</bdi></span>${number(given, value)}</span>`,
+          )}</div>`
+        : nothing
+    }
     <div class="panel-body sheet-body" tabindex="0" role="group" aria-label=${title}>${
       known
         ? html`${drawParts(given, known.head ?? [])}
-      ${known.result === undefined ? nothing : html`<p class="total"><span aria-hidden="true">=</span> <output data-value=${known.result}>${format(known.result)}</output></p>`}
+      ${
+        known.result === undefined
+          ? nothing
+          : html`<p class="total"><span aria-hidden="true">=</span> <output data-value=${known.result}>${format(known.result)}</output></p>`
+      }
       ${drawParts(given, known.parts)}`
         : html`<p class="note">${t('loading')}</p>`
     }</div>

@@ -53,7 +53,8 @@ export function termLines(
       )}
       ${
         rest.length
-          ? html`<tr><td colspan="6" class="more"><button type="button" class="plain" id=${id} @click=${open}>${t('moreTerms', { count: rest.length, sum: format(sum(rest.map(i => sizes[i]))) })}</button></td></tr>`
+          ? html`<tr><td colspan="6" class="more"><button type="button" class="plain" id=${id}
+            @click=${open}>${t('moreTerms', { count: rest.length, sum: format(sum(rest.map(i => sizes[i]))) })}</button></td></tr>`
           : nothing
       }
     </tbody>

@@ -46,5 +46,9 @@ export function differenceWords({ prefix, weights, queries, keys }, less, t) {
     return Number(most) ? t('differenceAt', { query: quoted(queries[row]), key: quoted(keys[column]), amount }) : []
   })
   return html`<p class="note" id="${prefix}difference-says">${less.of}${t('stop')}${t('differenceSays')}</p>
-    ${list.length ? html`<p class="note" id="${prefix}largest-differences">${t('largestDifferences', { list: list.join(t('comma')) })}</p>` : nothing}`
+    ${
+      list.length
+        ? html`<p class="note" id="${prefix}largest-differences">${t('largestDifferences', { list: list.join(t('comma')) })}</p>`
+        : nothing
+    }`
 }

@@ -49,6 +49,11 @@ export const headFlow = {
       @flow-frame=${(/** @type {CustomEvent} */ { detail }) => act.frame?.(detail.step, detail.key)}
       @flow-edit=${edit}
       @flow-pick=${pick}
-    ></qkv-flow>${step === 'mask' && act.hideLater ? html`<p class="buttons"><button type="button" class="tool" id="${prefix}hide-later" @click=${act.hideLater}>${t('hideLater')}</button></p>` : nothing}`
+      ></qkv-flow>${
+        step === 'mask' && act.hideLater
+          ? html`<p class="buttons"><button type="button" class="tool" id="${prefix}hide-later"
+          @click=${act.hideLater}>${t('hideLater')}</button></p>`
+          : nothing
+      }`
   },
 }

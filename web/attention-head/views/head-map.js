@@ -89,12 +89,20 @@ function rowTools({ rows, queries: { length }, queries }, act, t, found) {
   return html`<div class="row-tools">${
     isMany
       ? html`<label class="row-filter">${t('filterRows')}
-    <input id="row-filter" type="search" autocomplete="off" spellcheck="false" .value=${live(filter)} @input=${(/** @type {InputEvent} */ { target }) => act.filterRows?.(target.value)} />
-    ${filter ? html`<span class="note">${t(found ? 'filteredRows' : 'filteredNone', { count: found, of: length })}</span>` : nothing}</label>`
+    <input id="row-filter" type="search" autocomplete="off" spellcheck="false" .value=${live(filter)}
+      @input=${(/** @type {InputEvent} */ { target }) => act.filterRows?.(target.value)} />
+    ${
+      filter
+        ? html`<span class="note">${t(found ? 'filteredRows' : 'filteredNone', { count: found, of: length })}</span>`
+        : nothing
+    }</label>`
       : nothing
   }${
     range
-      ? html`<span class="row-range">${t('rangeRows', { from: queries[range.from] ?? '', to: queries[Math.min(range.to, length - 1)] ?? '' })}
+      ? html`<span class="row-range">${t('rangeRows', {
+          from: queries[range.from] ?? '',
+          to: queries[Math.min(range.to, length - 1)] ?? '',
+        })}
         <button type="button" class="plain" id="range-none" @click=${() => act.chooseRows?.()}>${t('rangeNone')}</button></span>`
       : nothing
   }</div>`

@@ -11,11 +11,14 @@ function tableOfHeads({ caption, head, columns, rows }, act, prefix) {
   const hasNotes = rows.some(({ note }) => note !== undefined)
   return html`<table class="head-numbers" id="${prefix}head-numbers">
     <caption class="note">${caption}</caption>
-    <thead><tr><th scope="col">${head}</th>${columns.map(name => html`<th scope="col">${name}</th>`)}${hasNotes ? html`<td></td>` : nothing}</tr></thead>
+    <thead><tr><th scope="col">${head}</th>${columns.map(
+      name => html`<th scope="col">${name}</th>`,
+    )}${hasNotes ? html`<td></td>` : nothing}</tr></thead>
     <tbody>${rows.map(
       row =>
         html`<tr class=${row.isOwn ? 'is-own' : ''}>
-        <th scope="row"><button type="button" class="plain" aria-pressed=${row.isOwn} @click=${() => act.open?.(row.head)}>${row.name}</button></th>
+        <th scope="row"><button type="button" class="plain" aria-pressed=${row.isOwn}
+          @click=${() => act.open?.(row.head)}>${row.name}</button></th>
         ${row.values.map(value => html`<td data-number>${value}</td>`)}
         ${hasNotes ? html`<td class="head-sentence">${row.note ?? nothing}</td>` : nothing}
       </tr>`,
@@ -32,7 +35,9 @@ export const headNumbers = {
     const on = listenersOf(act)
     return html`${
       scores
-        ? html`<dl class="models-scores">${scores.map(({ name, value }) => html`<div><dt>${name}</dt><dd data-value=${value}>${value.toFixed(4)}</dd></div>`)}</dl>`
+        ? html`<dl class="models-scores">${scores.map(
+            ({ name, value }) => html`<div><dt>${name}</dt><dd data-value=${value}>${value.toFixed(4)}</dd></div>`,
+          )}</dl>`
         : nothing
     }<qkv-heatmap
       id="${prefix}map"

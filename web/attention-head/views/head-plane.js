@@ -16,7 +16,8 @@ export const headPlane = {
   draw: ({ prefix, label, queries, keys, visible, plane: own }, act, t) =>
     html`${plane(t('htmlLang')).draw(({ p }) =>
       own
-        ? html`<head-plane id="${prefix}plane" .plane=${own} .query=${own.query} .queries=${queries} .keys=${keys} .visible=${visible} .label=${label} .p=${p}
+        ? html`<head-plane id="${prefix}plane" .plane=${own} .query=${own.query} .queries=${queries} .keys=${keys}
+          .visible=${visible} .label=${label} .p=${p}
         @plane-point=${(/** @type {CustomEvent} */ { detail }) => act.point(detail && { word: detail })}
         @plane-select=${(/** @type {CustomEvent} */ { detail }) => act.select({ word: detail })}></head-plane>`
         : html`<p class="note">${p('planeNone')}</p>`,

@@ -145,7 +145,8 @@ export class StoryLinks extends LitElement {
       if (!from || !spots[i] || i === this.from || weight < LEAST_LINK) return svg``
       const name = `${weight === most ? 'is-strongest' : ''} ${isOff ? 'is-off' : ''}`
       const width = isOff ? 1 : Math.max(THINNEST, weight * WIDEST)
-      return svg`<path class=${name} data-to=${i} pathLength=${isOff ? 200 : 1} stroke-width=${width} d=${this.path(from, spots[i])}><title>${titles[i]}</title></path>`
+      return svg`<path class=${name} data-to=${i} pathLength=${isOff ? 200 : 1} stroke-width=${width}
+        d=${this.path(from, spots[i])}><title>${titles[i]}</title></path>`
     })}${this.carriedLine()}</svg>`
   }
 }

@@ -105,7 +105,8 @@ function wordOf({ t, act, settings }, word) {
   if (word === settings.pronoun) {
     const other = otherOf(word)
     const label = t('frontSwap', { word, other })
-    return html`<button type="button" class="front-pick" id="front-pronoun" title=${label} @click=${() => act.pronoun(other)}>${word}${swapSign}</button>`
+    return html`<button type="button" class="front-pick" id="front-pronoun" title=${label}
+      @click=${() => act.pronoun(other)}>${word}${swapSign}</button>`
   }
   if (!isName(word)) return word === 'is' ? 'Is' : word
   const who = word === settings.girl ? 'girl' : 'boy'
@@ -135,8 +136,10 @@ function links({ t, settings }, told, isOn) {
   const { row = [] } = told ?? {}
   const carried = carriedBy(row)
   const carries = carried && t('frontCarries', { word: tokens[carried[0]], name: shownWord(tokens[carried[1]]) })
-  return html`<story-links .weights=${row} .from=${tokens.length - 1} .isOff=${!isOn} .titles=${titles} .carried=${carried} .carries=${carries}></story-links>
-    <ol class="visually-hidden" id="front-gives" aria-label=${t('frontLinks')}>${titles.map((title, i) => (isOn && row[i] >= LEAST_LINK ? html`<li>${title}</li>` : nothing))}</ol>`
+  return html`<story-links .weights=${row} .from=${tokens.length - 1} .isOff=${!isOn} .titles=${titles}
+    .carried=${carried} .carries=${carries}></story-links>
+    <ol class="visually-hidden" id="front-gives"
+      aria-label=${t('frontLinks')}>${titles.map((title, i) => (isOn && row[i] >= LEAST_LINK ? html`<li>${title}</li>` : nothing))}</ol>`
 }
 
 /** Draws bars of the most likely words, and one for all others together. @param {Context} context @param {Told | undefined} told */
@@ -148,7 +151,9 @@ function bars({ t }, told) {
       <span class="front-bar"><span .style=${`inline-size: ${p * 100}%`}></span></span>
       <span class="number">${percent(p, t)}</span></li>`
   return html`<div class="front-next"><h3>${t('frontBars')}</h3>
-    <ol class="front-bars">${shown.map(([word, p]) => bar(word, shownWord(word), p))}${told ? bar(nothing, t('frontRest'), Math.max(0, rest)) : nothing}</ol></div>`
+    <ol class="front-bars">${shown.map(([word, p]) => bar(word, shownWord(word), p))}${
+      told ? bar(nothing, t('frontRest'), Math.max(0, rest)) : nothing
+    }</ol></div>`
 }
 /** Minimum probability with a bar; smaller ones are shown as "under 0.1%". */
 const LEAST_BAR = 0.0005
@@ -164,10 +169,15 @@ function switchRow({ t, act, settings, view }, { isOn, othersOn }, row) {
   const name = headName({ layer, head })
   const isNew = !view.isUsed && settings.isOn && settings.othersOn
   const one = (/** @type {'isOn' | 'othersOn'} */ which, /** @type {boolean} */ value, /** @type {string} */ name) =>
-    html`<button type="button" role="switch" class="front-switch ${isNew ? 'is-new' : ''}" id="front-${which}" aria-checked=${value} @click=${() => act.flip(which)}>
+    html`<button type="button" role="switch" class="front-switch ${isNew ? 'is-new' : ''}" id="front-${which}"
+      aria-checked=${value} @click=${() => act.flip(which)}>
       <span class="front-knob"></span>${t(value ? 'frontOn' : 'frontOff', { name })}</button>`
   return html`<div class="front-switches">${one('isOn', isOn, t('frontHead', { head: name }))}
-    ${isNew ? html`<span class="note">${t('frontTry', { layer: layer + 1, head: head + 1 })}</span>` : one('othersOn', othersOn, t('frontOthers'))}
+    ${
+      isNew
+        ? html`<span class="note">${t('frontTry', { layer: layer + 1, head: head + 1 })}</span>`
+        : one('othersOn', othersOn, t('frontOthers'))
+    }
     <a class="front-way" id="front-go-on" href=${thisStory(settings, row)}>${t('frontGoOn')}</a></div>`
 }
 
@@ -215,7 +225,11 @@ function says({ t, act, settings, view, got }, runs, switches) {
       : t(view.isSaving && !view.isWanted ? 'frontSaving' : runs ? 'frontRecorded' : 'frontWaiting', { size })
   return html`<p class="front-says" role="status" aria-live="polite">${lines.join(t('frontSpace'))}</p>
     <p class="note front-state ${isFailed ? 'problem' : ''}">${state}
-      ${isFailed ? html`<button type="button" class="plain" id="front-retry" @click=${() => act.retry()}>${t('retry')}</button>` : nothing}</p>`
+      ${
+        isFailed
+          ? html`<button type="button" class="plain" id="front-retry" @click=${() => act.retry()}>${t('retry')}</button>`
+          : nothing
+      }</p>`
 }
 
 /** @template V, W @param {Record<string, V>} record @param {(value: V) => W} of @returns {Record<string, W>} */

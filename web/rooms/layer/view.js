@@ -124,7 +124,8 @@ function distributionPart(context) {
 /** Draws the collapsed parts after the steps. @param {SceneContext} context */
 const foldedParts = context => {
   const { t } = context
-  return html`${folded(context, 'order', t('order'), order)} ${folded(context, 'cost', t('cost'), cost)} ${folded(context, 'export', t('export'), exported)}
+  return html`${folded(context, 'order', t('order'), order)} ${folded(context, 'cost', t('cost'), cost)}
+    ${folded(context, 'export', t('export'), exported)}
     ${folded(context, 'import', t('import'), imported)}`
 }
 
@@ -145,12 +146,17 @@ function side(context) {
 const layer = (
   context,
   isStale,
-) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}" data-undo="room" aria-busy=${context.progress !== undefined}>
+) => html`<main class="room ${context.result.heads > 1 ? '' : 'has-one-head'} ${isStale ? 'is-stale' : ''}"
+  data-undo="room" aria-busy=${context.progress !== undefined}>
     ${sentenceHead(context)}
     <div class="work ${context.picture === 'flow' ? 'has-beside' : ''}">
     <div class="screen">${heads(context)}${stage(context)}</div>
     ${side(context)} ${dock(context)}
-    <div class="below">${context.result.curve ? curve.draw(({ plot }) => plot(context)) : nothing}<div class="experiments">${isHandBuilt(context.result) ? induction.draw(({ inductionPanel }) => inductionPanel(context)) : nothing}${distributionPart(context)}</div>${foldedParts(context)}${walk.draw(({ stepsPanel }) => stepsPanel(context))}${badge(context)}</div></div>
+    <div class="below">${context.result.curve ? curve.draw(({ plot }) => plot(context)) : nothing}<div class="experiments">${
+      isHandBuilt(context.result) ? induction.draw(({ inductionPanel }) => inductionPanel(context)) : nothing
+    }${distributionPart(context)}</div>${foldedParts(context)}${walk.draw(({ stepsPanel }) =>
+      stepsPanel(context),
+    )}${badge(context)}</div></div>
   </main>`
 
 /** @param {LayerContext} given */

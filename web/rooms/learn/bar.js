@@ -42,10 +42,15 @@ export function bar(context) {
   const run = runOf(context)
   const failed = failureOf(context)
   return html`<div class="learn-bar">
-      <label><span class="learn-task">${t('learnTask')}</span> <select id="learn-task" @change=${(/** @type {InputEvent} */ { target }) => act.choose(target.value)}>
-        ${Object.keys(TASKS).map(name => html`<option value=${name} ?selected=${name === task}>${t(/** @type {any} */ (`task.${name}`))}</option>`)}
+      <label><span class="learn-task">${t('learnTask')}</span> <select id="learn-task"
+        @change=${(/** @type {InputEvent} */ { target }) => act.choose(target.value)}>
+        ${Object.keys(TASKS).map(
+          name =>
+            html`<option value=${name} ?selected=${name === task}>${t(/** @type {any} */ (`task.${name}`))}</option>`,
+        )}
       </select></label>
-      <details class="learn-settings"><summary>${t('learnSettings')} <span class="learn-summary">${summary}</span></summary>${controls(context)}</details>
+      <details class="learn-settings"><summary>${t('learnSettings')}
+        <span class="learn-summary">${summary}</span></summary>${controls(context)}</details>
       ${view.stop === null ? storyStart(context) : nothing}
     </div>
     ${problems(context)}
@@ -54,7 +59,11 @@ export function bar(context) {
     ${TASKS[task].hasText ? ownText(context) : nothing}
     ${view.isRepeating ? html`<p class="note" id="learn-repeating">${t('learnRepeating', { step: view.until ?? 0 })}</p>` : nothing}
     ${run?.isOpened ? html`<p class="note" id="learn-opened">${t('learnOpened', { step: view.steps })}</p>` : nothing}
-    ${run?.isOpened && !Number.isFinite(view.points[0]?.loss) ? html`<p class="learn-problem" role="alert" id="learn-not-finite">${t('learnNotFinite')}</p>` : nothing}
+    ${
+      run?.isOpened && !Number.isFinite(view.points[0]?.loss)
+        ? html`<p class="learn-problem" role="alert" id="learn-not-finite">${t('learnNotFinite')}</p>`
+        : nothing
+    }
     ${failed ? retry(t, failed.problem, context.act.restart) : nothing}`
 }
 
@@ -64,8 +73,14 @@ function problems({ t, settings, problems, act }) {
     const problem = problems[field]
     if (!problem) return []
     const [offer] = problem.offers ?? []
-    return html`<p class="learn-problem" role="alert" data-problem=${field}>${t(`learn.${field}`)} ${String(settings[field]).slice(0, 20)}: ${t(/** @type {any} */ (problem.key), problem.params)}
-      ${offer ? html`<button type="button" class="tool" data-nearest=${field} @click=${() => act.set(/** @type {any} */ (offer))}>${t('learnUse', { what: named(t, offer) })}</button>` : nothing}</p>`
+    return html`<p class="learn-problem" role="alert" data-problem=${field}>${t(`learn.${field}`)}
+      ${String(settings[field]).slice(0, 20)}: ${t(/** @type {any} */ (problem.key), problem.params)}
+      ${
+        offer
+          ? html`<button type="button" class="tool" data-nearest=${field}
+            @click=${() => act.set(/** @type {any} */ (offer))}>${t('learnUse', { what: named(t, offer) })}</button>`
+          : nothing
+      }</p>`
   })
 }
 
@@ -75,8 +90,14 @@ function large(context) {
   const { seconds, bytes } = costOf(context)
   if (seconds <= MOST_SECONDS && bytes <= MOST_BYTES) return nothing
   const patch = smaller(sizesOf(context))
-  return html`<p class="learn-problem" id="learn-large" role="status">${t('learnLarge', { time: duration(seconds, t), megabytes: Math.round(bytes / 2 ** 20) })}
-    ${patch ? html`<button type="button" class="tool" id="learn-smaller" @click=${() => act.set(patch)}>${t('learnUse', { what: named(t, patch) })}</button>` : nothing}</p>`
+  return html`<p class="learn-problem" id="learn-large"
+    role="status">${t('learnLarge', { time: duration(seconds, t), megabytes: Math.round(bytes / 2 ** 20) })}
+    ${
+      patch
+        ? html`<button type="button" class="tool" id="learn-smaller"
+          @click=${() => act.set(patch)}>${t('learnUse', { what: named(t, patch) })}</button>`
+        : nothing
+    }</p>`
 }
 
 /** @param {Context} context */
@@ -86,12 +107,19 @@ function controls({ t, settings, act }) {
     const label = t(field === 'layers' && hasCross ? 'learn.layers.encoder' : /** @type {any} */ (`learn.${field}`))
     const { type, least, most } = fields[field].kind
     if (type === 'flag')
-      return html`<label><input type="checkbox" id="learn-norm" .checked=${live(settings.norm)} @change=${(/** @type {InputEvent} */ { target }) => act.set({ norm: target.checked })} /> ${label}</label>`
+      return html`<label><input type="checkbox" id="learn-norm" .checked=${live(settings.norm)}
+        @change=${(/** @type {InputEvent} */ { target }) => act.set({ norm: target.checked })} /> ${label}</label>`
     if (type === 'choice')
-      return html`<label>${label} <select id="learn-positions" @change=${(/** @type {InputEvent} */ { target }) => act.set({ positions: /** @type {any} */ (target.value) })}>
-        ${POSITIONS.map(each => html`<option value=${each} ?selected=${each === settings.positions}>${t(`learn.positions.${each}`)}</option>`)}
+      return html`<label>${label} <select id="learn-positions"
+        @change=${(/** @type {InputEvent} */ { target }) => act.set({ positions: /** @type {any} */ (target.value) })}>
+        ${POSITIONS.map(
+          each =>
+            html`<option value=${each} ?selected=${each === settings.positions}>${t(`learn.positions.${each}`)}</option>`,
+        )}
       </select></label>`
-    return html`<label>${label} <input type="number" id="learn-set-${field}" min=${least ?? 0} max=${most ?? 0} step=${type === 'whole' ? 1 : 'any'} .value=${String(settings[field])} @change=${(/** @type {InputEvent} */ { target }) => act.set({ [field]: target.value })} /></label>`
+    return html`<label>${label} <input type="number" id="learn-set-${field}" min=${least ?? 0} max=${most ?? 0}
+      step=${type === 'whole' ? 1 : 'any'} .value=${String(settings[field])}
+      @change=${(/** @type {InputEvent} */ { target }) => act.set({ [field]: target.value })} /></label>`
   })}</div>`
 }
 
@@ -103,7 +131,13 @@ function ownText(context) {
   const input = (/** @type {InputEvent & { inputType?: string }} */ { target, inputType = '' }) =>
     (short || !/^(insert(Text|Comp)|delete)/.test(inputType)) && act.type(target.value)
   return html`<label class="learn-own">${t('learnText')}
-    <textarea id="learn-own" rows="4" @input=${input} @change=${(/** @type {InputEvent} */ { target }) => act.type(target.value)} .value=${view.text}></textarea></label>
+    <textarea id="learn-own" rows="4" @input=${input}
+      @change=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}
+      .value=${view.text}></textarea></label>
     ${short ? html`<p class="note" id="learn-short">${t('learnTextOwn', short)}</p>` : nothing}
-    ${short && settings.trained > 0 ? html`<p class="note" id="learn-no-text">${t('learnLinkNoText', { step: settings.trained })}</p>` : nothing}`
+    ${
+      short && settings.trained > 0
+        ? html`<p class="note" id="learn-no-text">${t('learnLinkNoText', { step: settings.trained })}</p>`
+        : nothing
+    }`
 }

@@ -17,7 +17,9 @@ export function changesPanel({ t, settings: { task, changes }, act, can, travel 
     undo: can.undo ? () => travel('undo', 0) : undefined,
     redo: can.redo ? () => travel('undo', 1) : undefined,
     effect: changes.length
-      ? html`<p class="changes-effect" role="status" data-before=${changed?.before ?? nothing} data-after=${changed?.accuracy ?? nothing}>${effect ?? nothing} <span class="note">${t('changesText')}</span></p>`
+      ? html`<p class="changes-effect" role="status" data-before=${changed?.before ?? nothing}
+        data-after=${changed?.accuracy ?? nothing}>${effect ?? nothing}
+        <span class="note">${t('changesText')}</span></p>`
       : nothing,
   })
 }

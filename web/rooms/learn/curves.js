@@ -119,7 +119,8 @@ function key(kind, label, value) {
       ? svg`<rect class="band" width="20" height="10" y="1" />`
       : svg`<line class=${kind} x2="20" y1="6" y2="6" />`
   const number = value === undefined ? '' : Number.isFinite(value) ? value.toFixed(2) : '–'
-  return html`<span class="key" data-kind=${kind}><svg class="key-line" viewBox="0 0 20 12" aria-hidden="true">${shape}</svg>${label} <b>${number}</b></span>`
+  return html`<span class="key" data-kind=${kind}><svg class="key-line" viewBox="0 0 20 12"
+    aria-hidden="true">${shape}</svg>${label} <b>${number}</b></span>`
 }
 
 /** @param {string} name @param {string} label @param {unknown} drawing @param {unknown} caption */
@@ -169,15 +170,30 @@ function accuracyFigure(context, run, x, cursor) {
     svg`<line class=${kind} x1=${LEFT} x2=${WIDTH - RIGHT} y1=${shares(value)} y2=${shares(value)} />`
   const isRun = reference?.at === null
   const drawing = svg`
-    ${band ? svg`<polygon class="band" points=${band} />` : nothing}${axes(x, shares, 4)}${across('guess', guess)}${across('nowhere', run.baseline)}
+    ${
+      band ? svg`<polygon class="band" points=${band} />` : nothing
+    }${axes(x, shares, 4)}${across('guess', guess)}${across('nowhere', run.baseline)}
     ${isRun ? svg`<polyline class="line is-kept" points=${over(x, reference.points, lines[1].value)} />` : nothing}
     ${lines.map(({ kind, value }) => svg`<polyline class="line ${kind}" points=${over(x, points, value)} />`)}
-    ${jump === null ? nothing : svg`${upright('jump', x(jump))}<text class="mark" x=${x(jump) + (isFar ? -4 : 4)} y=${TOP - 3} text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`}
+    ${
+      jump === null
+        ? nothing
+        : svg`${upright('jump', x(jump))}<text class="mark" x=${x(jump) + (isFar ? -4 : 4)} y=${TOP - 3}
+          text-anchor=${isFar ? 'end' : 'start'}>${t('learnJump', { step: jump })}</text>`
+    }
     ${reachedAt === null ? nothing : upright('reached', x(reachedAt))}${cursor}`
-  const caption = html`${recorded ? html`<span class="note" id="learn-recorded">${t('learnRecorded', recordedJump(recorded))}</span>` : nothing}
+  const caption = html`${
+    recorded
+      ? html`<span class="note" id="learn-recorded">${t('learnRecorded', recordedJump(recorded))}</span>`
+      : nothing
+  }
     ${isFresh(context) ? nothing : lines.map(({ name, kind, value }) => key(`line ${kind}`, t(name), last && value(last)))}
     ${isRun ? key('line is-kept', t('learnCurve.kept', { name: t(lines[1].name) }), reference.points.at(-1)?.heldOutAccuracy) : nothing}
-    ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key('nowhere', t('learnCurve.baseline'), run.baseline)}`
+    ${band ? key('band', t('learnCurve.band')) : nothing}${key('guess', t('learnCurve.guess'), guess)}${key(
+      'nowhere',
+      t('learnCurve.baseline'),
+      run.baseline,
+    )}`
   return figure('accuracy', t('learnCurves'), drawing, caption)
 }
 
@@ -234,8 +250,11 @@ export function svgOf(room, ground) {
       for (const name of STROKES) element.setAttribute(name, style.getPropertyValue(name))
     })
     const label = figure.getAttribute('aria-label') ?? ''
-    return `<g transform="translate(0 ${n * HEIGHT})"><title>${label.replace(/[<&]/g, sign => (sign === '<' ? '&lt;' : '&amp;'))}</title>${copy.innerHTML.replace(/<!--.*?-->/g, '')}</g>`
+    const title = label.replace(/[<&]/g, sign => (sign === '<' ? '&lt;' : '&amp;'))
+    const inside = copy.innerHTML.replace(/<!--.*?-->/g, '')
+    return `<g transform="translate(0 ${n * HEIGHT})"><title>${title}</title>${inside}</g>`
   })
   const height = HEIGHT * figures.length
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${2 * WIDTH}"><rect width="100%" height="100%" fill="${ground}"/>${parts.join('')}</svg>\n`
+  const whole = `<rect width="100%" height="100%" fill="${ground}"/>${parts.join('')}`
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${2 * WIDTH}">${whole}</svg>\n`
 }

@@ -61,7 +61,12 @@ function stateOf(context) {
   if (view.divergedAt !== null) return diverged(context, view.divergedAt)
   const least = percent(goal.least)
   if (view.reachedAt !== null)
-    return html`${reached(context, view.reachedAt)} ${found(context)}${hasStopped(context) ? html` <span class="learn-goes-on">${t('learnGoesOn', { steps: run.settings.steps })}</span>` : ''}`
+    return html`${reached(context, view.reachedAt)}
+      ${found(context)}${
+        hasStopped(context)
+          ? html` <span class="learn-goes-on">${t('learnGoesOn', { steps: run.settings.steps })}</span>`
+          : ''
+      }`
   if (!view.isEnded || run.isOpened) return ''
   return hasText ? found(context) : t(`learnEnded.${goal.measure}`, { steps: view.steps, goal: least })
 }
@@ -84,13 +89,28 @@ export function dock(context) {
     if (!run || steps > 0 || run.isOpened) return t('learnTrain')
     return t('learnTrainAbout', { time: duration(costOf(context).seconds, t) })
   }
-  return html`<div class="dock learn-dock" data-training=${isTraining}>${view.stop === null ? nothing : story(context)}<div class="dock-row">
-    <button type="button" class="tool is-filled ${run && steps === 0 && !isTraining ? 'is-new' : ''}" id="learn-train" ?disabled=${cannotTrain} @click=${() => act.train()}>${label()}</button>
+  return html`<div class="dock learn-dock"
+    data-training=${isTraining}>${view.stop === null ? nothing : story(context)}<div class="dock-row">
+    <button type="button" class="tool is-filled ${run && steps === 0 && !isTraining ? 'is-new' : ''}" id="learn-train"
+      ?disabled=${cannotTrain} @click=${() => act.train()}>${label()}</button>
     <button type="button" class="tool" id="learn-step" ?disabled=${cannotTrain} @click=${() => act.step()}>${t('learnStep')}</button>
-    <button type="button" class="tool" id="learn-restart" ?hidden=${steps === 0 && !isTraining && !failed} ?disabled=${!run && !failed} @click=${() => act.restart()}>${t('learnRestart')}</button>
-    <label>${t('learnPace')} <select id="learn-pace" @change=${(/** @type {InputEvent} */ { target }) => act.show({ pace: /** @type {any} */ (target.value) })}>${PACES.map(name => html`<option value=${name} ?selected=${name === view.pace}>${t(`learnPace.${name}`)}</option>`)}</select></label>
-    <span class="learn-steps ${steps === 0 ? 'is-first' : ''}" id="learn-steps" data-step=${steps}>${run ? t(hasStopped(context) ? 'learnSteps.reached' : 'learnSteps', { step: steps, steps: run.settings.steps }) : nothing}</span>
+    <button type="button" class="tool" id="learn-restart" ?hidden=${steps === 0 && !isTraining && !failed}
+      ?disabled=${!run && !failed} @click=${() => act.restart()}>${t('learnRestart')}</button>
+    <label>${t('learnPace')} <select id="learn-pace"
+      @change=${(/** @type {InputEvent} */ { target }) => act.show({ pace: /** @type {any} */ (target.value) })}>${PACES.map(
+        name => html`<option value=${name} ?selected=${name === view.pace}>${t(`learnPace.${name}`)}</option>`,
+      )}</select></label>
+    <span class="learn-steps ${steps === 0 ? 'is-first' : ''}" id="learn-steps"
+      data-step=${steps}>${
+        run
+          ? t(hasStopped(context) ? 'learnSteps.reached' : 'learnSteps', { step: steps, steps: run.settings.steps })
+          : nothing
+      }</span>
     <span class="learn-said" role="status" data-reached=${reachedAt ?? nothing}>${stateOf(context)}</span>
-    ${reachedAt !== null && !isTraining && view.stop === null ? html`<button type="button" class="tool" id="learn-happened" @click=${() => act.tell(AFTER_GOAL)}>${t('learnHappened')}</button>` : nothing}
+    ${
+      reachedAt !== null && !isTraining && view.stop === null
+        ? html`<button type="button" class="tool" id="learn-happened" @click=${() => act.tell(AFTER_GOAL)}>${t('learnHappened')}</button>`
+        : nothing
+    }
   </div></div>`
 }

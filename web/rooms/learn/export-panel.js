@@ -27,15 +27,26 @@ export function exportPanel(context) {
   const { t, view, act } = context
   const problem = context.got.file?.is === 'failed' ? context.got.file.problem : undefined
   return html`${runOf(context) ? exports(context) : nothing}
-    <p class="learn-open"><label class="tool">${t('learnOpenModel')}<input type="file" id="learn-file" class="offstage" multiple accept=".safetensors,.json" @change=${(
-      /** @type {Event & { target: HTMLInputElement }} */ { target },
-    ) => {
-      const files = Array.from(target.files ?? [])
-      target.value = ''
-      if (files.length) act.open(files)
-    }} /></label> <span class="note">${t('learnOpenText')}</span></p>
-    ${problem ? html`<p class="learn-problem" role="alert" id="learn-file-problem">${t('learnFileProblem', { message: t(/** @type {any} */ (problem.key), problem.params) })}</p>` : nothing}
-    ${view.refused ? html`<p class="learn-problem" role="alert" id="learn-refused" data-files=${view.refused}>${t('learnRefused', { files: view.refused })}</p>` : nothing}`
+    <p class="learn-open"><label class="tool">${t('learnOpenModel')}<input type="file" id="learn-file" class="offstage"
+      multiple accept=".safetensors,.json" @change=${(
+        /** @type {Event & { target: HTMLInputElement }} */ { target },
+      ) => {
+        const files = Array.from(target.files ?? [])
+        target.value = ''
+        if (files.length) act.open(files)
+      }} /></label> <span class="note">${t('learnOpenText')}</span></p>
+    ${
+      problem
+        ? html`<p class="learn-problem" role="alert"
+          id="learn-file-problem">${t('learnFileProblem', { message: t(/** @type {any} */ (problem.key), problem.params) })}</p>`
+        : nothing
+    }
+    ${
+      view.refused
+        ? html`<p class="learn-problem" role="alert" id="learn-refused"
+          data-files=${view.refused}>${t('learnRefused', { files: view.refused })}</p>`
+        : nothing
+    }`
 }
 
 /** Cache: the last program. @type {{ key: string, program: Promise<string> }} */
@@ -71,18 +82,25 @@ function exports(context) {
     const room = /** @type {Element} */ (target.closest('.learn'))
     act.save(`${task}.svg`, svgOf(room, paper()), 'image/svg+xml')
   }
-  return html`<details class="learn-along" ?open=${view.isExporting} @toggle=${(/** @type {Event & { target: HTMLDetailsElement }} */ { target }) => act.show({ isExporting: target.open })}><summary>${t('learnAlong')}</summary>
+  return html`<details class="learn-along" ?open=${view.isExporting}
+    @toggle=${(/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
+      act.show({ isExporting: target.open })}><summary>${t('learnAlong')}</summary>
     ${
       view.isExporting
         ? html`<div class="learn-buttons">
       <button type="button" class="tool" id="learn-save" @click=${() => act.saveModel(false)}>${t('learnSaveModel')}</button>
       <button type="button" class="tool" id="learn-save-json" @click=${() => act.saveModel(true)}>${t('learnSaveConfig')}</button>
       <button type="button" class="tool" id="learn-link" @click=${() => act.copyLink()}>${t('learnCopyLink')}</button>
-      <button type="button" class="tool" id="learn-csv" @click=${() => act.save(`${task}.csv`, csvOf(view.points), 'text/csv')}>${t('learnSaveCurves')}</button>
+      <button type="button" class="tool" id="learn-csv"
+        @click=${() => act.save(`${task}.csv`, csvOf(view.points), 'text/csv')}>${t('learnSaveCurves')}</button>
       <button type="button" class="tool" id="learn-svg" @click=${saveSvg}>${t('learnSaveSvg')}</button>
     </div>
     <p class="note" id="learn-link-note">${t(linkNote(context))}</p>
-    <div class="learn-buttons">${languages.map(name => html`<button type="button" class="tool" data-program=${name} aria-pressed=${view.program === name} @click=${() => act.show({ program: name })}>${t(`learnProgram.${name}`)}</button>`)}
+    <div class="learn-buttons">${languages.map(
+      name =>
+        html`<button type="button" class="tool" data-program=${name} aria-pressed=${view.program === name}
+          @click=${() => act.show({ program: name })}>${t(`learnProgram.${name}`)}</button>`,
+    )}
       <button type="button" class="tool" id="learn-copy" @click=${async () => act.copy(await program)}>${t('copy')}</button></div>
     <p class="note">${t('learnProgramText')}</p>
     <pre tabindex="0" aria-label=${t(`learnProgram.${view.program}`)}><code>${until(program)}</code></pre>`

@@ -30,7 +30,8 @@ export function gradientMaps(context, run, { shownAt }) {
   const found = shown(got.gradients)
   return html`<details class="learn-gradients" ?open=${found !== undefined}><summary>${t('learnGradients')}</summary>
     <p class="note">${t('learnGradientsText')}</p>
-    <button type="button" class="tool" id="learn-gradient" @click=${() => act.show({ gradientAt: shownAt })}>${t('learnGradientAsk', { step: shownAt })}</button>
+    <button type="button" class="tool" id="learn-gradient"
+      @click=${() => act.show({ gradientAt: shownAt })}>${t('learnGradientAsk', { step: shownAt })}</button>
     ${found ? maps(context, run, found) : nothing}</details>`
 }
 
@@ -42,8 +43,12 @@ function maps(context, run, found) {
     Array.from({ length: H }, (_, head) => ({ layer, head, value: `A ${headName({ layer, head })}` })),
   )
   const chosen = view.gradient || heads[heads.length - 1].value
-  return html`<label>${t('learnGradientWhich')} <select id="learn-gradient-which" @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) => act.show({ gradient: target.value })}>
-      ${heads.map(each => html`<option value=${each.value} ?selected=${chosen === each.value}>${t('learnGradientHead', { name: headName(each) })}</option>`)}
+  return html`<label>${t('learnGradientWhich')} <select id="learn-gradient-which"
+    @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) => act.show({ gradient: target.value })}>
+      ${heads.map(
+        each =>
+          html`<option value=${each.value} ?selected=${chosen === each.value}>${t('learnGradientHead', { name: headName(each) })}</option>`,
+      )}
       ${names.map(name => html`<option value=${name} ?selected=${chosen === name}>${name}</option>`)}
     </select></label>
     <p class="note">${t('learnGradientLoss', { step: found.step, loss: found.loss.toFixed(4) })}</p>${map(
@@ -62,7 +67,8 @@ function map(context, run, found, name, head) {
   if (!head) {
     const { data, dims } = found.weights[name] ?? Object.values(found.weights)[0]
     const matrix = { data, dims: dims.length === 1 ? [1, dims[0]] : dims }
-    return html`<qkv-heatmap id="learn-gradient-map" scale="diverging" .texts=${t.elements} label=${label} .matrix=${matrix} legend></qkv-heatmap>`
+    return html`<qkv-heatmap id="learn-gradient-map" scale="diverging" .texts=${t.elements} label=${label}
+      .matrix=${matrix} legend></qkv-heatmap>`
   }
   const { dims, data } = found.attention[head.layer]
   const [, rows, columns] = dims
@@ -71,5 +77,6 @@ function map(context, run, found, name, head) {
     dims: [rows, columns],
   }
   const tokens = tokensOf(context, run, found.ids, { rows, columns, layer: head.layer })
-  return html`<qkv-heatmap id="learn-gradient-map" scale="diverging" .texts=${t.elements} label=${label} .matrix=${matrix} .rowTokens=${tokens.rows} .columnTokens=${tokens.columns} legend></qkv-heatmap>`
+  return html`<qkv-heatmap id="learn-gradient-map" scale="diverging" .texts=${t.elements} label=${label}
+    .matrix=${matrix} .rowTokens=${tokens.rows} .columnTokens=${tokens.columns} legend></qkv-heatmap>`
 }

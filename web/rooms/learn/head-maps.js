@@ -68,7 +68,11 @@ export function heads(context, run, { shown, reference, shownAt }) {
   }
   const hasSwitches = !isFresh(context)
   const switches = (/** @type {number} */ layer) =>
-    html`<div class="learn-switches">${namesOf(layer, count).map((name, head) => html`<span class="learn-switch" data-switch=${name}><span>${name}</span> ${headSelect({ t, changes: settings.changes, set: act.change }, headAt({ layer, head }))}</span>`)}</div>`
+    html`<div class="learn-switches">${namesOf(layer, count).map(
+      (name, head) =>
+        html`<span class="learn-switch" data-switch=${name}><span>${name}</span>
+          ${headSelect({ t, changes: settings.changes, set: act.change }, headAt({ layer, head }))}</span>`,
+    )}</div>`
   return html`<div class="learn-layers">
     ${shown.layers.map((weights, l) => {
       const title = titleOf(t, run, l)
@@ -78,11 +82,18 @@ export function heads(context, run, { shown, reference, shownAt }) {
         ${
           before && same
             ? html`<p class="learn-of is-kept">A ${t('learnSteps.short', { step: reference?.shownAt ?? 0 })}</p>
-              <qkv-heads class="is-kept" .texts=${t.elements} .weights=${before} .domain=${[0, 1]} .side=${SIDE} .numbers=${false} .selected=${-1} .names=${namesOf(l, before.dims[0])} label=${`A: ${title}`}></qkv-heads>
+              <qkv-heads class="is-kept" .texts=${t.elements} .weights=${before} .domain=${[0, 1]} .side=${SIDE}
+                .numbers=${false} .selected=${-1} .names=${namesOf(l, before.dims[0])}
+                label=${`A: ${title}`}></qkv-heads>
               <p class="learn-of is-new">B ${t('learnSteps.short', { step: shownAt })}</p>`
             : nothing
         }
-        <qkv-heads .texts=${t.elements} .weights=${weights} .domain=${[0, 1]} .side=${SIDE} .numbers=${false} .selected=${l === selected.layer ? selected.head : -1} .names=${namesOf(l, count)} .notes=${notes(context, shownAt, l, count)} label=${withOrigin(context, title, shownAt)} @head-select=${(/** @type {CustomEvent} */ { detail }) => act.select(l, detail.head)} @dblclick=${() => factor(l)} @keydown=${(/** @type {KeyboardEvent} */ { key }) => key === 'F2' && factor(l)}></qkv-heads>
+        <qkv-heads .texts=${t.elements} .weights=${weights} .domain=${[0, 1]} .side=${SIDE} .numbers=${false}
+          .selected=${l === selected.layer ? selected.head : -1} .names=${namesOf(l, count)}
+          .notes=${notes(context, shownAt, l, count)} label=${withOrigin(context, title, shownAt)}
+          @head-select=${(/** @type {CustomEvent} */ { detail }) => act.select(l, detail.head)}
+          @dblclick=${() => factor(l)}
+          @keydown=${(/** @type {KeyboardEvent} */ { key }) => key === 'F2' && factor(l)}></qkv-heads>
         ${hasSwitches ? switches(l) : nothing}
       </section>`
     })}
@@ -148,7 +159,8 @@ export function selectedHead(context, run, { shown, reference, shownAt, isCausal
   return html`<section class="learn-chosen" aria-labelledby="learn-chosen-title">
     <header><h2 id="learn-chosen-title">${title}</h2>
       ${paintButton(shownHead, actions.setMode, t)}
-      <button type="button" class="tool" id="learn-open-layer" @click=${() => act.openLayer(at.layer, at.head, t('learnBack', { step: shownAt }))}>${t('openLayer')}</button>
+      <button type="button" class="tool" id="learn-open-layer"
+        @click=${() => act.openLayer(at.layer, at.head, t('learnBack', { step: shownAt }))}>${t('openLayer')}</button>
     </header>
     <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(
       shownHead.view,
@@ -157,7 +169,21 @@ export function selectedHead(context, run, { shown, reference, shownAt, isCausal
       WEIGHT_VIEWS.filter(name => before || name !== 'difference'),
     )}</div>
     <p class="note" id="learn-not-set">${t(isPainting ? 'learnPaintText' : 'learnNotSet')}</p>
-    ${both ? html`<p class="learn-of is-kept">A</p>${headView({ ...shownHead, prefix: 'learn-a-', label: `A: ${title}`, weights: before, visible: visibleOf(before.dims, isCausal, []) }, actions, t)}<p class="learn-of is-new">B</p>` : nothing}
+    ${
+      both
+        ? html`<p class="learn-of is-kept">A</p>${headView(
+            {
+              ...shownHead,
+              prefix: 'learn-a-',
+              label: `A: ${title}`,
+              weights: before,
+              visible: visibleOf(before.dims, isCausal, []),
+            },
+            actions,
+            t,
+          )}<p class="learn-of is-new">B</p>`
+        : nothing
+    }
     ${headView(shownHead, actions, t)}
   </section>`
 }

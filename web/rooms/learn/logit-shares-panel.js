@@ -75,7 +75,8 @@ export function why(context, { settings: { mlp } }, { shown: { why } }) {
           share,
           last: logit.toFixed(4).replace('-', '−'),
           isCurrent: i === at,
-          token: html`<button type="button" class="why-token" aria-pressed=${i === at} @click=${() => act.show({ whyToken: i })}><bdi>${token}</bdi></button>`,
+          token: html`<button type="button" class="why-token" aria-pressed=${i === at}
+            @click=${() => act.show({ whyToken: i })}><bdi>${token}</bdi></button>`,
         })),
       },
       { type: 'heading', text: t('whyOf', { token }) },

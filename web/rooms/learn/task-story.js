@@ -92,7 +92,8 @@ export const targetsOf = state => (state.view.stop === null ? [] : [stopOf(state
 
 /** @param {Context} context */
 export const storyStart = context =>
-  html`<button type="button" class="tool" id="story-start" @click=${() => context.act.tell(firstStop(context))}>${context.t('storyStart')}</button>`
+  html`<button type="button" class="tool" id="story-start"
+    @click=${() => context.act.tell(firstStop(context))}>${context.t('storyStart')}</button>`
 
 /** Draws the open stop. @param {Context} context */
 export function story(context) {

@@ -53,22 +53,42 @@ function probe({ t, settings, view, around, act }, run, { shown }) {
   const [best] = shown.next
   const gloss = TASKS[task].hasGlosses ? glosses(t, () => act.show({})) : undefined
   const answer = (/** @type {string} */ text, /** @type {number} */ index, /** @type {string} */ label) =>
-    html`<button type="button" class="answer-token" lang=${language} data-gloss=${gloss?.(text) ?? nothing} aria-pressed=${settings.why === index} aria-label=${label} @click=${() => act.explain(settings.why === index ? null : index)}>${text}</button>`
+    html`<button type="button" class="answer-token" lang=${language} data-gloss=${gloss?.(text) ?? nothing}
+      aria-pressed=${settings.why === index} aria-label=${label}
+      @click=${() => act.explain(settings.why === index ? null : index)}>${text}</button>`
   const says = t('learnSays', { token: best.token, share: percent(best.share) })
   const typed = settings.probe || shown.probe
   return html`<div class="learn-probe">
     <label>${t(/** @type {any} */ (`probeLabel.${task}`))}
-      <input id="learn-probe" type="text" autocomplete="off" spellcheck="false" .value=${typed} @change=${(/** @type {InputEvent} */ { target }) => act.ask(target.value)} /></label>
-    ${shown.trouble ? html`<p class="learn-problem" role="alert" data-problem=${shown.trouble.key}>${t(/** @type {any} */ (shown.trouble.key), shown.trouble.params)}</p>` : nothing}
+      <input id="learn-probe" type="text" autocomplete="off" spellcheck="false" .value=${typed}
+        @change=${(/** @type {InputEvent} */ { target }) => act.ask(target.value)} /></label>
+    ${
+      shown.trouble
+        ? html`<p class="learn-problem" role="alert"
+          data-problem=${shown.trouble.key}>${t(/** @type {any} */ (shown.trouble.key), shown.trouble.params)}</p>`
+        : nothing
+    }
     ${words || TASKS[task].hasText ? ownSentence({ t, settings, around, act }, run, words, shown.trouble !== undefined) : nothing}
     <p class="learn-answer" id="learn-answer">${
       answers === 'all'
         ? shown.answers.map((token, i) => html`${answer(token, i, t('why', { token }))} `)
         : answer(says, shown.answers.length - 1, `${says}. ${t('why', { token: best.token })}`)
-    }${shown.continued === undefined ? nothing : html`<span class="learn-continued"><bdi>${typed}</bdi><mark>${shown.continued}</mark></span>`}</p>
+    }${
+      shown.continued === undefined
+        ? nothing
+        : html`<span class="learn-continued"><bdi>${typed}</bdi><mark>${shown.continued}</mark></span>`
+    }</p>
     <p class="note">${view.steps === 0 && !run.isOpened ? t('learnUntrained') : t('learnWhyHint')}</p>
     ${words ? grammarWords({ t, settings, act }, words) : nothing}
-    <p class="offstage" role="status" id="learn-spoken">${view.spoken ? t(/** @type {any} */ (`learnSpoken${heldOutOf(task)}`), { step: view.spoken.step, accuracy: percent(view.spoken.accuracy) }) : nothing}</p>
+    <p class="offstage" role="status"
+      id="learn-spoken">${
+        view.spoken
+          ? t(/** @type {any} */ (`learnSpoken${heldOutOf(task)}`), {
+              step: view.spoken.step,
+              accuracy: percent(view.spoken.accuracy),
+            })
+          : nothing
+      }</p>
   </div>`
 }
 
@@ -77,7 +97,11 @@ const heldOutOf = task => (TASKS[task].hasText ? '.text' : '')
 
 /** Draws every word that can be typed, as buttons. @param {Pick<Context, 't' | 'settings' | 'act'>} context @param {readonly string[]} words */
 const grammarWords = ({ t, settings, act }, words) =>
-  html`<details class="learn-words"><summary>${t('learnWords')}</summary><p>${words.map(word => html`<button type="button" class="learn-word" @click=${() => act.ask(`${settings.probe} ${word}`.trim())}>${word}</button> `)}<button type="button" class="learn-word" @click=${() => act.ask('')}>×</button></p></details>`
+  html`<details class="learn-words"><summary>${t('learnWords')}</summary><p>${words.map(
+    word =>
+      html`<button type="button" class="learn-word" @click=${() => act.ask(`${settings.probe} ${word}`.trim())}>${word}</button> `,
+  )}<button type="button"
+    class="learn-word" @click=${() => act.ask('')}>×</button></p></details>`
 
 /**
  * Draws the button that takes the sentence of "One layer" as input.
@@ -89,6 +113,13 @@ const grammarWords = ({ t, settings, act }, words) =>
 function ownSentence({ t, settings, around, act }, { characters = [] }, words, hasTrouble) {
   const known = words ?? characters
   const parts = words ? settings.probe.split(/(\s+)/) : Array.from(settings.probe)
-  return html`<p class="learn-own-sentence"><button type="button" class="tool" id="learn-use-sentence" ?disabled=${!around.sentence} title=${t('learnUseSentenceText')} @click=${() => act.ask(around.sentence)}>${t('learnUseSentence')}</button>
-    ${hasTrouble ? html`<span class="note" id="learn-unknown">${parts.map(part => (part.trim() && !known.includes(part) ? html`<u>${part}</u>` : part))}</span>` : nothing}</p>`
+  return html`<p class="learn-own-sentence"><button type="button" class="tool" id="learn-use-sentence"
+    ?disabled=${!around.sentence} title=${t('learnUseSentenceText')}
+    @click=${() => act.ask(around.sentence)}>${t('learnUseSentence')}</button>
+    ${
+      hasTrouble
+        ? html`<span class="note"
+          id="learn-unknown">${parts.map(part => (part.trim() && !known.includes(part) ? html`<u>${part}</u>` : part))}</span>`
+        : nothing
+    }</p>`
 }

@@ -47,7 +47,8 @@ function showing(room) {
     /** @type {const} */ (['before', 'after', 'difference'])
   ).map(
     name =>
-      html`<button type="button" class="tab" data-showing=${name} aria-pressed=${showing === name} @click=${() => act.show({ showing: name })}>${t(`modelsTab.${name}`)}</button>`,
+      html`<button type="button" class="tab" data-showing=${name} aria-pressed=${showing === name}
+        @click=${() => act.show({ showing: name })}>${t(`modelsTab.${name}`)}</button>`,
   )}</span>${effect(room)}`
 }
 
@@ -58,9 +59,15 @@ function patches({ t, act, view, settings, openModel, second, words }) {
   const label = query === undefined ? t('modelsPatchAll') : t('modelsPatchWord', { word: words.queries[query] ?? '' })
   return html`<details class="models-patch"><summary>${t('modelsPatch')}</summary>
       <p class="note">${t('modelsPatchText')}</p>
-      <label>${t('modelsSourceText')} <input type="text" id="models-second" .value=${second ?? settings.sourceText} @change=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)} /></label>
-      <label>${t('modelsPatchLayer')} <select id="models-patch-layer" @change=${(/** @type {InputEvent} */ { target }) => act.show({ patchLayer: Number(target.value) })}>${Array.from({ length: layers }, (_, l) => html`<option value=${l} ?selected=${l === patchLayer}>${l + 1}</option>`)}</select></label>
-      <button type="button" class="tool" id="models-patch" ?disabled=${!(second ?? settings.sourceText)} @click=${() => act.patch()}>${label}</button>
+      <label>${t('modelsSourceText')} <input type="text" id="models-second" .value=${second ?? settings.sourceText}
+        @change=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)} /></label>
+      <label>${t('modelsPatchLayer')} <select id="models-patch-layer"
+        @change=${(/** @type {InputEvent} */ { target }) => act.show({ patchLayer: Number(target.value) })}>${Array.from(
+          { length: layers },
+          (_, l) => html`<option value=${l} ?selected=${l === patchLayer}>${l + 1}</option>`,
+        )}</select></label>
+      <button type="button" class="tool" id="models-patch" ?disabled=${!(second ?? settings.sourceText)}
+        @click=${() => act.patch()}>${label}</button>
     </details>`
 }
 
@@ -69,7 +76,8 @@ function effect({ t, runBefore: before, runAfter: after }) {
   if (before?.likeness && after?.likeness) {
     const [old, now] = [before.likeness.value, after.likeness.value]
     const said = { before: cosine(old), after: cosine(now) }
-    return html`<p class="models-effect" id="models-effect" role="status" data-before=${old} data-value=${now}>${t('modelsEffectLikeness', said)}</p>`
+    return html`<p class="models-effect" id="models-effect" role="status" data-before=${old}
+      data-value=${now}>${t('modelsEffectLikeness', said)}</p>`
   }
   const guess = before?.top[0]
   if (!guess || !after) return nothing
@@ -81,11 +89,13 @@ function effect({ t, runBefore: before, runAfter: after }) {
     after: percent(now),
     points: points(now - guess.probability),
   }
-  return html`<p class="models-effect" id="models-effect" role="status" data-before=${guess.probability} data-value=${now}>${t('modelsEffect', said)}</p>${saysNow(t, guess, after)}`
+  return html`<p class="models-effect" id="models-effect" role="status" data-before=${guess.probability}
+    data-value=${now}>${t('modelsEffect', said)}</p>${saysNow(t, guess, after)}`
 }
 
 /** Tells a reader on a phone, whose prediction is in another tab, that the changes lead to a different word. @param {Room['t']} t @param {{ id: number }} guess @param {import('./run/model-run.js').Run} after */
 function saysNow(t, { id }, { top: [now] }) {
   if (!now || now.id === id) return nothing
-  return html`<p class="models-effect" id="models-says-now">${t('modelsSaysNow', { token: now.token, share: percent(now.probability) })}</p>`
+  return html`<p class="models-effect"
+    id="models-says-now">${t('modelsSaysNow', { token: now.token, share: percent(now.probability) })}</p>`
 }

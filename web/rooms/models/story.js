@@ -33,7 +33,8 @@ export function storyMenu(room) {
   const names = stops.map(nameOf)
   const items = stops.map((stop, i) => ({
     name: String(i),
-    label: html`<b>${t('headTitle', { name: names[i] })}</b> ${names.indexOf(names[i]) < i ? t('modelsStoryAlso') : nothing} ${sentence(room, stop)}`,
+    label: html`<b>${t('headTitle', { name: names[i] })}</b>
+      ${names.indexOf(names[i]) < i ? t('modelsStoryAlso') : nothing} ${sentence(room, stop)}`,
     isChosen: view.storyStep === i,
     act: () => act.goTo(i),
   }))
@@ -64,7 +65,12 @@ export function story(room) {
   const says = guess ? t('modelsStorySays', { token: guess.token, share: percent(guess.probability) }) : ''
   const after =
     isOff && guess && now
-      ? html`<b class="is-changed">${t('modelsStoryNow', { name, token: guess.token, share: percent(runAfter?.first ?? 0), other: now.token })}</b>`
+      ? html`<b class="is-changed">${t('modelsStoryNow', {
+          name,
+          token: guess.token,
+          share: percent(runAfter?.first ?? 0),
+          other: now.token,
+        })}</b>`
       : nothing
   return guide({
     t,
@@ -74,8 +80,14 @@ export function story(room) {
     of: stops.length,
     text: html`<b>${t('headTitle', { name })}</b> ${sentence(room, stop)} ${says} ${after}`,
     isDone: isOff,
-    tools: html`<button type="button" class="tool ${isOff ? '' : 'is-filled'}" id="models-story-off" aria-pressed=${isOff} @click=${change}>${t(isOff ? 'modelsStoryOn' : 'modelsStoryOff', { name })}</button>
-      ${INDUCTION.includes(stop.kind) ? html`<button type="button" class="tool" id="models-story-graph" @click=${() => act.setGraph(FIRST_GRAPH, true)}>${t('modelsStoryGraph')}</button>` : nothing}`,
+    tools: html`<button type="button" class="tool ${isOff ? '' : 'is-filled'}" id="models-story-off"
+      aria-pressed=${isOff} @click=${change}>${t(isOff ? 'modelsStoryOn' : 'modelsStoryOff', { name })}</button>
+      ${
+        INDUCTION.includes(stop.kind)
+          ? html`<button type="button" class="tool" id="models-story-graph"
+            @click=${() => act.setGraph(FIRST_GRAPH, true)}>${t('modelsStoryGraph')}</button>`
+          : nothing
+      }`,
     go: at => act.goTo(at === null ? undefined : at - 1),
   })
 }

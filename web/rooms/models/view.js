@@ -100,7 +100,8 @@ function wholeModel(room) {
   if (!run) return nothing
   const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
     target.id === 'models-block' && act.show({ hasBlock: target.open })
-  return html`<details class="models-block" id="models-block" ?open=${view.hasBlock} @toggle=${toggle}><summary>${t('modelsBlock')}</summary>
+  return html`<details class="models-block" id="models-block" ?open=${view.hasBlock}
+    @toggle=${toggle}><summary>${t('modelsBlock')}</summary>
     ${view.hasBlock ? block(t('htmlLang')).draw(({ blockPanel, b }) => blockPanel(room, b)) : nothing}</details>`
 }
 
@@ -110,7 +111,8 @@ function nextByHand(room) {
   if (!openModel || !isByHand(openModel) || !run) return nothing
   const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
     target.id === 'models-next' && act.show({ hasNextWord: target.open })
-  return html`<details class="models-next" id="models-next" ?open=${view.hasNextWord} @toggle=${toggle}><summary>${t('modelsNextByHand')}</summary>
+  return html`<details class="models-next" id="models-next" ?open=${view.hasNextWord}
+    @toggle=${toggle}><summary>${t('modelsNextByHand')}</summary>
     ${view.hasNextWord ? nextWord(t('htmlLang')).draw(({ nextWordPanel, n }) => nextWordPanel(room, n)) : nothing}</details>`
 }
 
@@ -120,7 +122,8 @@ function whatMatters(room) {
   if (!openModel?.predicts || !run || run.row < 0) return nothing
   const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
     act.show({ hasMatters: target.open, ahead: '' })
-  return html`<details class="models-matters" id="models-matters" ?open=${view.hasMatters} @toggle=${toggle}>${summary(room, 'matters', t('modelsMatters'))}
+  return html`<details class="models-matters" id="models-matters" ?open=${view.hasMatters}
+    @toggle=${toggle}>${summary(room, 'matters', t('modelsMatters'))}
     ${view.hasMatters ? matters(t('htmlLang')).draw(({ mattersPanel, m }) => mattersPanel(room, m)) : nothing}</details>`
 }
 
@@ -160,18 +163,26 @@ export function draw(context) {
   // After a moment, dim what still shows the previous text.
   const isOld = [got.run, got.changed].some(each => each?.is === 'waiting' && each.progress)
   const comes = run && !view.isNear ? () => prepare(room) : undefined
-  return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''} ${room.streamed ? 'is-streaming' : ''}" id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing} data-prepared=${got.prepare?.is ?? nothing} aria-busy=${isBusy} @pointerover=${comes} @focusin=${comes}>
+  return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''} ${room.streamed ? 'is-streaming' : ''}"
+    id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing}
+    data-prepared=${got.prepare?.is ?? nothing} aria-busy=${isBusy} @pointerover=${comes} @focusin=${comes}>
       ${opening(room)} ${view.storyStep === undefined ? nothing : stories.draw(({ story }) => story(room))}
       ${
         run
           ? html`${tokenRows(room)}
         <div class="models-tabs" role="group" aria-label=${t('modelsParts')}>${TABS.map(
           name =>
-            html`<button type="button" class="tab" aria-pressed=${view.tab === name} @click=${() => act.show({ tab: name })}>${t(`modelsTab.${name}`)}</button>`,
+            html`<button type="button" class="tab" aria-pressed=${view.tab === name}
+              @click=${() => act.show({ tab: name })}>${t(`modelsTab.${name}`)}</button>`,
         )}</div>
         ${changesPanel(room)}
-        <div class="models-stage">${head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)}<div class="models-side">${room.cell && head ? cells(t('htmlLang')).draw(({ inspector, t, r }) => inspector({ ...room, t }, r)) : nothing}${predictionPanel(room)}</div></div>
-        ${wholeModel(room)}${nextByHand(room)}${layersSay(room)}${whatMatters(room)}${graphOfHeads(room)}${generateBar(room)}${programs(room)}`
+        <div class="models-stage">${
+          head ? headOpen.draw(({ headPage }) => headPage(room, head)) : overview(room)
+        }<div class="models-side">${
+          room.cell && head ? cells(t('htmlLang')).draw(({ inspector, t, r }) => inspector({ ...room, t }, r)) : nothing
+        }${predictionPanel(room)}</div></div>
+        ${wholeModel(room)}${nextByHand(room)}${layersSay(room)}${whatMatters(room)}${graphOfHeads(room)}
+        ${generateBar(room)}${programs(room)}`
           : room.streamed
             ? html`<div class="models-stage"><section class="models-atlas">${atlas(room)}</section></div>`
             : nothing

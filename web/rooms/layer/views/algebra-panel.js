@@ -13,10 +13,15 @@ function exponentials({ t, result }, { row, terms, all, visible }) {
   const { queries, keys } = namesOf(result)
   return html`<div class="scroll"><table class="algebra-row" data-row-of=${row}>
     <caption>${t('algebraRow', { query: queries[row] })}</caption>
-    <thead><tr><td></td><th scope="col">e<sup>m − max</sup></th><th scope="col">÷ ${format(all)}</th><th scope="col">÷ ${format(visible)}</th></tr></thead>
+    <thead><tr><td></td><th scope="col">e<sup>m − max</sup></th><th scope="col">÷ ${format(all)}</th><th scope="col">÷
+      ${format(visible)}</th></tr></thead>
     <tbody>${terms.map(
       ({ column, exponential, full, weight, isHidden }) =>
-        html`<tr class=${isHidden ? 'is-out' : ''}><th scope="row"><bdi>${keys[column]}</bdi></th><td>${struck(exponential, isHidden)}</td><td>${struck(full, isHidden)}</td><td>${isHidden ? '0' : format(weight)}</td></tr>`,
+        html`<tr class=${isHidden ? 'is-out' : ''}>
+          <th scope="row"><bdi>${keys[column]}</bdi></th>
+          <td>${struck(exponential, isHidden)}</td>
+          <td>${struck(full, isHidden)}</td>
+          <td>${isHidden ? '0' : format(weight)}</td></tr>`,
     )}</tbody>
   </table></div>`
 }

@@ -275,7 +275,10 @@ function place(context, shown) {
     const side = kind === 'queries' || kind === 'tokens' ? 'queries' : kind === 'keys' ? 'keys' : undefined
     return side ? wordLink(context, { side, position: cell[axis] }, text) : html`<b><bdi>${text}</bdi></b>`
   }
-  return html`<p class="where">${shown.rows[cell.row] ? html`${t('row')} ${name('row')} <span aria-hidden="true">·</span> ` : nothing}${t('column')} ${name('column')}</p>`
+  return html`<p class="where">${
+    shown.rows[cell.row] ? html`${t('row')} ${name('row')} <span aria-hidden="true">·</span> ` : nothing
+  }${t('column')}
+    ${name('column')}</p>`
 }
 
 /** Draws the chain down to the number's origin, as links. @param {SceneContext} context @returns {Part[]} */
@@ -308,7 +311,8 @@ function differencePage(context, less) {
     parts: [
       lines(context, [], name, i => [i ? '−' : '', factor(context, cells[i])], values, { isDifference: true }),
       drawing(
-        html`<p><button type="button" class="plain" id="subtract-none" @click=${() => actions.select({ less: null })}>${t('subtractNone')}</button></p>`,
+        html`<p><button type="button" class="plain" id="subtract-none"
+          @click=${() => actions.select({ less: null })}>${t('subtractNone')}</button></p>`,
       ),
     ],
   }
@@ -323,7 +327,11 @@ function lessOf({ settings: { cell, less }, result }) {
 function cellPage(context) {
   const { t, matrices, cell, result } = context
   const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
-  const flows = html`<div class="flows">${list(context, sourcesOf(result, cell), 'comesFrom')}${list(context, targetsOf(result, cell), 'goesTo')}</div>`
+  const flows = html`<div class="flows">${list(
+    context,
+    sourcesOf(result, cell),
+    'comesFrom',
+  )}${list(context, targetsOf(result, cell), 'goesTo')}</div>`
   return {
     head: [
       { type: 'heading', text: html`${math(shown.symbol)} ${t(`matrix.${shown.id}`)}` },

@@ -155,9 +155,13 @@ function maskChoice(context) {
   const control = html`<select
     id="mask"
     .value=${live(painted.length ? 'painted' : settings.mask)}
-    @change=${(/** @type {ControlEvent} */ { target }) => target.value !== 'painted' && actions.change({ mask: /** @type {any} */ (target.value), painted: [] })}
+    @change=${(/** @type {ControlEvent} */ { target }) =>
+      target.value !== 'painted' && actions.change({ mask: /** @type {any} */ (target.value), painted: [] })}
   >
-    ${FIELDS.mask.kind.choices.map(name => html`<option value=${name} ?selected=${!painted.length && settings.mask === name}>${t(`mask.${name}`)}</option>`)}
+    ${FIELDS.mask.kind.choices.map(
+      name =>
+        html`<option value=${name} ?selected=${!painted.length && settings.mask === name}>${t(`mask.${name}`)}</option>`,
+    )}
     ${painted.length ? html`<option value="painted" selected>${t('mask.painted')}</option>` : nothing}
   </select>`
   return labelled(context, 'mask', t('mask'), control)
@@ -176,8 +180,10 @@ export function controls(context) {
     event.stopPropagation()
     hideSettings()
   }
-  return html`<form class="drawer" id="settings" hidden aria-label=${t('settings')} @keydown=${close} @submit=${(/** @type {Event} */ e) => e.preventDefault()}>
-    <div class="drawer-head"><h2>${t('settings')}</h2><button type="button" class="tool" id="settings-close" @click=${hideSettings}>${t('close')}</button></div>
+  return html`<form class="drawer" id="settings" hidden aria-label=${t('settings')} @keydown=${close}
+    @submit=${(/** @type {Event} */ e) => e.preventDefault()}>
+    <div class="drawer-head"><h2>${t('settings')}</h2><button type="button" class="tool" id="settings-close"
+      @click=${hideSettings}>${t('close')}</button></div>
     ${GROUPS.filter(group => fieldsThat(field => field.group === group).some(name => applies(settings, name))).map(
       group => html`<fieldset><legend>${t(`part.${group}`)}</legend><div class="fields">
         ${fieldsThat(field => field.group === group).map(name => (name === 'mask' ? maskChoice(context) : control(context, name)))}

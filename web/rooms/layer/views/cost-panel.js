@@ -52,7 +52,8 @@ function picture({ t }, n, size) {
   const side = sideOf(n, size)
   const unit = SIDE / side
   const ghost = side / 4 >= LEAST_LENGTH * 4 ? SIDE / 4 : undefined
-  return html`<svg class="cost-picture" viewBox="-1 -1 ${SIDE + 2} ${SIDE + 2}" role="img" aria-label=${t('costPicture', { n, side })} data-side=${side}>
+  return html`<svg class="cost-picture" viewBox="-1 -1 ${SIDE + 2} ${SIDE + 2}" role="img"
+    aria-label=${t('costPicture', { n, side })} data-side=${side}>
     <rect class="cost-all" width=${SIDE} height=${SIDE}></rect>
     <rect class="cost-weights" width=${n * unit} height=${n * unit}></rect>
     <rect class="cost-kept" width=${Math.min(4 * size, side) * unit} height=${n * unit}></rect>
@@ -74,8 +75,13 @@ function formulas({ t, result, language, costCausal }, n, size) {
     [t('costDecode'), '2 n D', count(cost.decode), cost.decode],
     [t('costCache'), '8 n D', bytes(cost.cache), cost.cache],
   ]
-  return html`<table class="cost-table"><thead><tr><th scope="col">${t('costQuantity')}</th><th scope="col">${t('costFormula')}</th><th scope="col">n = ${whole(n)}</th></tr></thead>
-    <tbody>${rows.map(([name, formula, text, value]) => html`<tr><th scope="row">${name}</th><td>${math(formula)}</td><td data-number data-value=${value}>${text}</td></tr>`)}</tbody></table>`
+  return html`<table class="cost-table"><thead><tr><th scope="col">${t('costQuantity')}</th><th
+    scope="col">${t('costFormula')}</th><th scope="col">n =
+    ${whole(n)}</th></tr></thead>
+    <tbody>${rows.map(
+      ([name, formula, text, value]) =>
+        html`<tr><th scope="row">${name}</th><td>${math(formula)}</td><td data-number data-value=${value}>${text}</td></tr>`,
+    )}</tbody></table>`
 }
 
 /** Describes how the cost grows with length. @param {SceneContext} context @param {number} n @param {number} size */
@@ -93,13 +99,17 @@ function shapes({ t, result, batch, language }) {
   return html`<div id="shapes"><h4>${t('shapes')}</h4><p class="text">${t('shapesText')}</p>
     ${
       sequences > 1
-        ? html`<p class="text" id="batch-ran">${t('batchText', { batch: sequences })} ${batch ? t('batchRan', { dims: batch.dims.join(', ') }) : t(ran)}</p>`
+        ? html`<p class="text" id="batch-ran">${t('batchText', { batch: sequences })}
+          ${batch ? t('batchRan', { dims: batch.dims.join(', ') }) : t(ran)}</p>`
         : nothing
     }
-    <div class="scroll"><table class="cost-table shape-steps"><thead><tr><td></td><th scope="col">${t('shapeLetters')}</th><th scope="col">${t('shapeSizes')}</th><th scope="col">${t('shapeWork')}</th></tr></thead>
+    <div class="scroll"><table class="cost-table shape-steps"><thead><tr><td></td><th
+      scope="col">${t('shapeLetters')}</th><th scope="col">${t('shapeSizes')}</th><th
+        scope="col">${t('shapeWork')}</th></tr></thead>
       <tbody>${shapeSteps(result).map(
         ({ letters, dims, op, work }) =>
-          html`<tr><th scope="row">${t(`shape.${op}`)}</th><td>${letters}</td><td class="dims">${dims.join('×')}</td><td data-number>${work ? count(work) : nothing}</td></tr>`,
+          html`<tr><th scope="row">${t(`shape.${op}`)}</th><td>${letters}</td><td class="dims">${dims.join('×')}</td><td
+            data-number>${work ? count(work) : nothing}</td></tr>`,
       )}</tbody></table></div></div>`
 }
 
@@ -127,12 +137,32 @@ function chart({ t, times, language }) {
   const growth = growthOf(times)
   const both = times.find(({ n, stored }) => n === MOST_STORED && stored)
   return html`<svg class="cost-chart" viewBox="0 0 ${CHART_WIDTH} ${CHART_HEIGHT}" role="img" aria-label=${t('costChart')}>
-      ${MEASURED.map(n => svg`<g class="tick"><line class="rule" x1=${x(n)} x2=${x(n)} y1="8" y2=${CHART_HEIGHT - BOTTOM} /><text x=${x(n)} y=${CHART_HEIGHT - 10} text-anchor="middle">${whole(n)}</text></g>`)}
-      ${[0.01, 0.1, 1, 10, 100, 1000, 10_000].filter(ms => ms > least / 1.5 && ms < most * 1.5).map(ms => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${CHART_WIDTH - RIGHT} y1=${y(ms)} y2=${y(ms)} /><text x=${LEFT - 6} y=${y(ms) + 4} text-anchor="end">${time(ms)}</text></g>`)}
-      ${all.map(({ n, ms, kind }) => svg`<circle class="cost-dot is-${kind}" cx=${x(n)} cy=${y(ms)} r="5" data-n=${n} data-kind=${kind} data-ms=${ms}><title>${whole(n)}: ${time(ms)}</title></circle>`)}
+      ${MEASURED.map(
+        n =>
+          svg`<g class="tick"><line class="rule" x1=${x(n)} x2=${x(n)} y1="8"
+            y2=${CHART_HEIGHT - BOTTOM} /><text x=${x(n)} y=${CHART_HEIGHT - 10}
+              text-anchor="middle">${whole(n)}</text></g>`,
+      )}
+      ${[0.01, 0.1, 1, 10, 100, 1000, 10_000]
+        .filter(ms => ms > least / 1.5 && ms < most * 1.5)
+        .map(
+          ms =>
+            svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${CHART_WIDTH - RIGHT} y1=${y(ms)}
+              y2=${y(ms)} /><text x=${LEFT - 6} y=${y(ms) + 4} text-anchor="end">${time(ms)}</text></g>`,
+        )}
+      ${all.map(
+        ({ n, ms, kind }) =>
+          svg`<circle class="cost-dot is-${kind}" cx=${x(n)} cy=${y(ms)} r="5" data-n=${n} data-kind=${kind}
+            data-ms=${ms}><title>${whole(n)}: ${time(ms)}</title></circle>`,
+      )}
     </svg>
     <p class="note">${t('costLegend')}</p>
-    ${growth === undefined ? nothing : html`<p id="cost-growth" data-growth=${growth}>${t('costGrowth', { growth: growth.toFixed(2) })} ${both ? t('costBoth', { n: whole(both.n), fused: time(both.fused ?? 0), stored: time(both.stored ?? 0) }) : nothing}</p>`}`
+    ${
+      growth === undefined
+        ? nothing
+        : html`<p id="cost-growth" data-growth=${growth}>${t('costGrowth', { growth: growth.toFixed(2) })}
+          ${both ? t('costBoth', { n: whole(both.n), fused: time(both.fused ?? 0), stored: time(both.stored ?? 0) }) : nothing}</p>`
+    }`
 }
 
 /** @param {SceneContext} context */
@@ -144,13 +174,24 @@ function measured(context) {
   return html`<div class="cost-measured"><h4>${t('costMeasured')}</h4><p class="text">${t('costMeasuredText')}</p>
     <div class="buttons" role="group" aria-label=${t('costLengths')}><span>${t('costLengths')}</span> ${MEASURED.map(
       n =>
-        html`<label><input type="checkbox" data-length=${n} .checked=${live(chosen.includes(n))} @change=${(/** @type {InputEvent} */ { target }) => choose(n, target.checked)} /> ${whole(n)}</label>`,
+        html`<label><input type="checkbox" data-length=${n} .checked=${live(chosen.includes(n))}
+          @change=${(/** @type {InputEvent} */ { target }) => choose(n, target.checked)} /> ${whole(n)}</label>`,
     )}</div>
     <div class="buttons">${
       isMeasuring
         ? html`<button type="button" id="cost-cancel" @click=${actions.cancelMeasure}>${t('cancel')}</button>`
-        : html`<button type="button" id="cost-measure" ?disabled=${!chosen.length} @click=${() => actions.measure(chosen)}>${t('costMeasure')}</button>`
-    }${times.length ? html`<button type="button" id="cost-csv" @click=${() => actions.copy(timesToCsv(times, navigator.userAgent, navigator.hardwareConcurrency), 'costCopied')}>${t('copyCsv')}</button>` : nothing}</div>
+        : html`<button type="button" id="cost-measure" ?disabled=${!chosen.length}
+          @click=${() => actions.measure(chosen)}>${t('costMeasure')}</button>`
+    }${
+      times.length
+        ? html`<button type="button" id="cost-csv"
+          @click=${() =>
+            actions.copy(
+              timesToCsv(times, navigator.userAgent, navigator.hardwareConcurrency),
+              'costCopied',
+            )}>${t('copyCsv')}</button>`
+        : nothing
+    }</div>
     <div aria-live="polite">${times.length ? chart(context) : nothing}</div></div>`
 }
 
@@ -171,9 +212,14 @@ export function costPanel(context) {
   return html`${inWords(context, n, size)}
     <div class="cost-controls">
       <label for="cost-length">${t('costLength')}</label>
-      <input id="cost-length" type="range" list="cost-crossing" min="0" max=${LENGTH_STEPS} .value=${live(String(stepAt(n)))} aria-valuetext=${n} @input=${(/** @type {InputEvent} */ { target }) => set(lengthAt(target.valueAsNumber))} />
-      <input id="cost-number" data-undo="own" type="number" min=${LEAST_LENGTH} max=${MOST_LENGTH} aria-label=${t('costLength')} .value=${String(n)} @change=${typed} />
-      <label><input id="cost-causal" type="checkbox" .checked=${live(costCausal)} @change=${(/** @type {InputEvent} */ { target }) => actions.setCost({ costCausal: target.checked })} /> ${t('costCausal')}</label>
+      <input id="cost-length" type="range" list="cost-crossing" min="0" max=${LENGTH_STEPS}
+        .value=${live(String(stepAt(n)))} aria-valuetext=${n}
+        @input=${(/** @type {InputEvent} */ { target }) => set(lengthAt(target.valueAsNumber))} />
+      <input id="cost-number" data-undo="own" type="number" min=${LEAST_LENGTH} max=${MOST_LENGTH}
+        aria-label=${t('costLength')} .value=${String(n)} @change=${typed} />
+      <label><input id="cost-causal" type="checkbox" .checked=${live(costCausal)}
+        @change=${(/** @type {InputEvent} */ { target }) => actions.setCost({ costCausal: target.checked })} />
+        ${t('costCausal')}</label>
       <span class="note">${t('costSizes', { heads: result.heads, size, width: result.heads * size, crossing: 4 * size })}</span>
       <datalist id="cost-crossing"><option value=${stepAt(4 * size)}></option></datalist>
     </div>

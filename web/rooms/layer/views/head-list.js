@@ -130,7 +130,8 @@ export function heads(context) {
       .selected=${head}
       .row=${word?.side === 'queries' ? word.position : -1}
       .texts=${t.elements}
-      @head-focus=${(/** @type {CustomEvent<{ head: number } | null>} */ { detail }) => (detail ? rested(() => actions.hoverHead(detail.head)) : left(() => actions.hoverHead(undefined)))}
+      @head-focus=${(/** @type {CustomEvent<{ head: number } | null>} */ { detail }) =>
+        detail ? rested(() => actions.hoverHead(detail.head)) : left(() => actions.hoverHead(undefined))}
       @head-select=${(/** @type {CustomEvent} */ event) => actions.select({ head: event.detail.head })}
       @pointerdown=${press}
       @pointerup=${released}

@@ -32,8 +32,10 @@ export function dock(context) {
       </tool-group>
       <tool-group class="step-buttons" aria-label=${t('steps')}>
         <button type="button" class="tool" id="to-matrices" @click=${() => actions.reveal(`#step-${current}`)}>${t('toMatrices')}</button>
-        <button type="button" class="tool icon" id="previous" aria-label=${t('previous')} title=${t('previous')} ?disabled=${at <= 0} @click=${() => actions.moveStep(-1)}>←</button>
-        <button type="button" class="tool icon" id="next" aria-label=${t('next')} title=${t('next')} ?disabled=${at >= steps.length - 1} @click=${() => actions.moveStep(1)}>→</button>
+        <button type="button" class="tool icon" id="previous" aria-label=${t('previous')} title=${t('previous')}
+          ?disabled=${at <= 0} @click=${() => actions.moveStep(-1)}>←</button>
+        <button type="button" class="tool icon" id="next" aria-label=${t('next')} title=${t('next')}
+          ?disabled=${at >= steps.length - 1} @click=${() => actions.moveStep(1)}>→</button>
       </tool-group>
     </nav>
   </div>`

@@ -330,14 +330,16 @@ export class MatrixGrid extends LitElement {
     const sums = isTurned ? undefined : matrix.sums
     const [down, across] = isTurned ? [columns, rows] : [rows, columns]
     return [
-      html`<div role="row" class="grid-row"><span role="gridcell" class="corner"></span>${across.map(name => header('columnheader', name))}${
-        sums ? html`<span role="columnheader" class="name column-name">${t('sum')}</span>` : nothing
-      }</div>`,
+      html`<div role="row" class="grid-row"><span role="gridcell"
+        class="corner"></span>${across.map(name => header('columnheader', name))}${
+          sums ? html`<span role="columnheader" class="name column-name">${t('sum')}</span>` : nothing
+        }</div>`,
       down.map(
         (name, i) =>
-          html`<div role="row" class="grid-row">${header('rowheader', name)}${across.map((_, j) => (isTurned ? this.cell(j, i) : this.cell(i, j)))}${
-            sums ? html`<span role="gridcell" class="row-sum">${format(sums.data[i])}</span>` : nothing
-          }</div>`,
+          html`<div role="row"
+            class="grid-row">${header('rowheader', name)}${across.map((_, j) => (isTurned ? this.cell(j, i) : this.cell(i, j)))}${
+              sums ? html`<span role="gridcell" class="row-sum">${format(sums.data[i])}</span>` : nothing
+            }</div>`,
       ),
     ]
   }
@@ -348,7 +350,8 @@ const longestOf = data => data.reduce((most, x) => Math.max(most, Math.min(forma
 
 /** @param {'rowheader' | 'columnheader'} role @param {string} name */
 const header = (role, name) =>
-  html`<span role=${name ? role : 'gridcell'} class="name ${role === 'rowheader' ? 'row-name' : 'column-name'}" title=${name}><bdi>${name}</bdi></span>`
+  html`<span role=${name ? role : 'gridcell'} class="name ${role === 'rowheader' ? 'row-name' : 'column-name'}"
+    title=${name}><bdi>${name}</bdi></span>`
 
 /** Maps arrow keys to the transposed layout. @param {KeyboardEvent} event */
 function turnedKey({ key, ctrlKey }) {

@@ -50,7 +50,8 @@ export function matrix(context, id, { isCopy = false, isTurned = false } = {}) {
     data-copy=${isCopy ? id : nothing}
   >
     <figcaption>
-      <h4>${math(symbol)} <span class="title">${t(`matrix.${id}`)}</span> <span class="size">${shape(shown, isTurned)} ${isCopy ? nothing : saveMenu({ t, matrix: shown })}</span></h4>
+      <h4>${math(symbol)} <span class="title">${t(`matrix.${id}`)}</span> <span class="size">${shape(shown, isTurned)}
+        ${isCopy ? nothing : saveMenu({ t, matrix: shown })}</span></h4>
       ${isCopy || shown.rows.length === 1 ? nothing : html`<p>${t('axes', { down: t(`axis.${down}`), across: t(`axis.${across}`) })}</p>`}
     </figcaption>
     ${isBig(shown) ? map(context, shown) : numbers(context, shown, isTurned)}
@@ -110,7 +111,10 @@ function map(context, shown) {
     @cell-focus=${(/** @type {CustomEvent} */ event) => rested(() => actions.point(at(event)))}
     @cell-leave=${() => left(() => actions.point(undefined))}
     @cell-pin=${(/** @type {CustomEvent} */ event) => selectCell(actions, at(event), event.detail.isSecond)}
-    @cell-edit=${(/** @type {CustomEvent} */ event) => (event.detail.isUndone ? actions.undo() : actions.edit(at(event), event.detail.value, dragMark(event.detail.isFirst)))}
+    @cell-edit=${(/** @type {CustomEvent} */ event) =>
+      event.detail.isUndone
+        ? actions.undo()
+        : actions.edit(at(event), event.detail.value, dragMark(event.detail.isFirst))}
   ></lazy-map>`
 }
 

@@ -54,14 +54,17 @@ export function plot(context) {
         tick => svg`<g class="tick"><line class="rule" x1=${LEFT} x2=${width - RIGHT} y1=${y(tick)} y2=${y(tick)} />
           <text x=${LEFT - 6} y=${y(tick) + 4} text-anchor="end">${brief(tick)}</text></g>`,
       )}
-      <text class="axis" x=${(LEFT + width - RIGHT) / 2} y=${HEIGHT - 4} text-anchor="middle">${t(isWaist(imported) ? 'plotWaist' : 'plotKeys')}</text>
-      <text class="axis" transform="translate(11 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" text-anchor="middle">${t(isWaist(imported) ? 'plotWeight' : 'plotValues')}</text>
+      <text class="axis" x=${(LEFT + width - RIGHT) / 2} y=${HEIGHT - 4}
+        text-anchor="middle">${t(isWaist(imported) ? 'plotWaist' : 'plotKeys')}</text>
+      <text class="axis" transform="translate(11 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)"
+        text-anchor="middle">${t(isWaist(imported) ? 'plotWeight' : 'plotValues')}</text>
       <polyline class="curve" points=${points.join(' ')} />
       <path class="drop" d="M${x(query)} ${HEIGHT - BOTTOM} V${y(estimate)} H${LEFT}" />
       ${Array.from(K.data, (key, i) => {
         const isHidden = result.visible?.[i] === 0
         return svg`<circle class="point ${isHidden ? 'is-hidden' : ''}" cx=${x(key)} cy=${y(V.data[i])} r="4.5" />
-          <text class="point-name" x=${x(key) - 4} y=${y(V.data[i]) - 9} text-anchor="end">${brief(key)} → ${brief(V.data[i])}${isHidden ? ` (${t('hidden')})` : ''}</text>`
+          <text class="point-name" x=${x(key) - 4} y=${y(V.data[i]) - 9} text-anchor="end">${brief(key)} →
+            ${brief(V.data[i])}${isHidden ? ` (${t('hidden')})` : ''}</text>`
       })}
       <circle class="estimate" cx=${x(query)} cy=${y(estimate)} r="6" />
     </svg>
@@ -75,7 +78,8 @@ export function plot(context) {
         step=${(curve.ends[1] - curve.ends[0]) / STEPS}
         .value=${live(String(query))}
         aria-valuetext=${label}
-        @input=${(/** @type {Event & { target: HTMLInputElement }} */ event) => actions.change(withQuery(context, imported, event.target.valueAsNumber), 'query')}
+        @input=${(/** @type {Event & { target: HTMLInputElement }} */ event) =>
+          actions.change(withQuery(context, imported, event.target.valueAsNumber), 'query')}
       />
       <output for="plot-query" class="plot-answer">${brief(query)} → <strong>${format(estimate)}</strong></output>
       ${
@@ -88,7 +92,8 @@ export function plot(context) {
               max="10"
               step="0.1"
               .value=${live(String(checked.sigma))}
-              @input=${(/** @type {Event & { target: HTMLInputElement }} */ event) => actions.change({ sigma: event.target.valueAsNumber }, 'sigma')}
+              @input=${(/** @type {Event & { target: HTMLInputElement }} */ event) =>
+                actions.change({ sigma: event.target.valueAsNumber }, 'sigma')}
             />
             <output for="plot-sigma">${brief(checked.sigma)}</output>`
           : nothing

@@ -28,7 +28,8 @@ const saveAs = async (saved, kind) => (await import('./save-matrix.js')).saveAs(
 export function saveMenu(saved) {
   const { t, className = '', text, matrix } = saved
   const kinds = [...(matrix ? NUMBERS : []), ...PICTURES]
-  const sign = html`<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path d="M8 2v8M4.5 7 8 10.5 11.5 7M3 13.5h10" /></svg>`
+  const sign = html`<svg viewBox="0 0 16 16" width="14" height="14"
+    aria-hidden="true"><path d="M8 2v8M4.5 7 8 10.5 11.5 7M3 13.5h10" /></svg>`
   return menu(
     {
       className: `save ${className}`,

@@ -38,19 +38,27 @@ export function distributionPanel(context) {
       <td class="distribution-gradient">${small(gradient)}</td>
       ${weights.map((weight, i) => {
         const { ground, ink } = colourOf('share', 1, weight, isDark)
-        return html`<td class="distribution-cell" title=${format(scores[i])} .style=${`background-color: ${ground}; color: ${ink}`}>${weight.toFixed(2)}</td>`
+        return html`<td class="distribution-cell" title=${format(scores[i])}
+          .style=${`background-color: ${ground}; color: ${ink}`}>${weight.toFixed(2)}</td>`
       })}
     </tr>`
   }
   return html`<div class="text">${withTerms(t, t('distributionText'))}</div>
     <div class="distribution-controls">
       <label for="distribution-d">d = <output>${d}</output></label>
-      <input id="distribution-d" type="range" min="0" max=${SIZES.length - 1} step="1" .value=${live(String(SIZES.indexOf(d)))} aria-valuetext=${d}
-        @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => actions.setDistribution(SIZES[target.valueAsNumber])} />
+      <input id="distribution-d" type="range" min="0" max=${SIZES.length - 1} step="1"
+        .value=${live(String(SIZES.indexOf(d)))} aria-valuetext=${d}
+        @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) =>
+          actions.setDistribution(SIZES[target.valueAsNumber])} />
     </div>
-    <p id="distribution-deviation">${t('distributionDeviation', { deviation: deviation.toFixed(2), root: Math.sqrt(d).toFixed(2), seed: settings.seed })}</p>
+    <p id="distribution-deviation">${t('distributionDeviation', {
+      deviation: deviation.toFixed(2),
+      root: Math.sqrt(d).toFixed(2),
+      seed: settings.seed,
+    })}</p>
     <div class="scroll"><table class="distribution-table">
-      <thead><tr><td></td><th scope="col">${t('distributionMost')}</th><th scope="col">${t('distributionGradient')}</th><th scope="col" colspan=${plain.weights.length}>${t('distributionWeights')}</th></tr></thead>
+      <thead><tr><td></td><th scope="col">${t('distributionMost')}</th><th scope="col">${t('distributionGradient')}</th><th scope="col"
+        colspan=${plain.weights.length}>${t('distributionWeights')}</th></tr></thead>
       <tbody>${side(plain, 'plain')}${side(scaled, 'scaled')}</tbody>
     </table></div>`
 }

@@ -22,13 +22,23 @@ export function sensitivity(context) {
   const names = effect.along === 'keys' ? keys : queries
   const hasWeights = effect.moves.some(({ weight }) => weight !== undefined)
   return html`<div class="sensitivity" id="sensitivity"><h4>${t('sensitivity')}</h4>
-    <p>${rich(t(`sensitivity.${effect.kind}`, { word: marked(effect.along === 'keys' ? queries[effect.word] : keys[effect.word]), dimension: cell.column + 1, by: change(effect.by) }))}</p>
+    <p>${rich(
+      t(`sensitivity.${effect.kind}`, {
+        word: marked(effect.along === 'keys' ? queries[effect.word] : keys[effect.word]),
+        dimension: cell.column + 1,
+        by: change(effect.by),
+      }),
+    )}</p>
     ${
       effect.moves.length
-        ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t(effect.kind === 'value' ? 'output' : 'matrix.scaled')}</th>${hasWeights ? html`<th scope="col">${t('matrix.weights')}</th>` : nothing}</tr></thead>
+        ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t(
+            effect.kind === 'value' ? 'output' : 'matrix.scaled',
+          )}</th>${hasWeights ? html`<th scope="col">${t('matrix.weights')}</th>` : nothing}</tr></thead>
           <tbody>${effect.moves.map(
             ({ position, amount, weight }) =>
-              html`<tr><th scope="row"><bdi>${names[position]}</bdi></th><td>${change(amount)}</td>${weight === undefined ? nothing : html`<td>${change(weight)}</td>`}</tr>`,
+              html`<tr><th scope="row"><bdi>${names[position]}</bdi></th><td>${change(amount)}</td>${
+                weight === undefined ? nothing : html`<td>${change(weight)}</td>`
+              }</tr>`,
           )}</tbody></table>${hasWeights ? html`<div class="note">${withTerms(t, t('sensitivityGradient'))}</div>` : nothing}`
         : nothing
     }</div>`

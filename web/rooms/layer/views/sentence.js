@@ -49,8 +49,16 @@ export function sentenceBar(context) {
     <tool-group class="bar-tools" aria-label=${t('settings')}>
       ${isCross ? nothing : numbers(context)}
       ${settings.tokenizer === 'words' || settings.model === 'trained' ? nothing : tokenizers(context)}
-      ${menu({ id: 'examples', label: html`<span class="quiet">${t('example')}</span> <span class="example-name" title=${preset ? t(`preset.${preset}`) : t('own')}>${preset ? t(`preset.${preset}`) : t('own')}</span>` }, presets(context))}
-      <button type="button" class="tool" id="settings-open" aria-controls="settings" aria-expanded="false" @click=${() => showSettings()}>${t('settings')}</button>
+      ${menu(
+        {
+          id: 'examples',
+          label: html`<span class="quiet">${t('example')}</span> <span class="example-name"
+            title=${preset ? t(`preset.${preset}`) : t('own')}>${preset ? t(`preset.${preset}`) : t('own')}</span>`,
+        },
+        presets(context),
+      )}
+      <button type="button" class="tool" id="settings-open" aria-controls="settings" aria-expanded="false"
+        @click=${() => showSettings()}>${t('settings')}</button>
     </tool-group>
   </section>`
 }
@@ -60,8 +68,10 @@ function numbers({ t, settings, actions }) {
   const isTrained = settings.model === 'trained'
   const layers = Array.from({ length: TRAINED.layers }, (_, i) => i + 1)
   return html`<span class="switch" role="group" aria-label=${t('part.numbers')}>
-      <button type="button" class="tool" id="numbers-random" aria-pressed=${!isTrained} @click=${() => isTrained && actions.train(false)}>${t('numbersRandom')}</button>
-      <button type="button" class="tool" id="numbers-trained" aria-pressed=${isTrained} @click=${() => !isTrained && actions.train(true)}>${t('numbersTrained')}</button>
+      <button type="button" class="tool" id="numbers-random" aria-pressed=${!isTrained}
+        @click=${() => isTrained && actions.train(false)}>${t('numbersRandom')}</button>
+      <button type="button" class="tool" id="numbers-trained" aria-pressed=${isTrained}
+        @click=${() => !isTrained && actions.train(true)}>${t('numbersTrained')}</button>
       ${
         isTrained
           ? menu(

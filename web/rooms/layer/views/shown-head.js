@@ -131,7 +131,9 @@ export function scaleChoice(context) {
   const own = /** @type {Matrix} */ (matrices.get('weights')).tensor
   const most = { shared: largestOf(all), one: 1, own: largestOf(own) }
   return html`<label class="scale-choice">${t('scaleEnd')}
-    <select id="scale-end" @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) => actions.setScaleEnd(/** @type {any} */ (target.value))}>
+    <select id="scale-end"
+      @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) =>
+        actions.setScaleEnd(/** @type {any} */ (target.value))}>
       ${ends.map(
         name =>
           html`<option value=${name} ?selected=${scaleEnd === name}>${t(`scaleEnd.${name}`, {

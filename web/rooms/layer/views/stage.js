@@ -70,7 +70,9 @@ function tokenRow(context, side) {
   const gloss = glossOf(context)
   return html`<div class="token-row ${tokens.length > MANY_ROWS ? 'is-long' : ''}">
     ${isCross ? html`<span class="token-row-label">${t(side === 'queries' ? 'tokensQueries' : 'tokensKeys')}</span>` : nothing}
-    <tool-group class="token-row-words" @pointerdown=${down} @pointerup=${up} @click=${{ handleEvent: swallow, capture: true }} aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
+    <tool-group class="token-row-words" @pointerdown=${down} @pointerup=${up}
+      @click=${{ handleEvent: swallow, capture: true }}
+      aria-label=${t(isCross ? (side === 'queries' ? 'tokensQueries' : 'tokensKeys') : 'tokens')}>
       ${tokens.slice(0, MOST_WORDS).map((token, position) => {
         const own = { side, position }
         const { ground, ink } = shade ? colourOf('share', reach, shade[position], isDark) : { ground: '', ink: '' }
@@ -78,7 +80,8 @@ function tokenRow(context, side) {
         return wordButton(
           context,
           own,
-          html`<bdi class="token" .style=${shade ? `background-color: ${ground}; color: ${ink}` : ''}>${token}</bdi><sub>${position + 1}</sub>`,
+          html`<bdi class="token"
+            .style=${shade ? `background-color: ${ground}; color: ${ink}` : ''}>${token}</bdi><sub>${position + 1}</sub>`,
           isSelected ? 'is-selected' : '',
           gloss?.(token.toLowerCase()),
         )
@@ -139,7 +142,9 @@ function answer(context) {
   const isSet = isCell && settings.edits.some(edit => isSameCell(edit, cell))
   const sentences = head ? [head, first] : isCell ? [cellSentence(context, cell), isSet ? '' : first] : [first, second]
   return html`<div class="answer" aria-live="polite">
-    <p class="answer-first">${rich(sentences[0] ?? '')}${about && !isCell && !head ? html`<span class="even-share note">${evenSentence(context, about)}</span>` : nothing}</p>
+    <p class="answer-first">${rich(sentences[0] ?? '')}${
+      about && !isCell && !head ? html`<span class="even-share note">${evenSentence(context, about)}</span>` : nothing
+    }</p>
     <p class="answer-second">${rich(sentences[1] ?? '')}</p>
   </div>`
 }
@@ -166,7 +171,8 @@ function seen(context) {
   const isTranslation = (kind === 'cross' && tokenizer === 'segments') || (isTrained && sentence !== second)
   const rows = t(softmaxAxis === 'keys' ? (isTranslation ? 'seenCross' : 'seen') : 'seenColumns')
   const bits = softmaxAxis === 'keys' && result.heads > 1 ? t('seenBits') : nothing
-  return html`<div class="note seen" id="seen">${rows} <span class="even-share">${bits}</span> ${t(`untrained.${originOf(context)}`, { layer: result.settings.layer, head: context.head + 1 })}</div>`
+  return html`<div class="note seen" id="seen">${rows} <span class="even-share">${bits}</span>
+    ${t(`untrained.${originOf(context)}`, { layer: result.settings.layer, head: context.head + 1 })}</div>`
 }
 
 /** Views with a tab; the others are in a menu. */
@@ -198,8 +204,18 @@ function tabs(context) {
     )}
     <span class="spring"></span>
     ${picture === 'map' && hasScores(settings) ? paintButton({ prefix: '', mode }, actions.setMode, t) : nothing}
-    ${context.result.heads > 1 && picture !== 'flow' ? saveMenu({ t, className: 'of-heads', text: t.elements.heads, picture: 'qkv-heads' }) : nothing}
-    ${saveMenu({ t, className: 'of-weights', text: t(/** @type {any} */ (`view.${picture}`)), matrix: large, picture: pictureSelector({ prefix: '', view: picture }) })}
+    ${
+      context.result.heads > 1 && picture !== 'flow'
+        ? saveMenu({ t, className: 'of-heads', text: t.elements.heads, picture: 'qkv-heads' })
+        : nothing
+    }
+    ${saveMenu({
+      t,
+      className: 'of-weights',
+      text: t(/** @type {any} */ (`view.${picture}`)),
+      matrix: large,
+      picture: pictureSelector({ prefix: '', view: picture }),
+    })}
   </tool-group>`
 }
 
@@ -217,7 +233,8 @@ export function sentenceHead(context) {
   const { isCross, batch } = result.settings
   return html`<div class="sentence-head">
     ${batch > 1 ? html`<p class="note" id="one-of-batch">${t('oneOfBatch', { batch })}</p>` : nothing}
-    <div class="token-rows">${tokenRow(context, 'queries')} ${isCross ? tokenRow(context, 'keys') : nothing}<word-arcs .arcs=${arcs(context)}></word-arcs></div>
+    <div class="token-rows">${tokenRow(context, 'queries')}
+      ${isCross ? tokenRow(context, 'keys') : nothing}<word-arcs .arcs=${arcs(context)}></word-arcs></div>
     ${answer(context)}
   </div>`
 }

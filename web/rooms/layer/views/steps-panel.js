@@ -21,7 +21,8 @@ function block(context, { left, tops = [], biases = [], results }) {
   const [rows = 0, columns = 0] = context.matrices.get(left.copy)?.tensor.dims ?? []
   const isWide = (left.isTurned ? rows : columns) > MOST_COLUMNS
   return html`<div class="falk ${isWide ? 'is-wide' : ''}" .style=${`--results: ${results.length}`}>
-    <div class="falk-left" .style=${`grid-row: ${hasBias ? 3 : 2}`}>${matrix(context, left.copy, { isCopy: true, isTurned: left.isTurned })}</div>
+    <div class="falk-left"
+      .style=${`grid-row: ${hasBias ? 3 : 2}`}>${matrix(context, left.copy, { isCopy: true, isTurned: left.isTurned })}</div>
     ${tops.map(
       (top, i) =>
         html`<div class="falk-top" .style=${`grid-column: ${i + 2}`}>${
@@ -31,7 +32,10 @@ function block(context, { left, tops = [], biases = [], results }) {
         }</div>`,
     )}
     ${biases.map((id, i) => (id ? html`<div class="falk-bias" .style=${`grid-column: ${i + 2}`}>${matrix(context, id)}</div>` : nothing))}
-    ${results.map((id, i) => html`<div class="falk-result" .style=${`grid-row: ${hasBias ? 3 : 2}; grid-column: ${i + 2}`}>${matrix(context, id)}</div>`)}
+    ${results.map(
+      (id, i) =>
+        html`<div class="falk-result" .style=${`grid-row: ${hasBias ? 3 : 2}; grid-column: ${i + 2}`}>${matrix(context, id)}</div>`,
+    )}
   </div>`
 }
 
@@ -60,12 +64,16 @@ function textOf(id, { model, scale, score, masking, isCross, keysFrom, positions
  */
 function section(context, { id, formulas, shapes: sizes, blocks, isOfHead }, i, current) {
   const { t, head, result } = context
-  return html`<section class="step step-${id} ${id === current ? 'is-current' : ''}" id="step-${id}" data-step-id=${id} aria-labelledby="step-${id}-title">
+  return html`<section class="step step-${id} ${id === current ? 'is-current' : ''}" id="step-${id}" data-step-id=${id}
+    aria-labelledby="step-${id}-title">
     <header>
       <h3 id="step-${id}-title"><span class="number-of">${i + 1}</span> ${t(`step.${id}`)}
         ${isOfHead ? html`<span class="of-head">${t('ofHead', { head: head + 1, heads: result.heads })}</span>` : nothing}</h3>
       <div class="formulas">
-        ${formulas.map((formula, n) => html`<p class="formula">${math(formula)} ${formulas.length === sizes.length ? size(sizes[n]) : nothing}</p>`)}
+        ${formulas.map(
+          (formula, n) =>
+            html`<p class="formula">${math(formula)} ${formulas.length === sizes.length ? size(sizes[n]) : nothing}</p>`,
+        )}
         ${formulas.length === sizes.length ? nothing : sizes.map(text => html`<p class="formula">${size(text)}</p>`)}
       </div>
       <div class="text">${withTerms(t, t(textOf(id, result.settings)))}</div>

@@ -75,7 +75,8 @@ export function withTerms(t, text, seen = new Set()) {
     seen.add(term)
     parts.push(
       text.slice(from, match.index),
-      html`<span class="term" data-term=${term}><button type="button" aria-expanded="false" @click=${toggle(t, term)} @blur=${close}>${match[0]}</button><span class="term-text" role="note" hidden></span></span>`,
+      html`<span class="term" data-term=${term}><button type="button" aria-expanded="false" @click=${toggle(t, term)}
+        @blur=${close}>${match[0]}</button><span class="term-text" role="note" hidden></span></span>`,
     )
     from = match.index + match[0].length
   }

@@ -28,7 +28,9 @@ export function tourPanel(context) {
     at,
     of: STOPS.length,
     title: text('question'),
-    text: html`${does ? html`<span class="guide-badge" aria-hidden="true">1</span> ` : nothing}${rich(text('text'), part => withTerms(t, part, terms))}`,
+    text: html`${
+      does ? html`<span class="guide-badge" aria-hidden="true">1</span> ` : nothing
+    }${rich(text('text'), part => withTerms(t, part, terms))}`,
     task: does
       ? html`<button type="button" class="plain" id="tour-do" @click=${() => actions.reveal(does)}>${text('do')}</button>${tryIt}`
       : html`${text('do')}${tryIt}`,

@@ -37,7 +37,11 @@ export function exportPart({ t, actions, result }) {
   return html`<p class="text">${t(isTrained ? 'exportTrained' : 'exportText')}</p>
     <div class="buttons">
       <button type="button" data-copy-as="link" @click=${actions.copyLink}>${t('copy.link')}</button>
-      ${texts.map(({ name, text }) => html`<button type="button" data-copy-as=${name} @click=${() => actions.copy(text, `copied.${name}`)}>${t(`copy.${name}`)}</button>`)}
+      ${texts.map(
+        ({ name, text }) =>
+          html`<button type="button" data-copy-as=${name}
+            @click=${() => actions.copy(text, `copied.${name}`)}>${t(`copy.${name}`)}</button>`,
+      )}
       <button type="button" id="save-json" @click=${actions.saveAll}>${t('saveAll')}</button>
     </div>
     ${result.detailHead === undefined ? texts.map(({ name, text }) => program(t, name, text, name === 'pytorch')) : nothing}`
@@ -58,7 +62,8 @@ export function importPart({ t, actions }) {
       <div><dt>${t('importShapes')}</dt><dd>${t('importFormatShapes')}</dd></div>
     </dl>
     <label for="paste">${t('importPaste')}</label>
-    <textarea id="paste" data-undo="own" rows="4" dir="ltr" spellcheck="false" autocapitalize="off" autocomplete="off" placeholder='{ "weights": [[1, 0], [0.5, 0.5]], "tokens": ["a", "b"] }'></textarea>
+    <textarea id="paste" data-undo="own" rows="4" dir="ltr" spellcheck="false" autocapitalize="off" autocomplete="off"
+      placeholder='{ "weights": [[1, 0], [0.5, 0.5]], "tokens": ["a", "b"] }'></textarea>
     <div class="buttons">
       <button type="button" id="import-pasted" @click=${() => actions.import(box().value)}>${t('importPasted')}</button>
       <button
@@ -70,6 +75,7 @@ export function importPart({ t, actions }) {
         }}
       >${t('importExample')}</button>
       <button type="button" id="import-choose" @click=${() => document.getElementById('import-files')?.click()}>${t('importFiles')}</button>
-      <input id="import-files" type="file" aria-label=${t('importFiles')} hidden multiple accept=".json,.npy,application/json" @change=${chosen} />
+      <input id="import-files" type="file" aria-label=${t('importFiles')} hidden multiple
+        accept=".json,.npy,application/json" @change=${chosen} />
     </div>`
 }

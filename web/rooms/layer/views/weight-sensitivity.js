@@ -12,9 +12,16 @@ export function weightSensitivity({ t, result, cell }) {
   const before = weightEffect(result, cell)
   const rows = before?.map(
     ({ name, before, after }) =>
-      html`<tr><th scope="row"><bdi>${name === undefined ? t('output') : keys[name]}</bdi></th><td>${format(before)}</td><td>${format(after)}</td></tr>`,
+      html`<tr><th scope="row"><bdi>${
+        name === undefined ? t('output') : keys[name]
+      }</bdi></th><td>${format(before)}</td><td>${format(after)}</td></tr>`,
   )
   return html`<div class="sensitivity" id="sensitivity"><h4>${t('sensitivity')}</h4>
     <p>${rich(t('sensitivityWeight', { query: marked(queries[cell.row]), key: marked(keys[cell.column]) }))}</p>
-    ${rows ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t('before')}</th><th scope="col">${t('after')}</th></tr></thead><tbody>${rows}</tbody></table>` : nothing}</div>`
+    ${
+      rows
+        ? html`<table class="before-after"><thead><tr><td></td><th scope="col">${t('before')}</th><th
+          scope="col">${t('after')}</th></tr></thead><tbody>${rows}</tbody></table>`
+        : nothing
+    }</div>`
 }

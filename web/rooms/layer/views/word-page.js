@@ -57,10 +57,19 @@ function ask(context, word) {
   }
   return html`<div class="ask">
     <label for="sees">${rich(t('ask', { word: marked(queries[word.position]) }))}</label>
-    <select id="sees" .value=${live(asked === undefined ? '' : String(asked))} @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) => actions.change({ probe: target.value === '' ? null : Number(target.value) })}>
+    <select id="sees" .value=${live(asked === undefined ? '' : String(asked))}
+      @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) =>
+        actions.change({ probe: target.value === '' ? null : Number(target.value) })}>
       <option value="" ?selected=${asked === undefined}>…</option>${options}
     </select>
-    ${asked === undefined ? nothing : html`<label for="probeWord">${t('probeWord')}</label> <input id="probeWord" dir="auto" autocomplete="off" autocapitalize="off" spellcheck="false" .value=${live(settings.probeWord)} @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => actions.change({ probeWord: target.value }, 'probeWord')} />`}
+    ${
+      asked === undefined
+        ? nothing
+        : html`<label for="probeWord">${t('probeWord')}</label> <input id="probeWord" dir="auto" autocomplete="off"
+          autocapitalize="off" spellcheck="false" .value=${live(settings.probeWord)}
+          @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) =>
+            actions.change({ probeWord: target.value }, 'probeWord')} />`
+    }
     ${
       answer && params
         ? html`<div id="sees-answer" aria-live="polite">
@@ -235,7 +244,10 @@ function otherHeads(context, word) {
     const row = weights.data.subarray((h * L + word.position) * S, (h * L + word.position + 1) * S)
     let most = 0
     for (let column = 1; column < S; column++) if (row[column] > row[most]) most = column
-    return html`<li><button type="button" class="share" aria-current=${h === head ? 'true' : nothing} @click=${() => actions.select({ head: h })}>
-      <span class="share-name">${t('headNumber', { head: h + 1 })}</span> <span class="share-word"><bdi>${keys[most]}</bdi></span> <span class="share-number">${share(context, row[most])}</span></button></li>`
+    return html`<li><button type="button" class="share" aria-current=${h === head ? 'true' : nothing}
+      @click=${() => actions.select({ head: h })}>
+      <span class="share-name">${t('headNumber', { head: h + 1 })}</span>
+      <span class="share-word"><bdi>${keys[most]}</bdi></span>
+      <span class="share-number">${share(context, row[most])}</span></button></li>`
   })}</ol>`
 }

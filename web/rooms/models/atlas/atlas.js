@@ -161,7 +161,10 @@ export class ModelsAtlas extends LitElement {
     return html`${this.theme.probe}
       <div class="atlas-scroll" @scroll=${this.#updateCrop}>
         <div class="atlas-columns" .style=${`grid-template-columns: repeat(${heads}, ${pitch}px) 1fr`}>
-          ${Array.from({ length: heads }, (_, h) => html`<span aria-hidden="true">${h % every === 0 ? h + 1 : ''}</span>`)}${lens && !this.isSmall ? html`<span class="atlas-lens-title">${this.lensTitle}</span>` : nothing}
+          ${Array.from(
+            { length: heads },
+            (_, h) => html`<span aria-hidden="true">${h % every === 0 ? h + 1 : ''}</span>`,
+          )}${lens && !this.isSmall ? html`<span class="atlas-lens-title">${this.lensTitle}</span>` : nothing}
         </div>
         <div class="atlas-body">
           <div class="atlas-rows" aria-hidden="true" .style=${`grid-auto-rows: ${pitch}px`}>
@@ -188,7 +191,10 @@ export class ModelsAtlas extends LitElement {
           })}${this.#drag(pitch)}</div>
           ${
             lens && !this.isSmall
-              ? html`<ol class="atlas-lens" .style=${`grid-auto-rows: ${pitch}px`}>${lens.map(lines => html`<li>${lines.slice(0, Math.min(LINES, Math.max(1, Math.floor(pitch / LINE))))}</li>`)}</ol>`
+              ? html`<ol class="atlas-lens"
+                .style=${`grid-auto-rows: ${pitch}px`}>${lens.map(
+                  lines => html`<li>${lines.slice(0, Math.min(LINES, Math.max(1, Math.floor(pitch / LINE))))}</li>`,
+                )}</ol>`
               : nothing
           }
         </div>
@@ -205,14 +211,18 @@ export class ModelsAtlas extends LitElement {
   /** @param {HeadAt | undefined} at @param {string} name @param {number} pitch */
   #frame(at, name, pitch) {
     if (!at) return nothing
-    return html`<i class="atlas-frame ${name}" .style=${`inset: ${at.layer * pitch - 2}px auto auto ${at.head * pitch - 2}px; inline-size: ${this.side + 4}px; block-size: ${this.side + 4}px`}></i>`
+    return html`<i class="atlas-frame ${name}"
+      .style=${`inset: ${at.layer * pitch - 2}px auto auto ${at.head * pitch - 2}px;
+        inline-size: ${this.side + 4}px; block-size: ${this.side + 4}px`}></i>`
   }
 
   /** @param {number} pitch */
   #drag(pitch) {
     if (!this.marquee) return nothing
     const { top, left, bottom, right } = boxOf(this.marquee)
-    return html`<i class="atlas-frame is-marquee" .style=${`inset: ${top * pitch - 3}px auto auto ${left * pitch - 3}px; inline-size: ${(right - left + 1) * pitch}px; block-size: ${(bottom - top + 1) * pitch}px`}></i>`
+    return html`<i class="atlas-frame is-marquee"
+      .style=${`inset: ${top * pitch - 3}px auto auto ${left * pitch - 3}px;
+        inline-size: ${(right - left + 1) * pitch}px; block-size: ${(bottom - top + 1) * pitch}px`}></i>`
   }
 
   /** @param {Map<string, unknown>} changed */
@@ -397,6 +407,7 @@ const boxOf = ({ from, to }) => ({
 
 /** Draws the colour legend. @param {number} end @param {boolean} isSigned @param {boolean} isDark */
 export const legend = (end, isSigned, isDark) =>
-  html`<span class="atlas-legend" aria-hidden="true">${isSigned ? `−${end}` : 0} <i .style=${`background: ${gradient(isSigned ? 'diverging' : 'sequential', isDark)}`}></i> ${end}</span>`
+  html`<span class="atlas-legend" aria-hidden="true">${isSigned ? `−${end}` : 0}
+    <i .style=${`background: ${gradient(isSigned ? 'diverging' : 'sequential', isDark)}`}></i> ${end}</span>`
 
 customElements.define('models-atlas', ModelsAtlas)

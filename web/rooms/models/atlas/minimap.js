@@ -34,7 +34,9 @@ export function minimap({ x, y, width, height }, scroller) {
     })
   }
   const place = [x, y, width, height].map(share => `${(100 * share).toFixed(2)}%`)
-  return html`<div class="atlas-minimap" aria-hidden="true" @pointerdown=${go} @pointermove=${go}><canvas></canvas><i .style=${`inset: ${place[1]} auto auto ${place[0]}; inline-size: ${place[2]}; block-size: ${place[3]}`}></i></div>`
+  return html`<div class="atlas-minimap" aria-hidden="true" @pointerdown=${go}
+    @pointermove=${go}><canvas></canvas><i
+      .style=${`inset: ${place[1]} auto auto ${place[0]}; inline-size: ${place[2]}; block-size: ${place[3]}`}></i></div>`
 }
 
 /**

@@ -111,7 +111,8 @@ function scoresOver(room, old) {
 export function lensTitle(room) {
   const { t, act, settings, openModel } = room
   if (!openModel || !hasLens(openModel)) return t('modelsLens')
-  return html`<button type="button" class="plain" data-opens-lens title=${t('modelsLayersSay')} @click=${() => act.setLens(settings.lens || firstLens(room), true)}>${t('modelsLens')} ↓</button>`
+  return html`<button type="button" class="plain" data-opens-lens title=${t('modelsLayersSay')}
+    @click=${() => act.setLens(settings.lens || firstLens(room), true)}>${t('modelsLens')} ↓</button>`
 }
 
 /** @param {Room} room @param {boolean} [isSmall] */
@@ -137,8 +138,11 @@ export function atlas(room, isSmall = false) {
   // The words of a text that is still being read have not arrived.
   const point = (/** @type {CustomEvent} */ { detail }) => act.show({ pointed: (!streamed && detail) || undefined })
   return html`<models-atlas
-    .maps=${maps} .minus=${minus} .scores=${isOne ? undefined : scores} .least=${isOne ? 0 : leastOf(room, scores)} .end=${end} .old=${streamed?.done} .withoutFirst=${view.isWithoutFirst}
-    .selected=${head ?? view.marked} .changed=${changedIn(room)} .size=${isSmall ? 0 : view.mapSize} .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.numHeads })} .lens=${lens} .lensTitle=${lensTitle(room)} .isSmall=${isSmall}
+    .maps=${maps} .minus=${minus} .scores=${isOne ? undefined : scores} .least=${isOne ? 0 : leastOf(room, scores)}
+    .end=${end} .old=${streamed?.done} .withoutFirst=${view.isWithoutFirst}
+    .selected=${head ?? view.marked} .changed=${changedIn(room)} .size=${isSmall ? 0 : view.mapSize}
+    .label=${t('modelsAtlas', { layers: maps.layers, heads: maps.numHeads })} .lens=${lens}
+    .lensTitle=${lensTitle(room)} .isSmall=${isSmall}
     @atlas-point=${point}
     @atlas-focus=${point}
     @atlas-select=${(/** @type {CustomEvent} */ { detail: { isSecond, ...at } }) => act.chooseHead({ stack, ...at }, isSecond)}
@@ -161,7 +165,9 @@ function resize({ act }, factor) {
  * @param {number} [count] number of tokens that are hidden with it
  */
 export const withoutFirstBox = ({ t, view, act }, count = 1) =>
-  html`<label><input type="checkbox" id="models-first" .checked=${view.isWithoutFirst} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isWithoutFirst: target.checked })} /> ${t(count > 1 ? 'modelsWithoutBlock' : 'modelsWithoutFirst', { count })}</label>`
+  html`<label><input type="checkbox" id="models-first" .checked=${view.isWithoutFirst}
+    @change=${(/** @type {InputEvent} */ { target }) => act.show({ isWithoutFirst: target.checked })} />
+    ${t(count > 1 ? 'modelsWithoutBlock' : 'modelsWithoutFirst', { count })}</label>`
 
 /** Draws the choice of the score by which heads are listed. @param {Room} room */
 function rankControls(room) {
@@ -174,9 +180,13 @@ function rankControls(room) {
   if (query !== undefined && keyWord !== undefined) names.push('example')
   if (reference) names.push('similar')
   const explained = names.includes(rankBy) ? rankBy : (names[0] ?? 'previous')
-  return html`<label>${t('modelsRank')} <select id="models-rank" @change=${(/** @type {InputEvent} */ { target }) => act.show({ rankBy: /** @type {RankBy} */ (target.value) })}>${names.map(name => html`<option value=${name} ?selected=${name === rankBy}>${t(`modelsRank.${name}`)}</option>`)}</select></label>
+  return html`<label>${t('modelsRank')} <select id="models-rank"
+    @change=${(/** @type {InputEvent} */ { target }) => act.show({ rankBy: /** @type {RankBy} */ (target.value) })}>${names.map(
+      name => html`<option value=${name} ?selected=${name === rankBy}>${t(`modelsRank.${name}`)}</option>`,
+    )}</select></label>
       <p class="note">${t(`modelsRankText.${explained}`)}</p>
-      ${repeatOffer(room, own[/** @type {'induction'} */ (explained)], explained)} ${COPYING.includes(explained) ? whereFound(room, own, explained) : nothing}`
+      ${repeatOffer(room, own[/** @type {'induction'} */ (explained)], explained)}
+      ${COPYING.includes(explained) ? whereFound(room, own, explained) : nothing}`
 }
 
 /**
@@ -189,7 +199,8 @@ function repeatOffer({ t, act, run, openModel, text }, scores, rankBy) {
   const needsTwice = rankBy === 'duplicate' || COPYING.some(name => name === rankBy)
   if (!needsTwice || !scores || scores.some(score => score > 0) || run?.targets || !openModel?.hasTokenizer)
     return nothing
-  return html`<p class="note" id="models-no-repeat">${t('modelsNoRepeat')} <button type="button" class="plain" id="models-repeat" @click=${() => act.type(`${text} ${text}`)}>${t('modelsReadTwice')}</button></p>`
+  return html`<p class="note" id="models-no-repeat">${t('modelsNoRepeat')} <button type="button" class="plain"
+    id="models-repeat" @click=${() => act.type(`${text} ${text}`)}>${t('modelsReadTwice')}</button></p>`
 }
 
 /** Draws the filter of heads, and the options of colours. @param {Room} room @param {number} hits heads that reach the threshold @param {boolean} isSeveral */
@@ -199,13 +210,19 @@ function filter(room, hits, isSeveral) {
   return html`<details class="models-filter" id="models-filter"><summary>${t('modelsFilter')}</summary>
     ${
       isSeveral
-        ? html`<label class="models-least">${t('modelsLeast', { least: least.toFixed(2) })} <input id="models-least" type="range" min="0" max="1" step="0.05" .value=${String(least)} @input=${(/** @type {InputEvent} */ { target }) => act.show({ least: Number(target.value) })} /></label>
-          <label><input type="checkbox" id="models-hits" .checked=${isOnlyHits} @change=${(/** @type {InputEvent} */ { target }) => act.show({ isOnlyHits: target.checked })} /> ${t('modelsOnlyHits', { count: hits })}</label>`
+        ? html`<label class="models-least">${t('modelsLeast', { least: least.toFixed(2) })} <input id="models-least"
+          type="range" min="0" max="1" step="0.05" .value=${String(least)}
+          @input=${(/** @type {InputEvent} */ { target }) => act.show({ least: Number(target.value) })} /></label>
+          <label><input type="checkbox" id="models-hits" .checked=${isOnlyHits}
+            @change=${(/** @type {InputEvent} */ { target }) => act.show({ isOnlyHits: target.checked })} />
+            ${t('modelsOnlyHits', { count: hits })}</label>`
         : nothing
     }
     ${maps ? withoutFirstBox(room, Math.ceil(maps.columns / maps.width)) : nothing}
-    <span class="models-sizes">${t('modelsMapSize')} <button type="button" class="tool" id="models-smaller" aria-label=${t('modelsSmaller')} @click=${() => resize(room, 1 / 1.3)}>−</button>
-      <button type="button" class="tool" id="models-larger" aria-label=${t('modelsLarger')} @click=${() => resize(room, 1.3)}>+</button></span></details>`
+    <span class="models-sizes">${t('modelsMapSize')} <button type="button" class="tool" id="models-smaller"
+      aria-label=${t('modelsSmaller')} @click=${() => resize(room, 1 / 1.3)}>−</button>
+      <button type="button" class="tool" id="models-larger" aria-label=${t('modelsLarger')}
+        @click=${() => resize(room, 1.3)}>+</button></span></details>`
 }
 
 /**
@@ -232,7 +249,12 @@ function whereFound({ t, settings, openModel, maps }, own, by) {
   const most = Math.max(0, ...(recorded.length ? recorded : ofText))
   const { model, head } = EXAMPLE
   if (most >= TELLING || (settings.checkpoint === model && settings.prompt === null)) return nothing
-  return html`<p class="note" id="models-elsewhere">${t(recorded.length ? 'modelsNeverCopies' : 'modelsNoneCopies', { most: most.toFixed(2), count })} <a href=${`#2&room=models&models.checkpoint=${model}&models.at=${head}`}>${t('modelsCopiesThere', { model: t(`modelsShipped.${model}`), head })}</a></p>`
+  return html`<p class="note"
+    id="models-elsewhere">${t(recorded.length ? 'modelsNeverCopies' : 'modelsNoneCopies', { most: most.toFixed(2), count })}
+    <a href=${`#2&room=models&models.checkpoint=${model}&models.at=${head}`}>${t('modelsCopiesThere', {
+      model: t(`modelsShipped.${model}`),
+      head,
+    })}</a></p>`
 }
 
 /** @param {Room} room */
@@ -248,17 +270,23 @@ export function overview(room) {
   const isSeveral = all.length > 1
   return html`<section class="models-list" aria-label=${t('modelsRanked')}>
       ${isSeveral ? rankControls(room) : nothing}
-      <ol class="models-ranked" id="models-ranked">${(isSeveral && isOnlyHits ? hits : all)
-        .slice(0, MOST_LISTED)
-        .map(
-          ({ layer, head, score }) =>
-            html`<li><button type="button" class="plain ${score < faded ? 'is-faded' : ''}" data-head=${nameOf({ layer, head })} data-value=${score} title=${patternOf(room, { layer, head })} @click=${() => act.openHead({ stack, layer, head })}><b>${nameOf({ layer, head })}</b> <span>${isSeveral ? score.toFixed(3) : nothing}</span> <small>${shortOf(room, { layer, head })}</small></button></li>`,
-        )}</ol>
+      <ol class="models-ranked" id="models-ranked">${(isSeveral && isOnlyHits ? hits : all).slice(0, MOST_LISTED).map(
+        ({ layer, head, score }) =>
+          html`<li><button type="button" class="plain ${score < faded ? 'is-faded' : ''}"
+            data-head=${nameOf({ layer, head })} data-value=${score} title=${patternOf(room, { layer, head })}
+            @click=${() => act.openHead({ stack, layer, head })}><b>${nameOf({ layer, head })}</b>
+              <span>${isSeveral ? score.toFixed(3) : nothing}</span>
+              <small>${shortOf(room, { layer, head })}</small></button></li>`,
+      )}</ol>
       ${filter(room, hits.length, isSeveral)}
     </section>
     <section class="models-atlas" aria-label=${t('modelsAtlas', { layers: maps.layers, heads: maps.numHeads })}>
       <div class="models-tools">
-        ${mapSize === 0 ? nothing : html`<button type="button" class="tool" @click=${() => act.show({ mapSize: 0 })}>${t('modelsAll')}</button>`}
+        ${
+          mapSize === 0
+            ? nothing
+            : html`<button type="button" class="tool" @click=${() => act.show({ mapSize: 0 })}>${t('modelsAll')}</button>`
+        }
         ${legend(end, minus !== undefined, room.isDark)}
         <span class="note" id="models-pointed" role="status">${pointedText(room)}</span>
       </div>

@@ -95,7 +95,8 @@ function drawReasons(state, r) {
   const rest = score - pairs.reduce((sum, { value }) => sum + value, 0)
   const line = (/** @type {unknown} */ label, /** @type {number} */ value) => html`<li>
     <p class="reason-name">${label}</p>
-    <div class="bar-cell is-signed" aria-hidden="true"><i class=${value < 0 ? 'is-negative' : 'is-positive'} .style=${`width: ${Math.min(50, (50 * Math.abs(value)) / most).toFixed(2)}%`}></i></div>
+    <div class="bar-cell is-signed" aria-hidden="true"><i class=${value < 0 ? 'is-negative' : 'is-positive'}
+      .style=${`width: ${Math.min(50, (50 * Math.abs(value)) / most).toFixed(2)}%`}></i></div>
     <span class="number" data-value=${value}>${signed(value, DIGITS)}</span></li>`
   const both = { query: words.queries[query] ?? '', key: words.keys[key] ?? '' }
   const all = (/** @type {'query' | 'key'} */ side, /** @type {Source[]} */ list) => [
@@ -103,7 +104,17 @@ function drawReasons(state, r) {
     r('reasonsOthers'),
   ]
   return html`
-    ${first ? html`<p id="models-reason">${r('reasonsSay', { ...both, left: said('query', first.query), right: said('key', first.key), value: signed(first.value, DIGITS), score: signed(score, DIGITS) })}</p>` : nothing}
+    ${
+      first
+        ? html`<p id="models-reason">${r('reasonsSay', {
+            ...both,
+            left: said('query', first.query),
+            right: said('key', first.key),
+            value: signed(first.value, DIGITS),
+            score: signed(score, DIGITS),
+          })}</p>`
+        : nothing
+    }
     <ol class="reasons" id="models-reasons" aria-label=${r('reasonsLabel', both)}>
       ${pairs.map(({ query: a, key: b, value }) => line(html`${name('query', a)} × ${name('key', b)}`, value))}
       ${count > pairs.length ? line(counted(r, 'reasonsMore', count - pairs.length), rest) : nothing}

@@ -35,11 +35,13 @@ export function hubQuestion(room, asked, g) {
   if (!asked.isAsking) {
     const size = settings.size || entryOf(asked.name)?.download
     return card(html`<p>${size ? g('galleryLink', { name, size: megabytes(size) }) : g('galleryLinkUnknown', { name })}</p>
-      <p><button type="button" class="tool is-filled" id="models-agree" @click=${() => act.agree()}>${g('galleryOpenLink', { name })}</button></p>`)
+      <p><button type="button" class="tool is-filled" id="models-agree"
+        @click=${() => act.agree()}>${g('galleryOpenLink', { name })}</button></p>`)
   }
   if (failed?.key === 'modelsHub.GATED' || failed?.key === 'modelsHub.TOKEN')
     return card(html`<p><a href="https://huggingface.co/${name}" target="_blank" rel="noreferrer">${g('galleryTerms', { name })}</a></p>
-      <p><label>${g('galleryToken')} <input type="password" id="models-token" autocomplete="off" .value=${view.token} @input=${(/** @type {InputEvent} */ { target }) => act.show({ token: target.value.trim() })} /></label>
+      <p><label>${g('galleryToken')} <input type="password" id="models-token" autocomplete="off" .value=${view.token}
+        @input=${(/** @type {InputEvent} */ { target }) => act.show({ token: target.value.trim() })} /></label>
       <button type="button" class="tool is-filled" id="models-agree" @click=${() => act.agree()}>${g('galleryAgain')}</button> ${refuse}</p>
       <p class="note">${g('galleryTokenNote')}</p>`)
   if (failed) return nothing // already reported above
@@ -48,7 +50,8 @@ export function hubQuestion(room, asked, g) {
 
   /** @param {unknown} content */
   function card(content) {
-    return html`<section class="models-question" id="models-question" aria-label=${name}>${content}<p class="note">${g('galleryPrivacy')}</p></section>`
+    return html`<section class="models-question" id="models-question"
+      aria-label=${name}>${content}<p class="note">${g('galleryPrivacy')}</p></section>`
   }
 }
 
@@ -69,20 +72,47 @@ function choice({ t, act, view: { mostBytes: most } }, asked, look, g, refuse) {
   const name = idOf(asked.name)
   const fits = fitting(most)
   return html`<h2>${name}</h2>
-    <p id="models-size">${g('galleryFacts', { type: typeOf(t, look), parameters: parameters.toLocaleString('en'), license: license || g('galleryNoLicense') })}
+    <p id="models-size">${g('galleryFacts', {
+      type: typeOf(t, look),
+      parameters: parameters.toLocaleString('en'),
+      license: license || g('galleryNoLicense'),
+    })}
     ${g('galleryDownload', { size: megabytes(download) })}</p>
-    ${least > most ? nothing : html`<p id="models-time" data-seconds=${seconds}>${seconds < 1 ? g('galleryTimeShort') : g('galleryTime', { seconds: Math.ceil(seconds) })}</p>`}
     ${
       least > most
-        ? html`<p class="models-problem" id="models-too-large">${g('galleryTooLarge', { name, least: megabytes(least), most: megabytes(most), by: megabytes(least - most) })}
-          ${fits.length ? g('galleryFitting') : nothing}${fits.map(each => html` <button type="button" class="tool" @click=${() => act.openTyped(each.name)}>${each.title} (${megabytes(each.memory)})</button>`)}</p>`
+        ? nothing
+        : html`<p id="models-time"
+          data-seconds=${seconds}>${seconds < 1 ? g('galleryTimeShort') : g('galleryTime', { seconds: Math.ceil(seconds) })}</p>`
+    }
+    ${
+      least > most
+        ? html`<p class="models-problem"
+          id="models-too-large">${g('galleryTooLarge', {
+            name,
+            least: megabytes(least),
+            most: megabytes(most),
+            by: megabytes(least - most),
+          })}
+          ${fits.length ? g('galleryFitting') : nothing}${fits.map(
+            each =>
+              html` <button type="button" class="tool" @click=${() => act.openTyped(each.name)}>${each.title}
+                (${megabytes(each.memory)})</button>`,
+          )}</p>`
         : html`<fieldset class="models-dtypes"><legend>${g('galleryMemory')}</legend>${DTYPES.filter(
             each => !each || sizeOf(each) < bytes.stored,
           ).map(
             each =>
-              html`<label><input type="radio" name="models-dtype" value=${each || 'stored'} .checked=${each === dtype} ?disabled=${sizeOf(each) > most} @change=${() => act.show({ asked: { ...asked, dtype: each } })} />
-                ${g(`galleryDtype.${each || 'stored'}`)}, ${megabytes(sizeOf(each))}${sizeOf(each) > most ? ` (${g('galleryOver', { by: megabytes(sizeOf(each) - most) })})` : ''}</label>`,
-          )}${usual === 'int8' ? html`<p class="note" id="models-large-dtype">${g('galleryLarge', { most: megabytes(most) })}</p>` : nothing}<p class="note">${g('galleryUsual')}</p></fieldset>`
+              html`<label><input type="radio" name="models-dtype" value=${each || 'stored'} .checked=${each === dtype}
+                ?disabled=${sizeOf(each) > most} @change=${() => act.show({ asked: { ...asked, dtype: each } })} />
+                ${g(`galleryDtype.${each || 'stored'}`)},
+                ${megabytes(sizeOf(each))}${
+                  sizeOf(each) > most ? ` (${g('galleryOver', { by: megabytes(sizeOf(each) - most) })})` : ''
+                }</label>`,
+          )}${
+            usual === 'int8'
+              ? html`<p class="note" id="models-large-dtype">${g('galleryLarge', { most: megabytes(most) })}</p>`
+              : nothing
+          }<p class="note">${g('galleryUsual')}</p></fieldset>`
     }
     <p>${
       least > most

@@ -56,15 +56,25 @@ export function lookFor(room, g) {
   const source = paper ?? { title: g('galleryCard'), address: `https://huggingface.co/${idOf(name)}` }
   const why = shown(got.why)
   const kinds = [...new Set(heads.map(({ kind }) => kind))]
-  return html`<details class="models-look" id="models-look"><summary>${heads.length ? g('galleryLookHeads', { title, count: heads.length }) : g('galleryLook', { title })}</summary>
+  return html`<details class="models-look"
+    id="models-look"><summary>${
+      heads.length ? g('galleryLookHeads', { title, count: heads.length }) : g('galleryLook', { title })
+    }</summary>
     <p>${g(what)} <a href=${source.address} target="_blank" rel="noreferrer">${source.title}</a>
-    ${text === entry.text ? nothing : html`<button type="button" class="tool" id="models-look-text" @click=${() => act.type(entry.text)}>${g('galleryRead', { text: entry.text })}</button>`}</p>
+    ${
+      text === entry.text
+        ? nothing
+        : html`<button type="button" class="tool" id="models-look-text"
+          @click=${() => act.type(entry.text)}>${g('galleryRead', { text: entry.text })}</button>`
+    }</p>
     ${
       heads.length
         ? html`<p class="note">${g(paper?.countsFrom ? 'galleryCountsFrom1' : 'galleryCountsFrom0')}</p>
         <ul class="models-known">${kinds.map(
           kind =>
-            html`<li><b>${g(`galleryKind.${kind}`)}</b>${heads.filter(known => known.kind === kind).map(one)}${RANKED.includes(kind) ? nothing : html`<small>${g('galleryNoRank')}</small>`}</li>`,
+            html`<li><b>${g(`galleryKind.${kind}`)}</b>${heads.filter(known => known.kind === kind).map(one)}${
+              RANKED.includes(kind) ? nothing : html`<small>${g('galleryNoRank')}</small>`
+            }</li>`,
         )}</ul>`
         : nothing
     }</details>`
@@ -73,10 +83,11 @@ export function lookFor(room, g) {
   function one(known) {
     const { layer, head } = known
     const rank = run && rankOf(known, run, why)
-    return html`<span><button type="button" class="plain" data-known=${nameOf(known)} @click=${() => act.openHead({ stack, layer, head })}>${nameOf(known)}</button>${paper?.countsFrom ? '' : ` (${layer}.${head})`}${
-      rank
-        ? html`<small>${g(`galleryRank.${rank.by}`, { rank: rank.rank, of: rank.of, value: rank.value.toFixed(2) })}</small>`
-        : nothing
-    }</span>`
+    return html`<span><button type="button" class="plain" data-known=${nameOf(known)}
+      @click=${() => act.openHead({ stack, layer, head })}>${nameOf(known)}</button>${paper?.countsFrom ? '' : ` (${layer}.${head})`}${
+        rank
+          ? html`<small>${g(`galleryRank.${rank.by}`, { rank: rank.rank, of: rank.of, value: rank.value.toFixed(2) })}</small>`
+          : nothing
+      }</span>`
   }
 }

@@ -139,19 +139,27 @@ export function modelList(room, g) {
       group =>
         html`<div role="group" aria-label=${group}><h3 aria-hidden="true">${group}</h3>${options.map((option, n) =>
           option.group === group
-            ? html`<div class="models-option ${n === view.picked ? 'is-own' : ''}" role="option" id="models-option-${n}" aria-selected=${n === view.picked} data-name=${option.name}
-              @pointerdown=${(/** @type {Event} */ event) => event.preventDefault()} @click=${() => act.openTyped(option.name)}><b>${option.title}</b>${option.note ? html` <small>${option.note}</small>` : nothing}</div>`
+            ? html`<div class="models-option ${n === view.picked ? 'is-own' : ''}" role="option" id="models-option-${n}"
+              aria-selected=${n === view.picked} data-name=${option.name}
+              @pointerdown=${(/** @type {Event} */ event) => event.preventDefault()}
+              @click=${() => act.openTyped(option.name)}><b>${option.title}</b>${
+                option.note ? html` <small>${option.note}</small>` : nothing
+              }</div>`
             : nothing,
         )}</div>`,
     )}${options.length ? nothing : html`<p class="note">${g('galleryNone')}</p>`}</div>
-    <p class="note" id="models-own">${g('galleryOwn')}<br /><code>model.save_pretrained('mine'); tokenizer.save_pretrained('mine')</code></p>
+    <p class="note"
+      id="models-own">${g('galleryOwn')}<br /><code>model.save_pretrained('mine'); tokenizer.save_pretrained('mine')</code></p>
     <p class="note" id="models-privacy">${g('galleryPrivacy')}</p>
     ${
       kept.length
-        ? html`<section class="models-kept" aria-label=${g('galleryKept')}><p><b>${g('galleryKeptSum', { count: kept.length, size: megabytes(sum) })}</b></p>
+        ? html`<section class="models-kept"
+          aria-label=${g('galleryKept')}><p><b>${g('galleryKeptSum', { count: kept.length, size: megabytes(sum) })}</b></p>
           <ul>${kept.map(
             ({ id, commit, bytes }) =>
-              html`<li><span>${id}</span> <span>${megabytes(bytes)}</span> <button type="button" class="tool" data-drop=${id} aria-label=${g('galleryDrop', { name: id })} @click=${() => act.drop(`hf:${id}@${commit}`)}>${g('galleryDelete')}</button></li>`,
+              html`<li><span>${id}</span> <span>${megabytes(bytes)}</span> <button type="button" class="tool"
+                data-drop=${id} aria-label=${g('galleryDrop', { name: id })}
+                @click=${() => act.drop(`hf:${id}@${commit}`)}>${g('galleryDelete')}</button></li>`,
           )}</ul></section>`
         : nothing
     }

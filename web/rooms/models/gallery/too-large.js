@@ -19,7 +19,11 @@ export function tooLarge(room, { name, most, ...bytes }) {
     most: megabytes(most),
   }
   return html`<div class="models-problem" id="models-large" role="alert">${t('modelsLarge', sizes)}
-    ${fits.map(dtype => html`<button type="button" class="tool is-filled" data-dtype=${dtype} @click=${() => act.openSmaller(dtype)}>${t('modelsOpenAs', { dtype, memory: megabytes(bytes[dtype]) })}</button>`)}
+    ${fits.map(
+      dtype =>
+        html`<button type="button" class="tool is-filled" data-dtype=${dtype}
+          @click=${() => act.openSmaller(dtype)}>${t('modelsOpenAs', { dtype, memory: megabytes(bytes[dtype]) })}</button>`,
+    )}
     ${fits.length ? nothing : t('modelsNothingFits')}
     <button type="button" class="tool" @click=${() => act.dismiss()}>${t('cancel')}</button></div>`
 }

@@ -145,25 +145,40 @@ function picture(panel) {
       : g(kind === 'logits' ? 'graphAnswer' : 'graphWords')
   const named = (/** @type {DrawnNode} */ { node: { kind, layer = 0, head = 0 }, word, width }) =>
     kind === 'head' ? nameOf({ layer, head }) : kind === 'mlp' ? 'MLP' : cut(word, width)
-  return html`<div class="scroll graph-scroll"><svg id="graph-picture" xmlns="http://www.w3.org/2000/svg" role="group" aria-label=${g('graphLabel')} width=${width} height=${height} viewBox="0 0 ${width} ${height}" font-family=${FONT} font-size="12"
+  return html`<div class="scroll graph-scroll"><svg id="graph-picture" xmlns="http://www.w3.org/2000/svg" role="group"
+    aria-label=${g('graphLabel')} width=${width} height=${height} viewBox="0 0 ${width} ${height}" font-family=${FONT}
+    font-size="12"
     @pointerover=${point} @pointerleave=${() => act.show({ graphPointed: '' })} @focusin=${point} @click=${choose} @keydown=${press}>
     <rect width=${width} height=${height} fill="var(--paper)"></rect>
-    ${rows.map(row => svg`<line x1=${SIDE - 8} x2=${width} y1=${row.y} y2=${row.y} stroke="var(--rule)"></line><text x="2" y=${row.y} dy="0.35em" fill="var(--quiet)">${label(row.node)}</text>`)}
+    ${rows.map(
+      row =>
+        svg`<line x1=${SIDE - 8} x2=${width} y1=${row.y} y2=${row.y} stroke="var(--rule)"></line><text x="2" y=${row.y}
+          dy="0.35em" fill="var(--quiet)">${label(row.node)}</text>`,
+    )}
     ${gaps.map(x => svg`<text x=${x} y=${rows[0].y} dy="1.9em" text-anchor="middle" fill="var(--quiet)">…</text>`)}
-    ${columns.map(({ word, isNode, x, width }) => (isNode ? nothing : svg`<text x=${x} y=${rows[0].y} dy="1.9em" text-anchor="middle" fill="var(--quiet)">${cut(word, width)}</text>`))}
+    ${columns.map(({ word, isNode, x, width }) =>
+      isNode
+        ? nothing
+        : svg`<text x=${x} y=${rows[0].y} dy="1.9em" text-anchor="middle" fill="var(--quiet)">${cut(word, width)}</text>`,
+    )}
     <g fill="none">${edges.map(({ edge, name, path, weight }) => {
       const isChosen = name === setting.edge
       const colour = isChosen ? 'var(--accent)' : edge.effect < 0 ? 'var(--positive)' : 'var(--negative)'
       return svg`<g class="graph-edge ${dim(name)}" data-part=${name} data-effect=${edge.effect}>
-        <path d=${path} stroke=${colour} stroke-width=${weight.toFixed(2)} stroke-dasharray=${DASHES[edge.reads] || nothing} stroke-opacity="0.8"></path>
+        <path d=${path} stroke=${colour} stroke-width=${weight.toFixed(2)}
+          stroke-dasharray=${DASHES[edge.reads] || nothing} stroke-opacity="0.8"></path>
         <path class="graph-hit" d=${path} stroke="transparent" stroke-width="12"></path></g>`
     })}</g>
     ${nodes.map(each => {
       const { node, name, x, y, width } = each
       const isButton = node.kind === 'head' || node.kind === 'embedding'
       const label = sentence(g('graphNode', { node: nodeText(panel, node), share: percent(node.share) }))
-      return svg`<g class="graph-node ${dim(name)} ${isButton ? 'is-button' : ''}" data-part=${name} data-kind=${node.kind} tabindex=${each === current ? 0 : -1} role=${isButton ? 'button' : 'img'} aria-label=${label}>
-        <rect x=${x - width / 2} y=${y - HIGH / 2} width=${width} height=${HIGH} rx=${node.kind === 'mlp' ? 2 : HIGH / 2} fill="var(--raised)" stroke=${name === pointed ? 'var(--accent)' : 'var(--field)'}></rect>
+      return svg`<g class="graph-node ${dim(name)} ${isButton ? 'is-button' : ''}" data-part=${name}
+        data-kind=${node.kind} tabindex=${each === current ? 0 : -1} role=${isButton ? 'button' : 'img'}
+        aria-label=${label}>
+        <rect x=${x - width / 2} y=${y - HIGH / 2} width=${width} height=${HIGH}
+          rx=${node.kind === 'mlp' ? 2 : HIGH / 2} fill="var(--raised)"
+          stroke=${name === pointed ? 'var(--accent)' : 'var(--field)'}></rect>
         <text x=${x} y=${y} dy="0.35em" text-anchor="middle" fill="var(--ink)">${named(each)}</text></g>`
     })}
   </svg></div>`
@@ -197,8 +212,14 @@ function told(panel) {
   return html`${sign}
     ${view.graphPointed && view.graphPointed !== setting.edge ? html`<p class="note">${readsText(panel, chosen)}</p>` : nothing}
     <p class="buttons">
-      <button type="button" class="tool is-filled" id="graph-test" ?disabled=${setting.isTested} @click=${() => change({ isTested: true })}>${g('graphTest')}</button>
-      ${kind === 'head' ? html`<button type="button" class="tool" id="graph-open" @click=${open}>${isWeight ? g('graphOpenWeight') : g('graphOpenHead', { name: nameOf({ layer, head }) })}</button>` : nothing}
+      <button type="button" class="tool is-filled" id="graph-test" ?disabled=${setting.isTested}
+        @click=${() => change({ isTested: true })}>${g('graphTest')}</button>
+      ${
+        kind === 'head'
+          ? html`<button type="button" class="tool" id="graph-open"
+            @click=${open}>${isWeight ? g('graphOpenWeight') : g('graphOpenHead', { name: nameOf({ layer, head }) })}</button>`
+          : nothing
+      }
       <button type="button" class="tool" id="graph-drop" @click=${() => change({ edge: '', isTested: false })}>${g('graphDrop')}</button>
     </p>
     <p id="graph-tested" role="status" data-effect=${test?.effect ?? nothing}>${
@@ -219,10 +240,13 @@ function told(panel) {
 /** @param {GraphTexts} g */
 const legend = g => {
   const line = (/** @type {string} */ colour, /** @type {keyof typeof DASHES} */ reads) =>
-    html`<svg width="30" height="10" aria-hidden="true"><line x2="30" y1="5" y2="5" stroke=${colour} stroke-width="3" stroke-dasharray=${DASHES[reads] || nothing}></line></svg>`
+    html`<svg width="30" height="10" aria-hidden="true"><line x2="30" y1="5" y2="5" stroke=${colour} stroke-width="3"
+      stroke-dasharray=${DASHES[reads] || nothing}></line></svg>`
   return html`<p class="legend graph-legend">
     <span>${line('var(--positive)', 'v')} ${g('graphSupports')}</span> <span>${line('var(--negative)', 'v')} ${g('graphAgainst')}</span>
-    <span>${line('var(--field)', 'v')} ${g('graphAs.v')}, ${g('graphAs.input')}</span> <span>${line('var(--field)', 'k')} ${g('graphAs.k')}</span> <span>${line('var(--field)', 'q')} ${g('graphAs.q')}</span></p>`
+    <span>${line('var(--field)', 'v')} ${g('graphAs.v')}, ${g('graphAs.input')}</span>
+    <span>${line('var(--field)', 'k')} ${g('graphAs.k')}</span> <span>${line('var(--field)', 'q')}
+      ${g('graphAs.q')}</span></p>`
 }
 
 /** @param {Panel} panel */
@@ -235,7 +259,8 @@ function list(panel) {
       const short = g('graphShort', { from: nodeText(panel, from), to: nodeText(panel, to) })
       return html`<li><button type="button" class="addend-open" data-edge=${name} aria-pressed=${name === setting.edge}
       @focus=${() => room.act.show({ graphPointed: name })} @blur=${() => room.act.show({ graphPointed: '' })}
-      @click=${() => change({ edge: name, isTested: false })}>${sentence(short)} (${g(`graphAs.${reads}`)}): ${signed(effect, DIGITS)}</button></li>`
+        @click=${() => change({ edge: name, isTested: false })}>${sentence(short)} (${g(`graphAs.${reads}`)}):
+      ${signed(effect, DIGITS)}</button></li>`
     },
   )}</ol></details>`
 }
@@ -298,16 +323,22 @@ function explained(panel) {
   }
   return html`<div class="graph">
     <p>${g('graphSay', { first, second, value: found.edges.value.toFixed(DIGITS) })} ${active.length ? g('graphPlain') : nothing}</p>
-    <label class="graph-share">${g('graphShare', { share: `${setting.share}%` })} <input type="range" id="graph-share" min=${SHARES.least} max=${SHARES.most} step=${SHARES.step} .value=${String(setting.share)} @input=${slide} /></label>
-    <p id="graph-counts" role="status" data-edges=${graph.edges.length} data-share=${graph.share}>${g(isLess ? 'graphMost' : 'graphCounts', counts)}</p>
+    <label class="graph-share">${g('graphShare', { share: `${setting.share}%` })} <input type="range" id="graph-share"
+      min=${SHARES.least} max=${SHARES.most} step=${SHARES.step} .value=${String(setting.share)}
+      @input=${slide} /></label>
+    <p id="graph-counts" role="status" data-edges=${graph.edges.length}
+      data-share=${graph.share}>${g(isLess ? 'graphMost' : 'graphCounts', counts)}</p>
     ${
       between
-        ? html`<p id="graph-found">${g('graphFound')} <button type="button" class="addend-open" data-edge=${edgeName(between)} @click=${() => change({ edge: edgeName(between), isTested: false })}><b>${readsText(panel, between)}</b></button></p>`
+        ? html`<p id="graph-found">${g('graphFound')} <button type="button" class="addend-open"
+          data-edge=${edgeName(between)}
+          @click=${() => change({ edge: edgeName(between), isTested: false })}><b>${readsText(panel, between)}</b></button></p>`
         : nothing
     }
     <div class="graph-parts">${picture(panel)}<div class="graph">${told(panel)} ${legend(g)} ${list(panel)}</div></div>
     <p class="buttons"><button type="button" class="tool" id="graph-svg" @click=${save}>${g('graphSvg')}</button>
-      <button type="button" class="tool" id="graph-json" @click=${() => act.save('graph.json', jsonFile(panel), 'application/json')}>${g('graphJson')}</button></p>
+      <button type="button" class="tool" id="graph-json"
+        @click=${() => act.save('graph.json', jsonFile(panel), 'application/json')}>${g('graphJson')}</button></p>
     <p class="note">${g('graphNote')}</p></div>`
 }
 

@@ -37,16 +37,26 @@ export function details(panel) {
     <section><h3>${l(isAnswer ? 'lensCellAnswer' : 'lensCell', head)}</h3>
       <ol class="lens-guesses">${guesses(grid, row, column).map(one => guess(panel, one, id))}</ol>
       <p class="note">${l('lensPinText', { most: MOST_PINS })}</p></section>
-    ${found && found.id === id ? html`${curve(panel, found, column)}${writers(panel, found, column)}` : html`<p class="note" role="status">${l('lensWriting')}</p>`}</div>`
+    ${
+      found && found.id === id
+        ? html`${curve(panel, found, column)}${writers(panel, found, column)}`
+        : html`<p class="note" role="status">${l('lensWriting')}</p>`
+    }</div>`
 }
 
 /** @param {Panel} panel @param {{ id: number, token: string, share: number }} one @param {number | undefined} chosen */
 function guess(panel, { id, token, share }, chosen) {
   const { set, setting, l } = panel
   const n = setting.pins.indexOf(id)
-  return html`<li><button type="button" class="plain" data-guess=${id} aria-pressed=${chosen === id} @click=${() => set({ written: id })}>${token}</button>
-    <span class="lens-track"><span class="lens-bar" .style=${`--shade: ${share.toFixed(3)}`}></span></span><span class="number">${percent(share)}</span>
-    <button type="button" class="tool" data-pin=${id} aria-pressed=${n >= 0} aria-label=${l(n < 0 ? 'lensPin' : 'lensUnpin', { token })} @click=${() => togglePin(panel, id)}>${n < 0 ? nothing : html`<span class="lens-swatch"><b class="lens-pin-${n}"></b></span> `}${l(n < 0 ? 'lensPinShort' : 'lensUnpinShort')}</button></li>`
+  return html`<li><button type="button" class="plain" data-guess=${id} aria-pressed=${chosen === id}
+    @click=${() => set({ written: id })}>${token}</button>
+    <span class="lens-track"><span class="lens-bar"
+      .style=${`--shade: ${share.toFixed(3)}`}></span></span><span class="number">${percent(share)}</span>
+    <button type="button" class="tool" data-pin=${id} aria-pressed=${n >= 0}
+      aria-label=${l(n < 0 ? 'lensPin' : 'lensUnpin', { token })}
+      @click=${() => togglePin(panel, id)}>${
+        n < 0 ? nothing : html`<span class="lens-swatch"><b class="lens-pin-${n}"></b></span> `
+      }${l(n < 0 ? 'lensPinShort' : 'lensUnpinShort')}</button></li>`
 }
 
 /** Draws the rank of the chosen word through the layers, with those of the pinned words. @param {Panel} panel @param {Writers} found @param {number} column */
@@ -70,12 +80,29 @@ function curve({ grid, setting, sizes, l }, { id, token, layers, ranks }, column
   })
   return html`<section><h3>${l('lensCurve', { token })}</h3>
     <svg class="lens-curve" id="lens-curve" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${text}>
-      ${marks.map(rank => svg`<line class="is-mark" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(rank - 1)} y2=${y(rank - 1)}></line><text x=${LEFT - 8} y=${y(rank - 1) + 4} text-anchor="end">${rank}</text>`)}
-      ${layers.map((layer, n) => (isNamed(n) ? svg`<text x=${x(n)} y=${HEIGHT - 8} text-anchor="middle">${n === last ? l('lensAnswer') : layer + 1}</text>` : nothing))}
+      ${marks.map(
+        rank =>
+          svg`<line class="is-mark" x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(rank - 1)}
+            y2=${y(rank - 1)}></line><text x=${LEFT - 8} y=${y(rank - 1) + 4} text-anchor="end">${rank}</text>`,
+      )}
+      ${layers.map((layer, n) =>
+        isNamed(n)
+          ? svg`<text x=${x(n)} y=${HEIGHT - 8} text-anchor="middle">${n === last ? l('lensAnswer') : layer + 1}</text>`
+          : nothing,
+      )}
       ${pins.map(({ n, ranks }) => svg`<polyline class="lens-line-${n}" points=${points(ranks)}></polyline>`)}
       <polyline class="is-chosen" points=${points(ranks)}></polyline>
-      ${Array.from(ranks, (rank, n) => svg`<circle class=${layers[n] === setting.cell?.layer ? 'is-here' : ''} cx=${x(n)} cy=${y(rank)} r="4"><title>${l('lensCurvePoint', { layer: layers[n] + 1, rank: rank + 1 })}</title></circle>`)}
-      ${Array.from(ranks, (rank, n) => (last < 8 ? svg`<text class="is-rank" x=${x(n)} y=${y(rank) - 8} text-anchor="middle">${rank + 1}</text>` : nothing))}
+      ${Array.from(
+        ranks,
+        (rank, n) =>
+          svg`<circle class=${layers[n] === setting.cell?.layer ? 'is-here' : ''} cx=${x(n)} cy=${y(rank)}
+            r="4"><title>${l('lensCurvePoint', { layer: layers[n] + 1, rank: rank + 1 })}</title></circle>`,
+      )}
+      ${Array.from(ranks, (rank, n) =>
+        last < 8
+          ? svg`<text class="is-rank" x=${x(n)} y=${y(rank) - 8} text-anchor="middle">${rank + 1}</text>`
+          : nothing,
+      )}
     </svg><p class="note" id="lens-ranks">${text}</p></section>`
 }
 
@@ -94,21 +121,28 @@ function writers(panel, { token, score, parts, rest }, column) {
     if (kind === 'embedding') return l('lensWriter.embedding', { word: grid.words[column] })
     if (kind === 'mlp') return l('lensWriter.mlp', { layer: layer + 1 })
     const at = /** @type {const} */ ({ stack: '', layer, head })
-    return html`<button type="button" class="plain" data-writer=${nameOf(at)} title=${l('lensWriterMap')} @click=${() => act.openFromGraph({ head: at }, position, '')}>${l('lensWriter.head', { name: nameOf(at) })}</button>`
+    return html`<button type="button" class="plain" data-writer=${nameOf(at)} title=${l('lensWriterMap')}
+      @click=${() => act.openFromGraph({ head: at }, position, '')}>${l('lensWriter.head', { name: nameOf(at) })}</button>`
   }
   /** @param {typeof parts[0]} part */
   const toggle = ({ kind, layer, head }) => {
     if (kind !== 'head') return html`<span></span>`
     const at = /** @type {const} */ ({ stack: '', layer, head })
     const isOff = factorOf(settings.changes, at) === 0
-    return html`<button type="button" class="tool ${isOff ? 'is-changed' : ''}" data-off=${nameOf(at)} aria-pressed=${isOff} @click=${() => act.change(withFactor(settings.changes, at, isOff ? 1 : 0))}>${l(isOff ? 'lensSwitchOn' : 'lensSwitchOff')}</button>`
+    return html`<button type="button" class="tool ${isOff ? 'is-changed' : ''}" data-off=${nameOf(at)}
+      aria-pressed=${isOff}
+      @click=${() => act.change(withFactor(settings.changes, at, isOff ? 1 : 0))}>${l(isOff ? 'lensSwitchOn' : 'lensSwitchOff')}</button>`
   }
   const most = Math.max(...parts.map(({ share }) => Math.abs(share)), 1e-9)
   return html`<section id="lens-writers"><h3>${l('lensWriters', { token })}</h3>
     <ol class="lens-guesses">${parts.map(
       part =>
-        html`<li><span>${named(part)}</span><span class="lens-track"><span class="lens-bar ${part.share < 0 ? 'is-against' : ''}" .style=${`--shade: ${(Math.abs(part.share) / most).toFixed(3)}`}></span></span><span class="number">${signed(part.share, 2)}</span>${toggle(part)}</li>`,
-    )}<li><span>${l('lensWriter.rest')}</span><span></span><span class="number">${signed(rest, 2)}</span></li><li><b>${l('lensWriterSum')}</b><span></span><b class="number">${signed(score, 2)}</b></li></ol>
+        html`<li><span>${named(part)}</span><span class="lens-track"><span class="lens-bar ${part.share < 0 ? 'is-against' : ''}"
+          .style=${`--shade: ${(Math.abs(part.share) / most).toFixed(3)}`}></span></span><span
+            class="number">${signed(part.share, 2)}</span>${toggle(part)}</li>`,
+    )}<li><span>${l('lensWriter.rest')}</span><span></span><span
+      class="number">${signed(rest, 2)}</span></li><li><b>${l('lensWriterSum')}</b><span></span><b
+        class="number">${signed(score, 2)}</b></li></ol>
     <p class="note">${l('lensWritersText')}</p></section>`
 }
 
@@ -125,7 +159,12 @@ export function switchedOff({ room, grid, before, l }) {
   const count = others.filter(Boolean).length
   return html`<p class="lens-off" id="lens-off" role="status">${off.map(
     change =>
-      html`<button type="button" class="tool is-changed" @click=${() => act.change(withFactor(settings.changes, /** @type {any} */ (change), 1))}>${l('lensHeadOff', { name: nameOf(/** @type {any} */ (change)) })}</button> `,
+      html`<button type="button" class="tool is-changed"
+        @click=${() =>
+          act.change(
+            withFactor(settings.changes, /** @type {any} */ (change), 1),
+          )}>${l('lensHeadOff', { name: nameOf(/** @type {any} */ (change)) })}</button>
+        `,
   )}${before ? l('lensOthers', { count, all: others.length }) : ''}</p>`
 }
 

@@ -44,22 +44,32 @@ export function gridSvg(grid, { layers, answer, vocab, title }) {
         /** @type {number} */ w,
         /** @type {string} */ fill,
         /** @type {number} */ opacity,
-      ) =>
-        `<rect x="${(x + 1 + from).toFixed(1)}" y="${y + 1}" width="${w.toFixed(1)}" height="${ROW - 2}" fill="${fill}" fill-opacity="${opacity.toFixed(3)}"/>`
+      ) => {
+        const size = `width="${w.toFixed(1)}" height="${ROW - 2}"`
+        const look = `fill="${fill}" fill-opacity="${opacity.toFixed(3)}"`
+        return `<rect x="${(x + 1 + from).toFixed(1)}" y="${y + 1}" ${size} ${look}/>`
+      }
       const part = (CELL - 2) / (pins.length || 1)
       const boxes = pins.length
         ? pins.map((_, k) => box(k * part, part, PINS[k], 0.62 * alive(rankAt(grid, k, row, column), vocab) ** 2))
         : [box(0, part, SHARE, 0.65 * share)]
       const bold = isAnswer ? '' : ' font-weight="bold"'
-      return `<g><title>${escaped(`${token} ${percent(share)}`)}</title>${boxes.join('')}${text(token, x + CELL / 2, y + 18, ` text-anchor="middle"${bold}`)}</g>`
+      const word = text(token, x + CELL / 2, y + 18, ` text-anchor="middle"${bold}`)
+      return `<g><title>${escaped(`${token} ${percent(share)}`)}</title>${boxes.join('')}${word}</g>`
     })
     return [text(name, LEFT - 8, y + 18, ' text-anchor="end" fill="#5f6368"'), ...cells]
   })
-  const legend = pins.map(
-    (id, k) =>
-      `<rect x="${LEFT + k * 2 * CELL}" y="${height - 22}" width="10" height="10" fill="${PINS[k]}"/>${text(grid.names.get(id) ?? String(id), LEFT + k * 2 * CELL + 16, height - 13)}`,
-  )
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" fill="#1c1d1f"><title>${escaped(title)}</title><rect width="${width}" height="${height}" fill="#ffffff"/>${text(layers, LEFT - 8, 19, ' text-anchor="end" fill="#5f6368"')}${[...head, ...rows, ...legend].join('')}</svg>\n`
+  const legend = pins.map((id, k) => {
+    const x = LEFT + k * 2 * CELL
+    const name = text(grid.names.get(id) ?? String(id), x + 16, height - 13)
+    return `<rect x="${x}" y="${height - 22}" width="10" height="10" fill="${PINS[k]}"/>${name}`
+  })
+  const size = `width="${width}" height="${height}"`
+  const look = 'font-family="system-ui, sans-serif" font-size="12" fill="#1c1d1f"'
+  const ground = `<rect ${size} fill="#ffffff"/>`
+  const left = text(layers, LEFT - 8, 19, ' text-anchor="end" fill="#5f6368"')
+  const all = [`<title>${escaped(title)}</title>`, ground, left, ...head, ...rows, ...legend].join('')
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ${size} ${look}>${all}</svg>\n`
 }
 
 /** Writes a line for each listed word of each state and for each pinned word; layers, positions and places count from 1. @param {Grid} grid */
@@ -95,13 +105,20 @@ export function lensExports({ room, l, grid, sizes }) {
     count: grid.words.length,
   }
   const program = canRun ? lensProgram({ ...task, ...ofHub }, own) : ''
-  return html`<div class="lens-choice"><button type="button" class="tool" id="lens-svg" @click=${() => act.save(`${name}.svg`, gridSvg(grid, said), 'image/svg+xml')}>${l('lensSaveSvg')}</button>
-      <button type="button" class="tool" id="lens-csv" @click=${() => act.save(`${name}.csv`, gridCsv(grid), 'text/csv')}>${l('lensSaveCsv')}</button>
-      ${isLogit ? nothing : html`<button type="button" class="tool" id="lens-save" @click=${() => act.saveLens()}>${l('lensSaveLens')}</button>`}</div>
+  return html`<div class="lens-choice"><button type="button" class="tool" id="lens-svg"
+    @click=${() => act.save(`${name}.svg`, gridSvg(grid, said), 'image/svg+xml')}>${l('lensSaveSvg')}</button>
+      <button type="button" class="tool" id="lens-csv"
+        @click=${() => act.save(`${name}.csv`, gridCsv(grid), 'text/csv')}>${l('lensSaveCsv')}</button>
+      ${
+        isLogit
+          ? nothing
+          : html`<button type="button" class="tool" id="lens-save" @click=${() => act.saveLens()}>${l('lensSaveLens')}</button>`
+      }</div>
     ${
       canRun
         ? html`<p class="note">${l(isLogit ? 'lensProgramLogit' : 'lensProgram')}</p>
-      <button type="button" class="tool" @click=${() => act.copy('lens', program)}>${t('copy')}${view.copied === 'lens' ? ' ✓' : ''}</button>
+      <button type="button" class="tool"
+        @click=${() => act.copy('lens', program)}>${t('copy')}${view.copied === 'lens' ? ' ✓' : ''}</button>
       <pre tabindex="0" id="lens-program"><code>${program}</code></pre>`
         : html`<p class="note">${l('lensNoProgram')}</p>`
     }`

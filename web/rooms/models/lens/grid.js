@@ -63,9 +63,15 @@ function state(panel, row, column, isFocus) {
   const isOn = setting.cell?.layer === at.layer && setting.cell.position === at.position
   const text = said(panel, row, column)
   const words = zoom < FAR ? [] : list.slice(0, zoom >= NEAR ? 3 : 1)
-  return html`<td><button type="button" class="lens-state ${isOther(panel, row, column) ? 'is-other' : ''} ${isAnswer(panel, row, column) ? '' : 'is-else'}" data-layer=${at.layer} data-position=${at.position} tabindex=${isFocus ? 0 : -1}
-      aria-pressed=${isOn} title=${text} aria-label=${text} .style=${`--shade: ${grid.pins.length ? 0 : list[0].share.toFixed(3)}`} @click=${() => select(panel, at)}>
-      ${grid.pins.length ? html`<i>${colours(panel, row, column)}</i>` : nothing}${words.map(({ token, share }) => html`<span>${token}${zoom >= NEAR ? html` <small>${percent(share)}</small>` : nothing}</span>`)}
+  return html`<td><button type="button"
+    class="lens-state ${isOther(panel, row, column) ? 'is-other' : ''} ${isAnswer(panel, row, column) ? '' : 'is-else'}"
+    data-layer=${at.layer} data-position=${at.position} tabindex=${isFocus ? 0 : -1}
+    aria-pressed=${isOn} title=${text} aria-label=${text}
+    .style=${`--shade: ${grid.pins.length ? 0 : list[0].share.toFixed(3)}`} @click=${() => select(panel, at)}>
+      ${grid.pins.length ? html`<i>${colours(panel, row, column)}</i>` : nothing}${words.map(
+        ({ token, share }) =>
+          html`<span>${token}${zoom >= NEAR ? html` <small>${percent(share)}</small>` : nothing}</span>`,
+      )}
     </button></td>`
 }
 
@@ -172,9 +178,11 @@ function window({ grid, room, set, l }) {
     room.act.show({ lensFrom })
     set({ cell: undefined, written: undefined })
   }
-  return html`<button type="button" class="tool icon" id="lens-back" aria-label=${l('lensWordsBefore')} title=${l('lensWordsBefore')} ?disabled=${first === 0} @click=${go(Math.max(0, first - MOST_WORDS))}>‹</button>
+  return html`<button type="button" class="tool icon" id="lens-back" aria-label=${l('lensWordsBefore')}
+    title=${l('lensWordsBefore')} ?disabled=${first === 0} @click=${go(Math.max(0, first - MOST_WORDS))}>‹</button>
     <span class="note">${l('lensWords', { first: first + 1, last: first + words.length, count })}</span>
-    <button type="button" class="tool icon" id="lens-on" aria-label=${l('lensWordsAfter')} title=${l('lensWordsAfter')} ?disabled=${first + words.length >= count} @click=${go(first + MOST_WORDS)}>›</button>`
+    <button type="button" class="tool icon" id="lens-on" aria-label=${l('lensWordsAfter')} title=${l('lensWordsAfter')}
+      ?disabled=${first + words.length >= count} @click=${go(first + MOST_WORDS)}>›</button>`
 }
 
 /** @param {Panel} panel */
@@ -189,8 +197,15 @@ export function gridTools(panel) {
     /** @type {number} */ factor,
     /** @type {boolean} */ isOff,
   ) =>
-    html`<button type="button" class="tool icon" data-zoom=${key} aria-label=${l(key)} title=${l(key)} ?disabled=${isOff} @click=${() => zoomBy(panel, factor)}>${sign}</button>`
-  return html`<div class="lens-tools">${window(panel)}<span class="lens-zoom" title=${l('lensZoomText')}>${tool('−', 'lensZoomOut', 1 / STEP, view.lensZoom <= LEAST)}${tool('+', 'lensZoomIn', STEP, view.lensZoom >= MOST)}${tool(ALL, 'lensZoomAll', 0, view.lensZoom === 1)}</span></div>`
+    html`<button type="button" class="tool icon" data-zoom=${key} aria-label=${l(key)} title=${l(key)}
+      ?disabled=${isOff} @click=${() => zoomBy(panel, factor)}>${sign}</button>`
+  return html`<div class="lens-tools">${window(panel)}<span class="lens-zoom"
+    title=${l('lensZoomText')}>${tool(
+      '−',
+      'lensZoomOut',
+      1 / STEP,
+      view.lensZoom <= LEAST,
+    )}${tool('+', 'lensZoomIn', STEP, view.lensZoom >= MOST)}${tool(ALL, 'lensZoomAll', 0, view.lensZoom === 1)}</span></div>`
 }
 
 /** @param {Panel} panel */
@@ -202,15 +217,22 @@ export function table(panel) {
   const { wheel, twice, down, move, up } = gesturesOf(panel)
   zooms.drawn = zooms.next = room.view.lensZoom
   return html`<ul class="visually-hidden" id="lens-sentences">${rows.map(row => html`<li>${sentence(panel, row)}</li>`)}</ul>
-    <div class="lens-scroll ${room.view.lensZoom < FAR ? 'is-far' : ''}" tabindex="-1" .style=${`--zoom: ${room.view.lensZoom}; --words: ${grid.words.length}`}
-      @wheel=${wheel} @dblclick=${twice} @pointerdown=${down} @pointermove=${move} @pointerup=${up} @pointercancel=${up} @pointerleave=${up}>
+    <div class="lens-scroll ${room.view.lensZoom < FAR ? 'is-far' : ''}" tabindex="-1"
+      .style=${`--zoom: ${room.view.lensZoom}; --words: ${grid.words.length}`}
+      @wheel=${wheel} @dblclick=${twice} @pointerdown=${down} @pointermove=${move} @pointerup=${up} @pointercancel=${up}
+      @pointerleave=${up}>
     <table class="lens-grid" aria-label=${l('lensTable')} @keydown=${keysOf(panel, focus)}>
-    <thead><tr><th scope="col">${l('lensLayers')}</th>${grid.words.map((word, column) => html`<th scope="col" aria-current=${setting.cell?.position === grid.first + column ? 'true' : nothing} title=${word}><span>${word}</span></th>`)}</tr></thead>
+    <thead><tr><th scope="col">${l('lensLayers')}</th>${grid.words.map(
+      (word, column) =>
+        html`<th scope="col" aria-current=${setting.cell?.position === grid.first + column ? 'true' : nothing}
+          title=${word}><span>${word}</span></th>`,
+    )}</tr></thead>
     <tbody>${rows.map(
       row =>
-        html`<tr aria-current=${setting.cell?.layer === grid.layers[row] ? 'true' : nothing}><th scope="row">${layerName(panel, row)}</th>${grid.words.map(
-          (_, column) =>
-            state(panel, row, column, grid.layers[row] === focus.layer && grid.first + column === focus.position),
+        html`<tr aria-current=${
+          setting.cell?.layer === grid.layers[row] ? 'true' : nothing
+        }><th scope="row">${layerName(panel, row)}</th>${grid.words.map((_, column) =>
+          state(panel, row, column, grid.layers[row] === focus.layer && grid.first + column === focus.position),
         )}</tr>`,
     )}</tbody></table></div>`
 }
@@ -231,14 +253,22 @@ export function list(panel) {
   const position = setting.cell?.position ?? grid.first + grid.words.length - 1
   const column = position - grid.first
   const layer = setting.cell?.layer ?? grid.layers[grid.layers.length - 1]
-  return html`<div class="lens-list"><p class="note" id="lens-list-words">${l('lensListText')}</p><div class="lens-words" role="group" aria-labelledby="lens-list-words">${grid.words.map(
-    (word, n) =>
-      html`<button type="button" class="plain" data-word=${grid.first + n} aria-pressed=${n === column} @click=${() => select(panel, { layer, position: grid.first + n })}>${word}</button>`,
-  )}</div>
+  return html`<div class="lens-list"><p class="note"
+    id="lens-list-words">${l('lensListText')}</p><div class="lens-words" role="group"
+      aria-labelledby="lens-list-words">${grid.words.map(
+        (word, n) =>
+          html`<button type="button" class="plain" data-word=${grid.first + n} aria-pressed=${n === column}
+        @click=${() => select(panel, { layer, position: grid.first + n })}>${word}</button>`,
+      )}</div>
     <ol>${rowsOf(grid).map(row => {
       const [{ token, share }] = guesses(grid, row, column)
       const isOn = setting.cell?.layer === grid.layers[row]
-      return html`<li><button type="button" class="lens-line ${isOther(panel, row, column) ? 'is-other' : ''} ${isAnswer(panel, row, column) ? '' : 'is-else'}" data-line=${grid.layers[row]} aria-pressed=${isOn} @click=${() => select(panel, { layer: grid.layers[row], position })}>
-        <span class="note">${layerName(panel, row)}</span> <span class="lens-token">${token}</span> <span class="lens-track"><span class="lens-bar" .style=${`--shade: ${share.toFixed(3)}`}></span></span> <span>${percent(share)}</span>${grid.pins.length ? html`<i>${colours(panel, row, column)}</i>` : nothing}</button></li>`
+      return html`<li><button type="button"
+        class="lens-line ${isOther(panel, row, column) ? 'is-other' : ''} ${isAnswer(panel, row, column) ? '' : 'is-else'}"
+        data-line=${grid.layers[row]} aria-pressed=${isOn}
+        @click=${() => select(panel, { layer: grid.layers[row], position })}>
+        <span class="note">${layerName(panel, row)}</span> <span class="lens-token">${token}</span>
+        <span class="lens-track"><span class="lens-bar" .style=${`--shade: ${share.toFixed(3)}`}></span></span>
+        <span>${percent(share)}</span>${grid.pins.length ? html`<i>${colours(panel, row, column)}</i>` : nothing}</button></li>`
     })}</ol></div>`
 }

@@ -44,15 +44,27 @@ export function lensPanel(room, l) {
     set,
   }
   const canTell = room.openModel?.name === STORY_MODEL && room.view.lensStop === undefined
-  return html`${room.view.lensStop === undefined ? nothing : story.draw(({ lensStory }) => lensStory(room, l, panel))}<p class="note">${l('lensText')}
-      ${canTell ? html`<button type="button" class="tool" id="lens-story-begin" @click=${() => act.goToLens(0)}>${l('lensStoryBegin')}</button>` : nothing}</p>
+  return html`${
+    room.view.lensStop === undefined ? nothing : story.draw(({ lensStory }) => lensStory(room, l, panel))
+  }<p class="note">${l('lensText')}
+      ${
+        canTell
+          ? html`<button type="button" class="tool" id="lens-story-begin" @click=${() => act.goToLens(0)}>${l('lensStoryBegin')}</button>`
+          : nothing
+      }</p>
     <div class="lens-row"><div class="lens-choice" role="group" aria-label=${l('lensChoice')}>${LENSES.map(
       lens =>
-        html`<button type="button" class="tool" data-lens=${lens} aria-pressed=${setting.lens === lens} @click=${() => set({ lens })}>${l(`lens.${lens}`)}</button>`,
+        html`<button type="button" class="tool" data-lens=${lens} aria-pressed=${setting.lens === lens}
+          @click=${() => set({ lens })}>${l(`lens.${lens}`)}</button>`,
     )}</div>${panel ? gridTools(panel) : nothing}</div>
-    <p class="note">${l(`lensText.${setting.lens}`)} <span role="status" id="lens-status">${status(room, l, grid, found?.isTooLarge)}</span></p>
+    <p class="note">${l(`lensText.${setting.lens}`)} <span role="status"
+      id="lens-status">${status(room, l, grid, found?.isTooLarge)}</span></p>
     ${fileSaid(room, l)}
-    ${panel ? html`${table(panel)}${list(panel)}${switchedOff(panel)}${pinned(panel)}<div class="lens-below">${details(panel)}</div>` : nothing}
+    ${
+      panel
+        ? html`${table(panel)}${list(panel)}${switchedOff(panel)}${pinned(panel)}<div class="lens-below">${details(panel)}</div>`
+        : nothing
+    }
     ${fileOf(room, l)}
     ${panel ? exportsOf(panel) : nothing}`
 }
@@ -62,7 +74,8 @@ function exportsOf(panel) {
   const { act, view } = panel.room
   const toggle = (/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>
     act.show({ hasLensExports: target.open })
-  return html`<details class="lens-exports" id="lens-exports" ?open=${view.hasLensExports} @toggle=${toggle}><summary>${panel.l('lensExports')}</summary>
+  return html`<details class="lens-exports" id="lens-exports" ?open=${view.hasLensExports}
+    @toggle=${toggle}><summary>${panel.l('lensExports')}</summary>
     ${view.hasLensExports ? exports.draw(({ lensExports }) => lensExports(panel)) : nothing}</details>`
 }
 
@@ -73,7 +86,8 @@ function status({ t, act, got: { lens: own } }, l, grid, isTooLarge) {
   const origin = grid?.origin
   const fitted = origin && origin.from !== 'logit' ? l(`lensFrom.${origin.from}`, origin) : ''
   if (progress?.total !== undefined)
-    return html`${l('lensFitting', { done: progress.done ?? 0, total: progress.total })} <button type="button" class="tool" @click=${() => act.cancel('lens')}>${t('cancel')}</button>`
+    return html`${l('lensFitting', { done: progress.done ?? 0, total: progress.total })} <button type="button"
+      class="tool" @click=${() => act.cancel('lens')}>${t('cancel')}</button>`
   if (own?.is === 'cancelled')
     return html`${l('lensCancelled')} <button type="button" class="tool is-filled" @click=${() => act.runAgain()}>${l('lensFit')}</button>`
   if (isTooLarge) return l('lensTooLarge')
@@ -93,8 +107,11 @@ function fileOf({ act }, l) {
     if (field instanceof HTMLInputElement) act.openLens(field.value)
   }
   return html`<details class="lens-file" id="lens-file"><summary>${l('lensFile')}</summary>
-    <div class="lens-choice"><label class="tool models-file">${l('lensChooseFile')}<input class="visually-hidden" id="lens-files" type="file" accept=".pt,.pth" @change=${open} /></label>
-    <form class="lens-choice" @submit=${type}><label>${l('lensName')} <input name="name" id="lens-name" size="36" placeholder="owner/name/path/lens.pt" /></label><button type="submit" class="tool">${l('lensOpen')}</button></form></div>
+    <div class="lens-choice"><label class="tool models-file">${l('lensChooseFile')}<input class="visually-hidden"
+      id="lens-files" type="file" accept=".pt,.pth" @change=${open} /></label>
+    <form class="lens-choice" @submit=${type}><label>${l('lensName')} <input name="name" id="lens-name" size="36"
+      placeholder="owner/name/path/lens.pt" /></label><button type="submit"
+        class="tool">${l('lensOpen')}</button></form></div>
     <p class="note">${l('lensFileText')}</p></details>`
 }
 
@@ -108,10 +125,12 @@ function fileSaid(room, l) {
   const said = () => {
     if (file.isAsked && !isHubFile(file.name)) return l('lensBadName', { name })
     if (file.isAsked)
-      return html`${l('lensAsk', { name })} <button type="button" class="tool is-filled" id="lens-agree" @click=${() => act.openLens(file.name)}>${l('lensOpen')}</button>`
+      return html`${l('lensAsk', { name })} <button type="button" class="tool is-filled" id="lens-agree"
+        @click=${() => act.openLens(file.name)}>${l('lensOpen')}</button>`
     if (!file.source) return l('lensMissing', { name })
     if (own?.is === 'waiting')
-      return html`${l('lensOpening', { name })} <button type="button" class="tool" @click=${() => act.cancel('lensFile')}>${t('cancel')}</button>`
+      return html`${l('lensOpening', { name })} <button type="button" class="tool"
+        @click=${() => act.cancel('lensFile')}>${t('cancel')}</button>`
     if (own?.is === 'cancelled') return l('lensCancelled')
     if (own?.is === 'failed')
       return l('lensRefused', {
@@ -119,5 +138,6 @@ function fileSaid(room, l) {
       })
     return ''
   }
-  return html`<p id="lens-file-said"><span role="status">${said()}</span> <button type="button" class="tool" id="lens-own" @click=${() => act.openLens('')}>${l('lensOwn')}</button></p>`
+  return html`<p id="lens-file-said"><span role="status">${said()}</span> <button type="button" class="tool"
+    id="lens-own" @click=${() => act.openLens('')}>${l('lensOwn')}</button></p>`
 }

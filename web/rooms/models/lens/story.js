@@ -83,7 +83,8 @@ export function lensStory(room, l, panel) {
     isDone,
     tools: html`${id === 'off' || id === 'lenses' ? nothing : html`<span class="note">${task}</span>`}${
       off
-        ? html`<button type="button" class="tool ${isOff ? '' : 'is-filled'}" id="lens-story-off" aria-pressed=${isOff} @click=${change}>${t(isOff ? 'modelsStoryOn' : 'modelsStoryOff', { name: off })}</button>`
+        ? html`<button type="button" class="tool ${isOff ? '' : 'is-filled'}" id="lens-story-off" aria-pressed=${isOff}
+          @click=${change}>${t(isOff ? 'modelsStoryOn' : 'modelsStoryOff', { name: off })}</button>`
         : nothing
     }`,
     go: at => act.goToLens(at === null ? undefined : at - 1),

@@ -193,16 +193,29 @@ function profile(room, { stack, layer, head }, l) {
     return from === to ? String(from) : l('longRange', { from, to })
   }
   const longest = (/** @type {HeadLink} */ { query, key, weight }) =>
-    html`<li><button type="button" class="plain" @click=${() => showLink(room, { query, key })}>${l('longLink', { query: words.queries[query] ?? '', from: query + 1, key: words.keys[key] ?? '', to: key + 1 })}</button> ${percent(weight)}</li>`
+    html`<li><button type="button" class="plain"
+      @click=${() => showLink(room, { query, key })}>${l('longLink', {
+        query: words.queries[query] ?? '',
+        from: query + 1,
+        key: words.keys[key] ?? '',
+        to: key + 1,
+      })}</button>
+      ${percent(weight)}</li>`
   return html`<section class="models-profile" aria-label=${l('longProfile')}>
-    <p>${l('longEntropy', { entropy: score('entropy').toFixed(2) })} ${first > SINK ? html`<b>${l('longSink', { share: percent(first) })}</b>` : l('longFirstShare', { share: percent(first) })}</p>
+    <p>${l('longEntropy', { entropy: score('entropy').toFixed(2) })}
+      ${first > SINK ? html`<b>${l('longSink', { share: percent(first) })}</b>` : l('longFirstShare', { share: percent(first) })}</p>
     <h3>${l('longDistance')}</h3>
     <ol class="models-distance">${Array.from(
       found.distance.filter((_, n) => n < 2 || 2 ** (n - 1) < length),
       (share, n) =>
-        html`<li><span>${range(n)}</span><i .style=${`inline-size: ${((100 * share) / most).toFixed(1)}%`}></i><span>${percent(share)}</span></li>`,
+        html`<li><span>${range(n)}</span><i
+          .style=${`inline-size: ${((100 * share) / most).toFixed(1)}%`}></i><span>${percent(share)}</span></li>`,
     )}</ol>
     <h3>${l('longLongest')}</h3>
-    ${found.longest.length ? html`<ol class="models-longest">${found.longest.map(longest)}</ol>` : html`<p class="note">${l('longNoStrong')}</p>`}
+    ${
+      found.longest.length
+        ? html`<ol class="models-longest">${found.longest.map(longest)}</ol>`
+        : html`<p class="note">${l('longNoStrong')}</p>`
+    }
   </section>`
 }

@@ -19,5 +19,7 @@ export function longText({ t, act, view, got }, model, draft, l) {
   const time = seconds === undefined ? l('longUnknown') : l('longTime', { time: duration(t, seconds) })
   return html`<div class="models-progress" id="models-long" role="status">
     <span>${isFitting ? l('longTokens', { count: tokens }) : l('longTooMany', { count: counted.tokens, most })} ${time}</span>
-    <button type="button" class="tool is-filled" id="models-draft-read" @click=${() => act.readDraft(counted.fitting)}>${l(isFitting ? 'longRead' : 'longFirst', { most })}</button> ${keep}</div>`
+    <button type="button" class="tool is-filled" id="models-draft-read"
+      @click=${() => act.readDraft(counted.fitting)}>${l(isFitting ? 'longRead' : 'longFirst', { most })}</button>
+    ${keep}</div>`
 }

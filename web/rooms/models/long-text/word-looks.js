@@ -20,8 +20,22 @@ export function wordLooks(room, looks, l) {
   const heads = (maps?.layers ?? 0) * (maps?.numHeads ?? 0)
   const some = !head && looks.from.length < heads ? l('longLooksSome', { count: looks.from.length, heads }) : nothing
   return html`<section class="models-looks" aria-label=${l('longLooks')}>
-    ${list(room, l, l(head ? 'longLooksAt' : 'longLooksAtAll', { word }), some, looks.from, ({ key }) => `${words.keys[key] ?? ''} (${key + 1})`)}
-    ${list(room, l, l(head ? 'longSeenBy' : 'longSeenByAll', { word }), l('longSeenSome', { count: looks.to.length }), looks.to, link => `${words.queries[link.query] ?? ''} (${link.query + 1})`)}
+    ${list(
+      room,
+      l,
+      l(head ? 'longLooksAt' : 'longLooksAtAll', { word }),
+      some,
+      looks.from,
+      ({ key }) => `${words.keys[key] ?? ''} (${key + 1})`,
+    )}
+    ${list(
+      room,
+      l,
+      l(head ? 'longSeenBy' : 'longSeenByAll', { word }),
+      l('longSeenSome', { count: looks.to.length }),
+      looks.to,
+      link => `${words.queries[link.query] ?? ''} (${link.query + 1})`,
+    )}
   </section>`
 }
 
@@ -35,9 +49,11 @@ function list({ t, act, stack, head }, l, title, note, links, other) {
     map?.show({ row: query, column: key })
   }
   return html`<div><table><caption>${title} <small>${note}</small></caption>
-    <thead><tr><th scope="col">${l('longHeadColumn')}</th><th scope="col">${l('longWordColumn')}</th><th scope="col">${t('modelsWeight')}</th></tr></thead>
+    <thead><tr><th scope="col">${l('longHeadColumn')}</th><th scope="col">${l('longWordColumn')}</th><th
+      scope="col">${t('modelsWeight')}</th></tr></thead>
     <tbody>${links.map(
       link =>
-        html`<tr><td><button type="button" class="plain" data-head=${nameOf(link)} @click=${() => open(link)}>${nameOf(link)}</button></td><td>${other(link)}</td><td>${percent(link.weight)}</td></tr>`,
+        html`<tr><td><button type="button" class="plain" data-head=${nameOf(link)}
+          @click=${() => open(link)}>${nameOf(link)}</button></td><td>${other(link)}</td><td>${percent(link.weight)}</td></tr>`,
     )}</tbody></table></div>`
 }

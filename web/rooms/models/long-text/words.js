@@ -88,7 +88,9 @@ export class LongWords extends LitElement {
         lines,
         start => start,
         (start, n) =>
-          html`<div class="long-line">${words.slice(start, starts[first + n + 1] ?? words.length).map((word, i) => this.draw(word, start + i))}</div>`,
+          html`<div class="long-line">${words
+            .slice(start, starts[first + n + 1] ?? words.length)
+            .map((word, i) => this.draw(word, start + i))}</div>`,
       )}</div></div>`
   }
 
@@ -114,7 +116,8 @@ export function finder({ t, act, view }, tokens) {
     event.preventDefault()
     go(event.shiftKey ? -1 : 1)
   }
-  return html`<span class="models-find"><input type="search" id="models-find" aria-label=${t('modelsFind')} placeholder=${t('modelsFind')} .value=${view.finding} @input=${typed} @keydown=${down} />
+  return html`<span class="models-find"><input type="search" id="models-find" aria-label=${t('modelsFind')}
+    placeholder=${t('modelsFind')} .value=${view.finding} @input=${typed} @keydown=${down} />
     <button type="button" class="tool" aria-label=${t('modelsFindNext')} ?disabled=${!hits.length} @click=${() => go(1)}>↓</button>
     <span class="note" role="status">${view.finding ? t('modelsHits', { at: at + 1, count: hits.length }) : nothing}</span></span>`
 }

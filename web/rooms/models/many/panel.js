@@ -43,11 +43,18 @@ export function manyPanel(room, head, m) {
   const by = scoreOf(room, head, many)
   return html`<p class="note">${m('manyText')}</p>
     <label class="many-field">${m('manySentences')}
-      <textarea id="models-many-text" rows="5" spellcheck="false" .value=${live(view.many ?? text)} @input=${(/** @type {InputEvent} */ { target }) => act.show({ many: target.value })}></textarea></label>
-    <p class="buttons"><label>${m('manyScore')} <select id="models-many-score" @change=${(/** @type {InputEvent} */ { target }) => act.show({ manyBy: /** @type {ScoreName} */ (target.value) })}>${NAMES.map(
-      name => html`<option value=${name} ?selected=${name === by}>${t(`modelsRank.${name}`)}</option>`,
-    )}</select></label>
-    ${view.many === undefined ? nothing : html`<button type="button" class="tool" id="models-many-own" @click=${() => act.show({ many: undefined })}>${m('manyOwn')}</button>`}</p>
+      <textarea id="models-many-text" rows="5" spellcheck="false" .value=${live(view.many ?? text)}
+        @input=${(/** @type {InputEvent} */ { target }) => act.show({ many: target.value })}></textarea></label>
+    <p class="buttons"><label>${m('manyScore')} <select id="models-many-score"
+      @change=${(/** @type {InputEvent} */ { target }) => act.show({ manyBy: /** @type {ScoreName} */ (target.value) })}>${NAMES.map(
+        name => html`<option value=${name} ?selected=${name === by}>${t(`modelsRank.${name}`)}</option>`,
+      )}</select></label>
+    ${
+      view.many === undefined
+        ? nothing
+        : html`<button type="button" class="tool" id="models-many-own"
+          @click=${() => act.show({ many: undefined })}>${m('manyOwn')}</button>`
+    }</p>
     ${many ? result(room, many, by, m) : html`<p class="note" role="status">${m('manyComputing')}</p>`}`
 }
 
@@ -58,15 +65,19 @@ function result({ act, text }, { sentences }, by, m) {
   if (!values.length) return html`<p class="note" id="models-many-mean" role="status">${m('manyNothing')}</p>`
   const { n, mean, spread } = spreadOf(values)
   const sorted = rows.sort((a, b) => (b.value ?? -1) - (a.value ?? -1))
-  return html`<p id="models-many-mean" role="status" data-mean=${mean} data-spread=${spread}>${m('manyMean', { mean: mean.toFixed(3), spread: spread.toFixed(3), count: n })}</p>
-    <svg class="many-dots" aria-hidden="true" viewBox="0 0 100 8" preserveAspectRatio="none"><line x1="0" x2="100" y1="4" y2="4"></line><line class="is-mean" x1=${100 * mean} x2=${100 * mean} y1="0" y2="8"></line>${values.map(
-      value => svg`<line class="is-dot" x1=${100 * value} x2=${100 * value} y1="4" y2="4"></line>`,
-    )}</svg>
+  return html`<p id="models-many-mean" role="status" data-mean=${mean}
+    data-spread=${spread}>${m('manyMean', { mean: mean.toFixed(3), spread: spread.toFixed(3), count: n })}</p>
+    <svg class="many-dots" aria-hidden="true" viewBox="0 0 100 8" preserveAspectRatio="none"><line x1="0" x2="100"
+      y1="4" y2="4"></line><line class="is-mean" x1=${100 * mean} x2=${100 * mean} y1="0" y2="8"></line>${values.map(
+        value => svg`<line class="is-dot" x1=${100 * value} x2=${100 * value} y1="4" y2="4"></line>`,
+      )}</svg>
     <p class="many-ends note" aria-hidden="true"><span>0</span><span>1</span></p>
     <ol class="many-list" id="models-many-list">${sorted.map(
       ({ text: sentence, value, scores }) =>
-        html`<li><button type="button" class="plain many-sentence" aria-pressed=${sentence === text} @click=${() => act.type(sentence)}><b>${value === undefined ? '–' : value.toFixed(3)}</b> ${sentence}</button>${
-          value === undefined ? html` <small>${m(scores ? 'manyNoRepeat' : 'manyTooLong')}</small>` : nothing
-        }</li>`,
+        html`<li><button type="button" class="plain many-sentence" aria-pressed=${sentence === text}
+          @click=${() => act.type(sentence)}><b>${value === undefined ? '–' : value.toFixed(3)}</b>
+          ${sentence}</button>${
+            value === undefined ? html` <small>${m(scores ? 'manyNoRepeat' : 'manyTooLong')}</small>` : nothing
+          }</li>`,
     )}</ol>`
 }

@@ -36,11 +36,13 @@ function progress({ t, act, got }, m, slot, matters, choose) {
         : m('mattersComputing')
   const button =
     state === 'cancelled'
-      ? html`<button type="button" class="tool is-filled" data-compute=${slot} @click=${() => act.runAgain()}>${m('mattersCompute')}</button>`
+      ? html`<button type="button" class="tool is-filled" data-compute=${slot}
+        @click=${() => act.runAgain()}>${m('mattersCompute')}</button>`
       : html`<progress max="1" .value=${rows ? exact / rows : 0} aria-label=${t('modelsMatters')}></progress>
         <button type="button" class="tool" data-cancel=${slot} @click=${() => act.cancel(slot)}>${t('cancel')}</button>`
   return html`${isDone || own?.is === 'failed' ? nothing : html`<div class="models-progress">${button}</div>`}
-    <p class="note" role="status" data-exact=${exact} data-rows=${rows} data-state=${state}>${own?.is === 'failed' ? '' : said} ${matters ? m(choose) : ''}</p>`
+    <p class="note" role="status" data-exact=${exact} data-rows=${rows}
+      data-state=${state}>${own?.is === 'failed' ? '' : said} ${matters ? m(choose) : ''}</p>`
 }
 
 /**
@@ -96,13 +98,20 @@ function heads(room, m, matters) {
       columnTitle: m('mattersHead'),
       pin: ({ row, column }) => toggle({ stack, layer: row, head: column }),
     })}
-    <ol class="matters-list" id="matters-list">${order
-      .slice(0, MOST_HEADS)
-      .map(
-        n =>
-          html`<li><button type="button" class="addend-open" data-head=${nameOf(at(n))} @click=${() => act.openHead(at(n))}>${m(effects[n] < 0 ? helps : hinders, { name: nameOf(at(n)), value: Math.abs(effects[n]).toFixed(DIGITS) })}</button></li>`,
-      )}</ol>
-    ${own.length && own.length === active.length && real !== undefined ? html`<p id="matters-foretold" role="status">${m('mattersForetold', { count: own.length, foretold: signed(foretold, DIGITS), real: signed(real, DIGITS) })}</p>` : nothing}
+    <ol class="matters-list" id="matters-list">${order.slice(0, MOST_HEADS).map(
+      n =>
+        html`<li><button type="button" class="addend-open" data-head=${nameOf(at(n))}
+          @click=${() => act.openHead(at(n))}>${m(effects[n] < 0 ? helps : hinders, {
+            name: nameOf(at(n)),
+            value: Math.abs(effects[n]).toFixed(DIGITS),
+          })}</button></li>`,
+    )}</ol>
+    ${
+      own.length && own.length === active.length && real !== undefined
+        ? html`<p id="matters-foretold"
+          role="status">${m('mattersForetold', { count: own.length, foretold: signed(foretold, DIGITS), real: signed(real, DIGITS) })}</p>`
+        : nothing
+    }
   </div>`
 }
 
@@ -115,12 +124,34 @@ function positions(room, m, matters) {
     act.change(withChange(settings.changes, { kind: 'patch', isOn: true, stack, layer: row - 1, position: column }))
   return html`<div class="matters-map">
     <h2>${m('mattersPositions')}</h2>
-    <label>${m('mattersOther')} <input type="text" id="matters-other" .value=${second ?? (settings.sourceText || text)} @change=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)} /></label>
-    ${lengths ? html`<p class="note" role="status" id="matters-lengths">${m('mattersLengths', { here: lengths[0].length, there: lengths[1].length, tokens: lengths[0].join(' | '), others: lengths[1].join(' | ') })}</p>` : nothing}
+    <label>${m('mattersOther')} <input type="text" id="matters-other" .value=${second ?? (settings.sourceText || text)}
+      @change=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)} /></label>
+    ${
+      lengths
+        ? html`<p class="note" role="status"
+          id="matters-lengths">${m('mattersLengths', {
+            here: lengths[0].length,
+            there: lengths[1].length,
+            tokens: lengths[0].join(' | '),
+            others: lengths[1].join(' | '),
+          })}</p>`
+        : nothing
+    }
     ${
       matters && !lengths
-        ? html`${progress(room, m, 'matters:positions', matters, 'mattersChooseState')}${map(room, m, matters, { id: 'matters-positions', label: m('mattersPositions'), columns: words.queries, columnTitle: m('mattersPosition'), pin })}`
-        : html`<p class="note" ?hidden=${lengths}>${m('mattersPositionsText')}</p>${settings.sourceText && !lengths ? progress(room, m, 'matters:positions', undefined, 'mattersChooseState') : nothing}`
+        ? html`${progress(room, m, 'matters:positions', matters, 'mattersChooseState')}${map(room, m, matters, {
+            id: 'matters-positions',
+            label: m('mattersPositions'),
+            columns: words.queries,
+            columnTitle: m('mattersPosition'),
+            pin,
+          })}`
+        : html`<p class="note"
+          ?hidden=${lengths}>${m('mattersPositionsText')}</p>${
+            settings.sourceText && !lengths
+              ? progress(room, m, 'matters:positions', undefined, 'mattersChooseState')
+              : nothing
+          }`
     }
   </div>`
 }

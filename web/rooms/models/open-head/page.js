@@ -40,12 +40,16 @@ export function headPage(room, head) {
       ${similar(room, head)}
     </section>
     <section class="models-head" aria-label=${t('headTitle', { name })} data-head=${name}>
-      <div class="models-title"><h2>${t('headTitle', { name })}</h2> <code>${codeName(room, head)}</code> <span class="note" id="models-from-zero">${t('modelsFromZero')}</span>
-        <span class="note" id="models-pattern">${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(`modelsStack.${head.stack}`)})`}</span>
+      <div class="models-title"><h2>${t('headTitle', { name })}</h2> <code>${codeName(room, head)}</code>
+        <span class="note" id="models-from-zero">${t('modelsFromZero')}</span>
+        <span class="note"
+          id="models-pattern">${patternOf(room, head)}${head.stack === '' ? '' : ` (${t(`modelsStack.${head.stack}`)})`}</span>
         <span class="spring"></span>
-        <button type="button" class="tool" id="models-open-layer" @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('openLayer')}</button>
+        <button type="button" class="tool" id="models-open-layer"
+          @click=${() => act.openInLayer(t('modelsBackTo', { name }))}>${t('openLayer')}</button>
         ${headButtons({ t, changes: settings.changes, set: act.change }, head)}</div>
-      <div class="tabs" role="group" aria-label=${t('view')}>${viewTabs(isDeep ? 'map' : picture, actions.show, t, names)}<span class="spring"></span>
+      <div class="tabs" role="group"
+        aria-label=${t('view')}>${viewTabs(isDeep ? 'map' : picture, actions.show, t, names)}<span class="spring"></span>
       ${picture === 'map' && !isDeep ? paintButton({ prefix: 'models-', mode }, actions.setMode, t) : nothing}</div>
       ${matrix && matrix.dims[0] > 2 ? lookedAt(room, matrix) : nothing}
       ${isDeep ? longTexts(t('htmlLang')).draw(l => deepHead(room, head, l)) : headView(matrix && viewOf(room, head, matrix), actions, t)}
@@ -108,10 +112,13 @@ function similar({ t, act, maps, view }, at) {
   const list = ranked(likeness(maps, at, view.isWithoutFirst), maps.numHeads)
     .filter(({ layer, head }) => layer !== at.layer || head !== at.head)
     .slice(0, SIMILAR)
-  return html`<h3>${t('modelsSimilar')}</h3><p class="note" id="models-likeness">${t('modelsRankText.similar')}</p><ol class="models-ranked">${list.map(
-    ({ layer, head, score }) =>
-      html`<li><button type="button" class="plain" data-head=${nameOf({ layer, head })} @click=${() => act.openHead({ stack: at.stack, layer, head })}><b>${nameOf({ layer, head })}</b> <span>${score.toFixed(3)}</span></button></li>`,
-  )}</ol>
+  return html`<h3>${t('modelsSimilar')}</h3><p class="note"
+    id="models-likeness">${t('modelsRankText.similar')}</p><ol class="models-ranked">${list.map(
+      ({ layer, head, score }) =>
+        html`<li><button type="button" class="plain" data-head=${nameOf({ layer, head })}
+        @click=${() => act.openHead({ stack: at.stack, layer, head })}><b>${nameOf({ layer, head })}</b>
+        <span>${score.toFixed(3)}</span></button></li>`,
+    )}</ol>
   <button type="button" class="tool" @click=${() => act.rankSimilar(at)}>${t('modelsRankSimilar')}</button>`
 }
 

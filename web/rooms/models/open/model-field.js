@@ -54,13 +54,15 @@ export function modelField(room) {
     if (isListOpen && !currentTarget.contains(/** @type {Node | null} */ (relatedTarget))) act.show(CLOSED)
   }
   return html`<div class="models-field" @focusout=${leave}>
-      <label><span>${t('modelsModel')}</span> <input id="models-model" type="text" role="combobox" autocomplete="off" autocapitalize="off" spellcheck="false"
+      <label><span>${t('modelsModel')}</span> <input id="models-model" type="text" role="combobox" autocomplete="off"
+        autocapitalize="off" spellcheck="false"
         aria-autocomplete="list" aria-expanded=${isListOpen} aria-controls="models-options"
         aria-activedescendant=${isListOpen && picked >= 0 ? `models-option-${picked}` : nothing}
         placeholder=${t('modelsNameExample')} .value=${live(typed ?? title)}
         @focus=${(/** @type {FocusEvent & { target: HTMLInputElement }} */ { target }) => target.select()}
         @click=${open} @keydown=${press}
-        @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) => act.show({ typed: target.value, isListOpen: true, picked: -1 })} /></label>
+        @input=${(/** @type {Event & { target: HTMLInputElement }} */ { target }) =>
+          act.show({ typed: target.value, isListOpen: true, picked: -1 })} /></label>
       ${isListOpen ? gallery.draw(({ modelList, g }) => modelList(room, g)) : nothing}
     </div>`
 }

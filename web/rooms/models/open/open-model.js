@@ -38,8 +38,10 @@ export function opening(room) {
       ${menu(
         { id: 'models-open', label: t('modelsOpen') },
         html`${othersHere(room)}
-          <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder" type="file" webkitdirectory multiple @change=${choose} /></label>
-          <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files" type="file" multiple accept=".json,.safetensors,.gguf,.bin,.spm,.txt,.md" @change=${choose} /></label>
+          <label class="tool models-file">${t('modelsFolder')}<input class="visually-hidden" id="models-folder"
+            type="file" webkitdirectory multiple @change=${choose} /></label>
+          <label class="tool models-file">${t('modelsFiles')}<input class="visually-hidden" id="models-files"
+            type="file" multiple accept=".json,.safetensors,.gguf,.bin,.spm,.txt,.md" @change=${choose} /></label>
           <p class="note">${t('modelsLocal')}</p>`,
       )}
       ${openModel?.about?.tour?.length ? stories.draw(({ storyMenu }) => storyMenu(room)) : nothing}
@@ -55,7 +57,10 @@ export function opening(room) {
 /** Lists the other shipped models. @param {Room} room */
 function othersHere({ t, act, openModel }) {
   const others = SHIPPED.filter(({ name }) => name !== openModel?.name)
-  return html`<div id="models-here" role="group" aria-label=${t('modelsHere')}>${menuChoices(others.map(({ name }) => ({ name, label: titleOf({ t }, name), act: () => act.openTyped(name) })))}</div>`
+  return html`<div id="models-here" role="group"
+    aria-label=${t('modelsHere')}>${menuChoices(
+      others.map(({ name }) => ({ name, label: titleOf({ t }, name), act: () => act.openTyped(name) })),
+    )}</div>`
 }
 
 /** @param {Room} room @param {import('../models.js').OpenModel} model */
@@ -69,7 +74,10 @@ function facts({ t }, { stacks, parameters, bytes, dtype, types, threads, ...mod
     parameters: parameters.toLocaleString('en'),
     memory: megabytes(bytes),
   })
-  return html`<span class="models-facts" id="models-facts">${[said, dtype || types.join(' + ')].filter(Boolean).join(', ')}${threads > 1 ? `, ${t('modelsThreads', { count: threads })}` : ''}</span>`
+  return html`<span class="models-facts"
+    id="models-facts">${[said, dtype || types.join(' + ')].filter(Boolean).join(', ')}${
+      threads > 1 ? `, ${t('modelsThreads', { count: threads })}` : ''
+    }</span>`
 }
 
 /** @param {Room} room */
@@ -126,13 +134,14 @@ function failure(room) {
     return galleryOf(room).draw(({ tooLarge }) => tooLarge(room, /** @type {any} */ (problem.params)))
   const { key, params } = problem
   const message = String(params?.message ?? '').replace(/^\w+: |[.。]$/g, '') // strips the function name
-  return html`<p class="models-problem" id="models-problem" role="alert" data-problem=${key}>${t(/** @type {any} */ (key), { ...params, message })} ${
-    isLost
-      ? html`<button type="button" class="tool" id="models-again" @click=${() => act.startAgain()}>${t('modelsAgain')}</button>`
-      : openModel && isRefused
-        ? t('modelsStays')
-        : ''
-  }</p>`
+  return html`<p class="models-problem" id="models-problem" role="alert"
+    data-problem=${key}>${t(/** @type {any} */ (key), { ...params, message })} ${
+      isLost
+        ? html`<button type="button" class="tool" id="models-again" @click=${() => act.startAgain()}>${t('modelsAgain')}</button>`
+        : openModel && isRefused
+          ? t('modelsStays')
+          : ''
+    }</p>`
 }
 
 /** Offers to restore the reader's text that was set aside. @param {Room} room */
@@ -159,13 +168,15 @@ function source(room, model) {
   const needsSource =
     second !== undefined || settings.sourceText || settings.changes.some(({ kind }) => kind === 'patch')
   return html`<label class="models-text">${t(label, { mask: mask ?? '[MASK]' })}
-      <textarea id="models-text" data-undo="room" rows="1" spellcheck="false" .value=${live(view.draft ?? text)} @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
+      <textarea id="models-text" data-undo="room" rows="1" spellcheck="false" .value=${live(view.draft ?? text)}
+        @input=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}></textarea></label>
     ${hasTokenizer ? nothing : html`<p class="note">${t('modelsMakeTokenizer')}</p>`}
     ${view.draft === undefined ? setAside(room) : long(t('htmlLang')).draw(({ longText, l }) => longText(room, model, view.draft ?? '', l))}
     ${
       needsSource
         ? html`<label class="models-text">${t(second === undefined ? 'modelsSourceText' : 'modelsSecondText')}
-      <textarea id="models-source-text" rows="1" spellcheck="false" .value=${live(second ?? settings.sourceText)} @input=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)}></textarea></label>`
+      <textarea id="models-source-text" rows="1" spellcheck="false" .value=${live(second ?? settings.sourceText)}
+        @input=${(/** @type {InputEvent} */ { target }) => act.typeSource(target.value)}></textarea></label>`
         : nothing
     }`
 }

@@ -16,7 +16,8 @@ function field({ t, view: { sampling }, act }, name, least, most, isWhole) {
     if (target.value !== '') act.sample(name, isWhole ? Math.round(value) : value, least, most)
     target.value = String(Math.min(most, Math.max(least, target.value === '' ? Number(shown) : value)))
   }
-  return html`<label>${t(`models.${name}`)} <input type="number" id="models-${name}" min=${least} max=${most} step=${isWhole ? 1 : 'any'} .value=${shown} @change=${change} /></label>`
+  return html`<label>${t(`models.${name}`)} <input type="number" id="models-${name}" min=${least} max=${most}
+    step=${isWhole ? 1 : 'any'} .value=${shown} @change=${change} /></label>`
 }
 
 /** @param {Room} room */
@@ -32,13 +33,31 @@ export function generateBar(room) {
   const count = generated.length
   const { sampleLimit: limit } = view
   return html`<div class="dock models-dock"><div class="dock-row">
-    <button type="button" class="tool ${isFirst ? 'is-filled' : ''}" id="models-generate" ?disabled=${isFull && !isRunning} @click=${() => act.generate()}>${t(isRunning ? 'modelsStop' : 'modelsGenerate')}</button>
-    <button type="button" class="tool" id="models-step" ?disabled=${isRunning || isFull} @click=${() => act.generate(1)}>${t('modelsStep')}</button>
-    ${field(room, 'count', 1, Math.max(1, Math.min(500, rest)), true)} ${field(room, 'temperature', 0, 10, false)} ${field(room, 'topK', 1, 1000, true)} ${field(room, 'seed', 0, 2 ** 31, true)}
-    ${limit ? html`<span class="note" id="models-limit" role="status">${t(`models.${limit.name}`)}: ${t(limit.name === 'temperature' ? 'problemPositive' : 'problemRange', { least: limit.least, most: limit.most })}</span>` : nothing}
+    <button type="button" class="tool ${isFirst ? 'is-filled' : ''}" id="models-generate"
+      ?disabled=${isFull && !isRunning}
+      @click=${() => act.generate()}>${t(isRunning ? 'modelsStop' : 'modelsGenerate')}</button>
+    <button type="button" class="tool" id="models-step" ?disabled=${isRunning || isFull}
+      @click=${() => act.generate(1)}>${t('modelsStep')}</button>
+    ${field(room, 'count', 1, Math.max(1, Math.min(500, rest)), true)} ${field(room, 'temperature', 0, 10, false)}
+    ${field(room, 'topK', 1, 1000, true)} ${field(room, 'seed', 0, 2 ** 31, true)}
+    ${
+      limit
+        ? html`<span class="note" id="models-limit" role="status">${t(`models.${limit.name}`)}:
+          ${t(limit.name === 'temperature' ? 'problemPositive' : 'problemRange', { least: limit.least, most: limit.most })}</span>`
+        : nothing
+    }
     ${count ? html`<span class="note" id="models-steps">${counted(t, 'modelsGenerated', count)}</span>` : nothing}
-    ${isFull ? html`<span class="note" id="models-full" role="status">${isAtEnd ? t('modelsEnded', { token: run?.tokens.at(-1) ?? '' }) : t('modelsFull', { positions })}</span>` : nothing}
+    ${
+      isFull
+        ? html`<span class="note" id="models-full"
+          role="status">${isAtEnd ? t('modelsEnded', { token: run?.tokens.at(-1) ?? '' }) : t('modelsFull', { positions })}</span>`
+        : nothing
+    }
     ${isFull || !Number.isFinite(rest) ? nothing : html`<span class="note" id="models-fits">${t('modelsFits', { count: rest })}</span>`}
-    ${settings.generated.length && !isRunning ? html`<button type="button" class="tool" id="models-forget" @click=${() => act.forget()}>${t('modelsForget')}</button>` : nothing}
+    ${
+      settings.generated.length && !isRunning
+        ? html`<button type="button" class="tool" id="models-forget" @click=${() => act.forget()}>${t('modelsForget')}</button>`
+        : nothing
+    }
   </div></div>`
 }

@@ -64,13 +64,22 @@ function bars(room, n, { named, probabilities, ids }, shares) {
   const most = Math.max(...shares)
   return html`<ol class="next-bars" id="next-bars">${named.slice(0, BARS).map(
     ({ id, token }, i) =>
-      html`<li class=${shares[i] ? '' : 'is-out'}><button type="button" class="tool" data-take=${id} ?disabled=${isOff} title=${n('nextTake', { token })} aria-label=${n('nextTakeShare', { token, share: percent(shares[i]) })} @click=${() => act.takeWord(id)}><b>${token}</b>${ending(room, id)}</button>
-        <span class="bar-cell"><i .style=${`width: ${((100 * shares[i]) / most).toFixed(1)}%`}></i></span><span>${shares[i] ? percent(shares[i]) : n('nextOut')}</span>
+      html`<li class=${shares[i] ? '' : 'is-out'}><button type="button" class="tool" data-take=${id} ?disabled=${isOff}
+        title=${n('nextTake', { token })} aria-label=${n('nextTakeShare', { token, share: percent(shares[i]) })}
+        @click=${() => act.takeWord(id)}><b>${token}</b>${ending(room, id)}</button>
+        <span class="bar-cell"><i .style=${`width: ${((100 * shares[i]) / most).toFixed(1)}%`}></i></span><span>${
+          shares[i] ? percent(shares[i]) : n('nextOut')
+        }</span>
         <small class="note">${percent(probabilities[id])}</small></li>`,
   )}</ol>
   <p class="note">${n('nextColumns')}</p>
-  <p><button type="button" class="tool is-filled" id="next-draw" ?disabled=${isOff} @click=${() => act.takeWord(named[drawn(shares, Math.random())].id)}>${n('nextDraw')}</button>
-    ${settings.generated.length ? html`<button type="button" class="tool" id="next-back" @click=${() => act.takeBack()}>${n('nextBack')}</button>` : nothing}
+  <p><button type="button" class="tool is-filled" id="next-draw" ?disabled=${isOff}
+    @click=${() => act.takeWord(named[drawn(shares, Math.random())].id)}>${n('nextDraw')}</button>
+    ${
+      settings.generated.length
+        ? html`<button type="button" class="tool" id="next-back" @click=${() => act.takeBack()}>${n('nextBack')}</button>`
+        : nothing
+    }
     ${isFull ? html`<span class="note" role="status">${n('nextFull')}</span>` : nothing}</p>`
 }
 
@@ -91,14 +100,21 @@ function cache({ t, act, view, run }, n, { ids, rows, numKvHeads, rowBytes, mill
   const own = heads[chosen]
   const names = run?.ids.length === tokens ? run.tokens : ids.map(String)
   const picture = (/** @type {'k' | 'v'} */ part) =>
-    html`<figure><figcaption>${n(`nextRows.${part}`)}</figcaption><qkv-heatmap id="next-${part}" .label=${n(`nextRows.${part}`)} .matrix=${ofHead(rows[own.layer][part], own.head, numKvHeads)}
-      .rowTokens=${names} .columnTokens=${[]} .scale=${'diverging'} .rowTitle=${n('nextWords')} .columnTitle=${n('nextNumbers')} .texts=${t.elements}></qkv-heatmap></figure>`
+    html`<figure><figcaption>${n(`nextRows.${part}`)}</figcaption><qkv-heatmap id="next-${part}"
+      .label=${n(`nextRows.${part}`)} .matrix=${ofHead(rows[own.layer][part], own.head, numKvHeads)}
+      .rowTokens=${names} .columnTokens=${[]} .scale=${'diverging'} .rowTitle=${n('nextWords')}
+      .columnTitle=${n('nextNumbers')} .texts=${t.elements}></qkv-heatmap></figure>`
   return html`<h2>${n('nextCache')}</h2>
-    <p id="next-size" data-rows=${tokens} data-bytes=${tokens * rowBytes}>${n('nextSize', { tokens, bytes: megabytes(tokens * rowBytes), row: megabytes(rowBytes) })}</p>
-    <p id="next-time" data-cached=${cached} data-whole=${whole}>${n('nextTime', { cached: duration(cached), whole: duration(whole), tokens })}</p>
+    <p id="next-size" data-rows=${tokens}
+      data-bytes=${tokens * rowBytes}>${n('nextSize', { tokens, bytes: megabytes(tokens * rowBytes), row: megabytes(rowBytes) })}</p>
+    <p id="next-time" data-cached=${cached}
+      data-whole=${whole}>${n('nextTime', { cached: duration(cached), whole: duration(whole), tokens })}</p>
     ${
       own
-        ? html`<label>${n('nextHead')} <select id="next-head" @change=${(/** @type {InputEvent} */ { target }) => act.show({ cacheHead: Number(target.value) })}>${heads.map((at, i) => html`<option value=${i} ?selected=${i === chosen}>${nameOf(at)}</option>`)}</select></label>
+        ? html`<label>${n('nextHead')} <select id="next-head"
+          @change=${(/** @type {InputEvent} */ { target }) => act.show({ cacheHead: Number(target.value) })}>${heads.map(
+            (at, i) => html`<option value=${i} ?selected=${i === chosen}>${nameOf(at)}</option>`,
+          )}</select></label>
           <div class="next-cache">${picture('k')}${picture('v')}</div>`
         : html`<p class="note">${n('nextLong')}</p>`
     }`

@@ -58,7 +58,8 @@ function guesses(room, run) {
     if (buttons && pointerType === 'mouse' && isBar && !room.view.isPulled) room.act.show({ isPulled: true })
   }
   return html`<p class="note">${placeOf(room, words[run.row] ?? '', run.row)}</p>
-      <p class="answer-first" id="models-answer" role="status" data-token=${first?.token ?? nothing} data-value=${first?.probability ?? nothing}>${first ? saidFirst(room, first) : ''}</p>
+      <p class="answer-first" id="models-answer" role="status" data-token=${first?.token ?? nothing}
+        data-value=${first?.probability ?? nothing}>${first ? saidFirst(room, first) : ''}</p>
       <div @pointermove=${pull} @pointerdown=${() => room.view.isPulled && room.act.show({ isPulled: false })}>${parts(
         room,
         [
@@ -106,7 +107,11 @@ function likeness({ t, run, text, second, isChanged }) {
   const { value, before } = run?.likeness ?? { value: 0 }
   return html`<p class="note">${t('modelsCompared', { text, second: second ?? '' })}</p>
       <p class="answer-first" id="models-likeness" role="status" data-value=${value}>${t('modelsLikeness', { value: cosine(value) })}</p>
-      ${isChanged && before !== undefined ? html`<p>${t('modelsEffectLikeness', { before: cosine(before), after: cosine(value) })}</p>` : nothing}
+      ${
+        isChanged && before !== undefined
+          ? html`<p>${t('modelsEffectLikeness', { before: cosine(before), after: cosine(value) })}</p>`
+          : nothing
+      }
       <p class="note">${t('modelsLikenessText')}</p>`
 }
 
@@ -132,7 +137,8 @@ function adderChoice({ t, act, got, run, view }) {
   const count = shown(got.why)?.heads.length ?? 0
   if (!run || run.row < 0 || count <= MOST_HEADS) return nothing
   const text = t(view.hasAllAdders ? 'modelsFirstAdders' : 'modelsAllAdders', { count, most: MOST_HEADS })
-  return html`<button type="button" class="plain" id="models-adders" aria-expanded=${view.hasAllAdders} @click=${() => act.show({ hasAllAdders: !view.hasAllAdders })}>${text}</button>`
+  return html`<button type="button" class="plain" id="models-adders" aria-expanded=${view.hasAllAdders}
+    @click=${() => act.show({ hasAllAdders: !view.hasAllAdders })}>${text}</button>`
 }
 
 /** Lists the heads that raise or lower the first token most. @param {Room} room @returns {import('../../../attention-head/head.js').Part[]} */

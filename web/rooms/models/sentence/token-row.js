@@ -45,7 +45,9 @@ export function tokenRows(room) {
       <word-arcs .arcs=${arcsOf(room)}></word-arcs>
     </div>
     ${together(room)}
-    <div class="models-below"><p class="note models-hint">${hint(room)} ${view.isNear ? pieces(t('htmlLang')).draw(({ inPieces, p }) => inPieces(room, MANY, p)) : nothing} ${maskButton(room)}${otherWords(room)}</p>${ways(room)}</div>
+    <div class="models-below"><p class="note models-hint">${hint(room)}
+      ${view.isNear ? pieces(t('htmlLang')).draw(({ inPieces, p }) => inPieces(room, MANY, p)) : nothing}
+      ${maskButton(room)}${otherWords(room)}</p>${ways(room)}</div>
     ${looks ? looking(t('htmlLang')).draw(({ wordLooks, l }) => wordLooks(room, looks, l)) : nothing}
     ${unknownWords(room)}
     ${stack === '' || !targets ? nothing : tabs(room)}`
@@ -185,7 +187,8 @@ function alignment(room) {
 function maskButton({ t, act, view: { query }, run, openModel }) {
   const token = query === undefined ? undefined : run?.tokens[query]
   if (query === undefined || token === undefined || !openModel?.mask || token === openModel.mask) return nothing
-  return html`<button type="button" class="plain" id="models-mask" @click=${() => act.mask(query)}>${t('modelsMask', { word: token })}</button>`
+  return html`<button type="button" class="plain" id="models-mask"
+    @click=${() => act.mask(query)}>${t('modelsMask', { word: token })}</button>`
 }
 
 /** Returns the words that can replace a token, for a model with a small vocabulary: those of its class, or all for an unknown word. @param {Room} room @param {number} at */
@@ -203,7 +206,14 @@ function otherWords(room) {
   const words = query === undefined ? [] : wordsFor(room, query)
   if (query === undefined || token === undefined || !words.length) return nothing
   return html`<label>${t('modelsOtherWords', { word: token })}
-    <select id="models-words" @change=${(/** @type {InputEvent & { target: HTMLSelectElement }} */ { target }) => act.exchange(query, target.value)}>${words.includes(token) ? nothing : html`<option>${token}</option>`}${words.map(word => html`<option .selected=${word === token}>${word}</option>`)}</select></label>`
+    <select id="models-words"
+      @change=${(/** @type {InputEvent & { target: HTMLSelectElement }} */ { target }) =>
+        act.exchange(
+          query,
+          target.value,
+        )}>${words.includes(token) ? nothing : html`<option>${token}</option>`}${words.map(
+        word => html`<option .selected=${word === token}>${word}</option>`,
+      )}</select></label>`
 }
 
 /** Lists the words that the model could not read. @param {Room} room */
@@ -261,13 +271,24 @@ function tokenRow(room, tokens, side, label) {
     const answer = side === 'both' ? answers.get(i) : undefined
     const select = (/** @type {boolean} */ isSecond) =>
       act.selectWord(isGenerated ? i - 1 : i, isSecond, isQueries ? 'queries' : 'keys')
-    return html`<button type="button" class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''} ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''} ${parts?.has(i) ? 'is-part' : ''}" aria-pressed=${isSelected} data-word="${side}:${i}" data-gloss=${gloss?.(token) ?? nothing}
+    return html`<button type="button"
+      class="word-button ${isSelected ? 'is-selected' : ''} ${view.found === i ? 'is-found' : ''}
+        ${isGenerated ? 'is-generated' : ''} ${isUnknown ? 'is-unknown' : ''} ${parts?.has(i) ? 'is-part' : ''}"
+      aria-pressed=${isSelected} data-word="${side}:${i}" data-gloss=${gloss?.(token) ?? nothing}
         title=${generation ? othersOf(room, generation) : side === 'queries' ? nothing : knownWords(room, i)}
         @pointerdown=${(/** @type {PointerEvent} */ event) => held(event, () => select(true))}
         @pointerup=${released} @pointercancel=${released}
-        @click=${(/** @type {MouseEvent} */ { shiftKey }) => select(shiftKey)}><span class="token" .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span>${isMarked(i) ? html`<small class="weight">${percent(weights?.[i] ?? 0)}</small>` : html`<sub aria-hidden="true">${i + 1}</sub>`}${
+      @click=${(/** @type {MouseEvent} */ { shiftKey }) => select(shiftKey)}><span class="token"
+        .style=${step === undefined ? '' : `background: ${colours[step]}; color: ${inks[step]}`}>${token}</span>${
+          isMarked(i)
+            ? html`<small class="weight">${percent(weights?.[i] ?? 0)}</small>`
+            : html`<sub aria-hidden="true">${i + 1}</sub>`
+        }${
           answer
-            ? html`<small class="models-answer">${t('modelsAnswerHere', { token: answer.token, share: percent(answer.probability) })}</small>`
+            ? html`<small class="models-answer">${t('modelsAnswerHere', {
+                token: answer.token,
+                share: percent(answer.probability),
+              })}</small>`
             : nothing
         }</button>`
   }
@@ -313,6 +334,7 @@ function tabs({ t, act, run, stack }) {
   const names = /** @type {Stack[]} */ (Object.keys(run?.maps ?? {}))
   return html`<div class="models-stacks" role="group" aria-label=${t('modelsStacks')}>${names.map(
     name =>
-      html`<button type="button" class="tab" data-stack=${name} aria-pressed=${name === stack} @click=${() => act.chooseStack(name)}>${t(`modelsStack.${name}`)}</button>`,
+      html`<button type="button" class="tab" data-stack=${name} aria-pressed=${name === stack}
+        @click=${() => act.chooseStack(name)}>${t(`modelsStack.${name}`)}</button>`,
   )}</div>`
 }

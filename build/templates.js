@@ -1,0 +1,41 @@
+// A plugin that drops the indentation inside of templates when the page is built: a line break is white space enough for HTML.
+
+/**
+ * Returns the templates of a program.
+ * @param {any} node of its syntax tree
+ * @param {any[]} [found]
+ * @returns {{ quasi: { quasis: { start: number, end: number }[] } }[]}
+ */
+function templatesIn(node, found = []) {
+  if (node?.type === 'TaggedTemplateExpression' && /^(html|svg)$/.test(node.tag.name)) found.push(node)
+  for (const value of Object.values(node ?? {}))
+    if (Array.isArray(value)) for (const each of value) templatesIn(each, found)
+    else if (typeof value?.type === 'string') templatesIn(value, found)
+  return found
+}
+
+/**
+ * Returns code with one line break in place of each run of white space with one in its templates.
+ * @param {string} code
+ * @param {(code: string) => object} parse
+ */
+export function withoutIndentation(code, parse) {
+  const parts = templatesIn(parse(code)).flatMap(({ quasi }) => quasi.quasis)
+  parts.sort((a, b) => a.start - b.start)
+  let at = 0
+  let said = ''
+  for (const { start, end } of parts) {
+    said += code.slice(at, start) + code.slice(start, end).replace(/[ \t]*\n\s*/g, '\n')
+    at = end
+  }
+  return said + code.slice(at)
+}
+
+/** @returns {import('rolldown').Plugin} */
+export const templates = () => ({
+  name: 'templates',
+  transform(code, id) {
+    if (!/\/web\/.*\.js$/.test(id) || !/(html|svg)`/.test(code)) return null
+    return { code: withoutIndentation(code, text => this.parse(text)), map: null }
+  },
+})
