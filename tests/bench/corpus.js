@@ -1,5 +1,6 @@
 // npm run bench:corpus -- LINES ROUNDS: embeddings of lines of 20 words by a model of all-MiniLM-L6-v2's size with random weights, text by text, as
-// one list, and by qkv/corpus with one worker and two, interleaved. Prints medians for a text, of the clock and of the processor.
+// one list, and by qkv/corpus with one worker and two, interleaved. Prints medians for a text, of the clock and of the processor. The last line is
+// what the arithmetic of a text takes at the speed of a register tile alone, the machine's limit without fused instructions.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,8 +8,10 @@ import { join } from 'node:path'
 import { corpus } from '../../src/entries/corpus.js'
 import { load } from '../../src/entries/index.js'
 import { loadModel } from '../../src/entries/models.js'
+import { compilePeak } from './compile.js'
 import { writeFolder } from './gpt2/checkpoint.js'
-import { makeMiniLM, SIZES } from './minilm/sentence-model.js'
+import { flops, makeMiniLM, SIZES } from './minilm/sentence-model.js'
+import { loadPeak } from './peak.js'
 
 const [lines = 2000, rounds = 3] = process.argv.slice(2).map(Number)
 const qkv = await load()
@@ -42,12 +45,17 @@ const WAYS = [
   ['corpus, one worker', 2, byCorpus(1)],
   ['corpus, two workers', 1, byCorpus(2)],
 ]
+const peak = await (await loadPeak(compilePeak())).arithmetic()
+/** Runs of the tile whose arithmetic is that of a text. */
+const tiles = flops([model.tokenize(texts[0]).ids.length]) / peak.flops
+/** @type {number[]} */
+const limits = []
 const found = WAYS.map(([name]) => ({
   name,
   clock: /** @type {number[]} */ ([]),
   processor: /** @type {number[]} */ ([]),
 }))
-for (let round = 0; round < rounds; round++)
+for (let round = 0; round < rounds; round++) {
   for (const [n, [, share, run]] of WAYS.entries()) {
     const part = texts.slice(0, Math.ceil(lines / share))
     const [used, start] = [process.cpuUsage(), performance.now()]
@@ -55,9 +63,15 @@ for (let round = 0; round < rounds; round++)
     const { user, system } = process.cpuUsage(used)
     found[n].clock.push((performance.now() - start) / part.length)
     found[n].processor.push((user + system) / 1000 / part.length)
+    const before = process.cpuUsage()
+    for (let turn = 0; turn < 40; turn++) peak.run()
+    const tile = process.cpuUsage(before)
+    limits.push(((tile.user + tile.system) / 1000 / 40) * tiles)
   }
+}
 const median = (/** @type {number[]} */ all) => all.sort((a, b) => a - b)[all.length >> 1].toFixed(2)
 for (const { name, clock, processor } of found)
   console.log(`${name}: ${median(clock)} ms a text by the clock, ${median(processor)} of the processor`)
+console.log(`the arithmetic of a text: ${median(limits)} of the processor at the speed of the register tile`)
 folder.dispose()
 rmSync(out, { recursive: true })

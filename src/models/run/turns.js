@@ -21,9 +21,10 @@ const PATIENCE = 8
 /** Time of the last yield, by performance.now(); short texts that run one after another share it. */
 let lastTurn = 0
 
-/** Yields to messages and events; a timer would wait 4 ms. */
+/** Yields to messages and events; a timer would wait 4 ms. In Node a channel takes 0.1 ms more than setImmediate. */
 const turn = () =>
   new Promise(resolve => {
+    if (typeof setImmediate === 'function') return setImmediate(resolve)
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => {
       port1.close() // otherwise Node would not exit
