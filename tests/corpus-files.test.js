@@ -136,11 +136,17 @@ test('--help prints every option; a mistake is one sentence', () => {
   for (const [args, message] of /** @type {const} */ ([
     [
       ['corpus', 'no.txt', '--model', model, '--out', folder, '--losses'],
-      /^qkv: corpus: texts: expected the path of a file, but "no\.txt" cannot be read \(ENOENT\)\n$/,
+      /^qkv: corpus: texts: expected the path of a file, but "no\.txt" cannot be read \(ENOENT\); texts themselves are given as a list\n$/,
     ],
-    [['corpus', file, '--out', folder, '--losses'], /^qkv: corpus: model: .*got undefined/],
+    [['corpus', file, '--out', folder, '--losses'], /^qkv: expected --model MODEL/],
+    [['corpus', file, '--model', model, '--losses'], /^qkv: expected --out FOLDER/],
+    [['corpus', file, '--model', model, '--out', folder], /^qkv: expected at least one of --embeddings, --losses, /],
+    [
+      ['corpus', file, '--model', model, '--out', folder, '--losses', '--workers', 'four'],
+      /^qkv: --workers: expected a number or auto, got "four"/,
+    ],
     [['corpse', file], /^qkv: corpse: no such command/],
-    [['corpus', file, '--loss'], /^qkv: Unknown option '--loss'/],
+    [['corpus', file, '--loss'], /^qkv: there is no option --loss; did you mean "--losses"\?/],
   ])) {
     const { status, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' })
     assert.equal(status, 1)

@@ -229,7 +229,10 @@ const messages = [{ role: 'user', content: 'Hi' }]
 console.log(await chat.applyChatTemplate(messages, { template: '{{ messages[0].content }}!' }).catch(({ message }) => message))`
   const node = () => run(process.execPath, ['--input-type=module', '--eval', program], project)
   const told = node()
-  assert.match(told, /needs the package @huggingface\/tokenizers, which is not installed: npm install @huggingface/)
+  assert.match(
+    told,
+    /^loadModel: the tokenizer of this model needs the package @huggingface\/tokenizers, which is not installed: npm install @huggingface/,
+  )
   assert.match(told, /^Hi!$/m)
   const hasIt = async () => {
     const input = join(project, 'models.js')

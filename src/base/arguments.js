@@ -56,7 +56,7 @@ const noOptions = (options, where) => new TypeError(`${where}: expected an objec
 export function unknownOption(name, known, where) {
   const owner = [...optionsOf].find(([call, names]) => call !== where && names.includes(name))?.[0]
   const other = others.optionOf(name)
-  const like = other ? `; here it is ${other}.` : didYouMean(name, known) || '.'
+  const like = other ? `; ${other.replace(/^(?!there )/, 'here it is ')}.` : didYouMean(name, known) || '.'
   const hint = (owner ? `, it belongs to ${owner}` : '') + like
   return new TypeError(`${where}: there is no option ${describe(name)}${hint} Known: ${known.join(', ') || 'none'}`)
 }

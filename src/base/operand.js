@@ -111,7 +111,8 @@ export const tensor = /** @type {MakeTensor} */ (make)
  * @returns {Tensor<any>}
  */
 function make(source, dims, options) {
-  if (options !== undefined) return toTensor({ data: reread(source, options.dtype), dims }, 'tensor')
+  if (options !== undefined && typeof dims !== 'number')
+    return toTensor({ data: reread(source, options.dtype), dims }, 'tensor')
   if (dims !== undefined) return toTensor({ data: source, dims }, 'tensor')
   const isView = ArrayBuffer.isView(source)
   return toTensor(isView ? { data: source, dims: [/** @type {any} */ (source).length] } : source, 'tensor')

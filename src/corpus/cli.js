@@ -2,6 +2,7 @@
 // npx qkv corpus: qkv/corpus on the command line, with a progress bar in a terminal.
 
 import { parseArgs } from 'node:util'
+import { describe, didYouMean } from '../base/errors.js'
 import { bar } from './bar.js'
 import { corpus } from './corpus.js'
 
@@ -55,14 +56,35 @@ const options = {
   help: SWITCH,
 }
 
+/** Options that say what is computed. */
+const WHAT = /** @type {const} */ (['embeddings', 'losses', 'head-scores', 'means', 'top', 'function'])
+
+/** @param {string[]} args */
+function parse(args) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true })
+  } catch (cause) {
+    const { code, message } = /** @type {Error & { code?: string }} */ (cause)
+    const [, name] = /'--([^' ]+)/.exec(message) ?? []
+    const like = name && code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? didYouMean(name, Object.keys(options)) : ''
+    const text = name && code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? `there is no option --${name}` : message
+    throw new Error(`${text}${like.replace('"', '"--')}; npx qkv corpus --help lists all`, { cause })
+  }
+}
+
 /** @param {string[]} args */
 async function main(args) {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const { values, positionals } = parse(args)
   const [command, file, ...more] = positionals
   if (values.help || !command) return process.stdout.write(HELP)
   if (command !== 'corpus') throw new Error(`${command}: no such command; npx qkv corpus --help`)
   if (!file || more.length)
     throw new Error(`expected one file of texts, got ${positionals.length - 1}; see npx qkv corpus --help`)
+  for (const name of /** @type {const} */ (['model', 'out']))
+    if (!values[name])
+      throw new Error(`expected --${name} ${name === 'model' ? 'MODEL' : 'FOLDER'}; see npx qkv corpus --help`)
+  if (!WHAT.some(name => values[name]))
+    throw new Error(`expected at least one of ${WHAT.map(name => `--${name}`).join(', ')}: what is computed`)
   const { embeddings, pooling, losses, means, top, format, workers = '1', field, dtype } = values
   const result = await corpus(field === undefined ? file : { file, field }, {
     model: /** @type {string} */ (values.model),
@@ -75,13 +97,13 @@ async function main(args) {
       headScores: values['head-scores'],
       means: /** @type {import('../models/run/model-hooks.js').Place[] | undefined} */ (means),
       top: /** @type {import('../models/run/model-hooks.js').Place[] | undefined} */ (top),
-      topCount: numberOf(values['top-count']),
+      topCount: numberOf('top-count', values['top-count']),
       functions: values.function,
     },
     format: /** @type {'npz' | undefined} */ (format),
-    workers: workers === 'auto' ? workers : numberOf(workers),
+    workers: workers === 'auto' ? workers : numberOf('workers', workers),
     resume: !values['no-resume'],
-    partSize: numberOf(values['part-size']),
+    partSize: numberOf('part-size', values['part-size']),
     modelOptions: dtype === undefined ? {} : { dtype: /** @type {'int8'} */ (dtype) },
     ...(process.stderr.isTTY && {
       onProgress: progress => process.stderr.write(`\r\x1b[K${bar(progress, process.stderr.columns)}`),
@@ -92,8 +114,13 @@ async function main(args) {
   process.stdout.write(`${result.texts} texts, ${result.tokens} tokens${cut}\n${result.files.join('\n')}\n`)
 }
 
-/** @param {string | undefined} text */
-const numberOf = text => (text === undefined ? undefined : Number(text))
+/** @param {'workers' | 'top-count' | 'part-size'} name @param {string | undefined} text */
+function numberOf(name, text) {
+  const number = Number(text)
+  if (text !== undefined && !(number > 0))
+    throw new Error(`--${name}: expected a number${name === 'workers' ? ' or auto' : ''}, got ${describe(text)}`)
+  return text === undefined ? undefined : number
+}
 
 try {
   await main(process.argv.slice(2))

@@ -43,7 +43,7 @@ export async function openTexts(texts) {
       : oneOf(format, ['lines', 'jsonl', 'parquet'], 'corpus: texts: format')
   const { size } = await stat(path).catch(cause => {
     throw new RangeError(
-      `corpus: texts: expected the path of a file, but ${describe(path)} cannot be read (${cause.code})`,
+      `corpus: texts: expected the path of a file, but ${describe(path)} cannot be read (${cause.code}); texts themselves are given as a list`,
       { cause },
     )
   })

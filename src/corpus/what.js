@@ -74,6 +74,10 @@ export async function readWhat(given) {
     throw new RangeError(`corpus: what: nothing is to be computed: say losses: true, or another of ${NAMES.join(', ')}`)
   const modules = await Promise.all(
     functions.map(async each => {
+      if (typeof each === 'function')
+        throw new TypeError(
+          'corpus: what: functions: expected the path of a module, got a function: workers import it, so export it as the default of a file',
+        )
       const url =
         each instanceof URL || /^file:/.test(String(each)) ? new URL(each) : pathToFileURL(resolve(String(each)))
       const code = await readFile(url).catch(cause => {

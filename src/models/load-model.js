@@ -169,12 +169,14 @@ export const deleteKeptModel = async name => (await kept()).deleteModel(name)
 const saving = () => import('./save-model.js')
 
 /**
- * Returns the files of a model by name: config.json and model.safetensors.
+ * @callback SaveModel
  * @param {Model | { config: Record<string, unknown>, tensors: Record<string, import('../base/tensor.js').TensorLike> }} model a loaded
  *   model; or a config with all tensors of its family by name
  * @returns {Promise<Record<'config.json' | 'model.safetensors', Uint8Array<ArrayBuffer>>>}
  */
-export const saveModel = async model => (await saving()).filesOf(model)
+
+/** Returns the files of a model by name: config.json and model.safetensors. @type {SaveModel} */
+export const saveModel = async (model, ...more) => (await saving()).filesOf(model, more)
 
 /**
  * Reads the tensors of a safetensors file as float32.

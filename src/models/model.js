@@ -324,6 +324,7 @@ export class Model {
     const { skipSpecialTokens: isBare = true } = readOptions(options, ['skipSpecialTokens'], 'decode')
     toBoolean(isBare, 'decode: skipSpecialTokens')
     if (ids?.length === 0) return ''
+    if (typeof ids === 'string') throw new TypeError(`decode: expected ids, as of tokenize, got ${describe(ids)}`)
     return tokenizer.decode([...readIds(ids, 'ids', this.#family.vocab, undefined, 'decode').ids], isBare)
   }
 
@@ -862,6 +863,10 @@ export class Model {
    */
   async logitLens(hiddenState) {
     const { encoder, decoder, width } = Model.#own(this).#family
+    if (typeof hiddenState === 'string')
+      throw new TypeError(
+        `logitLens: expected one of the hiddenStates that forward keeps, got ${describe(hiddenState)}`,
+      )
     hiddenState = toFloats(hiddenState, 'logitLens: hiddenState')
     const { dims } = hiddenState
     if (dims.length !== 3 || dims[2] !== width)
@@ -1123,7 +1128,7 @@ export class Model {
         )
       return ids[0]
     }
-    const tokens = ids.map(id => describe(this.decode([id]))).join(', ')
+    const tokens = ids.map(id => describe(this.decode([id], { skipSpecialTokens: false }))).join(', ')
     throw new RangeError(
       `${where}: expected a text that is one token, got ${describe(given)}, which is ${ids.length} tokens (${tokens})`,
     )

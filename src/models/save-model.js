@@ -40,9 +40,14 @@ export async function readTensors(bytes) {
  * Returns the files of a model by name: config.json and model.safetensors.
  * @param {Model | { config: Record<string, unknown>, tensors: Record<string, TensorLike> }} model a loaded model; or a config with all
  *   tensors of its family by name
+ * @param {readonly unknown[]} [more] further arguments, which are none
  * @returns {Promise<Record<'config.json' | 'model.safetensors', Uint8Array<ArrayBuffer>>>}
  */
-export async function filesOf(model) {
+export async function filesOf(model, more = []) {
+  if (more.length)
+    throw new TypeError(
+      `saveModel: expected the model alone, got also ${describe(more[0])}: it writes nothing, but returns the bytes of each file by name, for writeFile`,
+    )
   const file = (/** @type {unknown} */ json) => new TextEncoder().encode(`${JSON.stringify(json, null, 2)}\n`)
   if (!(model instanceof Model)) {
     const { config, tensors } = Object(model)

@@ -1,15 +1,19 @@
 // Common mistakes of users of TransformerLens and transformers, and the errors that show the way out.
 
 import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { load } from '../../src/entries/index.js'
+import { corpus } from '../../src/entries/corpus.js'
+import { load, tensor } from '../../src/entries/index.js'
 import { ablate, backwardSync, patch } from '../../src/entries/interpret.js'
-import { inspectModel, loadModel } from '../../src/entries/models.js'
+import { inspectModel, loadModel, saveModel } from '../../src/entries/models.js'
 import { optionOf, placeOf } from '../../src/models/other-names.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()
+const out = join(tmpdir(), 'qkv-mistakes')
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url))
 const open = (/** @type {string} */ name) => loadModel(qkv, path(name), { tokenizer: Tokenizer })
 const [gpt2, t5, sentences] = await Promise.all(['gpt2-tiny', 't5-tiny', 'sentence-bert-tiny'].map(open))
@@ -98,6 +102,26 @@ const OPTIONS = [
   ['torch_dtype', option => loadModel(qkv, path('gpt2-tiny'), option), /here it is dtype: /],
   ['device', option => loadModel(qkv, path('gpt2-tiny'), option), /everything runs in WebAssembly/],
   ['progress_callback', option => loadModel(qkv, path('gpt2-tiny'), option), /here it is onProgress/],
+  ['stop', option => gpt2.generate('a', option).next(), /here it is stopIds: ids/],
+  ['stream', option => gpt2.generate('a', option).next(), /here it is for await/],
+  ['on_token', option => gpt2.generate('a', option).next(), /here it is for await/],
+  ['onToken', option => gpt2.generate('a', option).next(), /here it is for await/],
+  ['frequencyPenalty', option => gpt2.generate('a', option).next(), /here it is repetitionPenalty, or logits/],
+  [
+    'batch_size',
+    option => sentences.embed('a', option),
+    /there is no option "batch_size"; there is no need: texts share/,
+  ],
+  ['convert_to_tensor', option => sentences.embed('a', option), /there is no need: results are tensors/],
+  ['show_progress_bar', option => sentences.embed('a', option), /here it is onProgress/],
+  ['normalize_embeddings', option => sentences.embed('a', option), /here it is normalize\./],
+  ['promptName', option => sentences.embed('a', option), /here it is prompt: 'query'/],
+  [
+    'heads',
+    option => ablate(gpt2, 'a', { of: 'loss', ...option }),
+    /here it is what: 'heads', all of them; one is switched/,
+  ],
+  ['metric', option => ablate(gpt2, 'a', { of: 'loss', ...option }), /here it is of\./],
   ['cache_dir', option => inspectModel(path('gpt2-tiny'), option), /here it is the variable HF_HUB_CACHE/],
 ]
 for (const [name, call, message] of OPTIONS)
@@ -171,6 +195,93 @@ const MISTAKES = [
     /logitAttribution: texts\[1\]: .*got 3/,
   ],
   ['an element of texts of embed', () => sentences.embed(any(['a', 3])), /embed: texts\[1\]: .*got 3/],
+  [
+    'hooks in a list',
+    () => gpt2.forwardSync('a', any({ hooks: [['layers.0.heads', 0]] })),
+    /such as \{ 'layers\.0\.heads\.1': 0 \}/,
+  ],
+  [
+    'a hook that is asynchronous',
+    () => gpt2.forwardSync('a', { hooks: any({ 'layers.0.output': async (/** @type {unknown} */ x) => x }) }),
+    /hooks: "layers\.0\.output": expected a function that returns at once, got a Promise/,
+  ],
+  ['decode of a text', () => gpt2.decode(any('abc')), /decode: expected ids, as of tokenize, got "abc"/],
+  [
+    'logitLens of a text',
+    () => gpt2.logitLens(any('abc')),
+    /expected one of the hiddenStates that forward keeps, got "abc"/,
+  ],
+  [
+    'generate with a callback',
+    () =>
+      gpt2
+        .generate(
+          'a',
+          any(() => {}),
+        )
+        .next(),
+    /got a function: tokens come in the loop for await/,
+  ],
+  [
+    'rank without a cross-encoder',
+    () => sentences.rank('a', ['b']),
+    /ranked by qkv\.linear\(await model\.embed\(query/,
+  ],
+  [
+    'similarity of embeddings',
+    () => sentences.similarity(any(qkv.alloc([1, 2])), 'a'),
+    /cosines of many are qkv\.linear\(a, b\)/,
+  ],
+  [
+    'logits of an objective that are no list',
+    () => ablate(gpt2, 'a b', { of: any({ logits: { position: -1, token: 3 } }) }),
+    /of: logits: expected a list such as \[\{/,
+  ],
+  [
+    'an objective without logits',
+    () => ablate(gpt2, 'a b', { of: any({ token: 3 }) }),
+    /expected 'loss', \{ logits: \[\{ position: -1, token: 5/,
+  ],
+  [
+    'an objective that returns nothing',
+    () => ablate(gpt2, 'a b', { of: any(() => {}) }),
+    /returns a number, a gradient or .* it returned undefined/,
+  ],
+  [
+    'an objective that is asynchronous',
+    () => ablate(gpt2, 'a b', { of: any(async () => 1) }),
+    /but it returned a Promise/,
+  ],
+  [
+    'what in the words of TransformerLens',
+    () => ablate(gpt2, 'a b', { of: 'loss', what: any('attn_out') }),
+    /what: "attn_out" is "attention output" here/,
+  ],
+  [
+    'saveModel with a path',
+    () => any(saveModel)(gpt2, 'out'),
+    /got also "out": it writes nothing, but returns the bytes/,
+  ],
+  [
+    'a text in place of a list of texts',
+    () => corpus('The cat sat.', { model: 'qkv/stories', what: { losses: true }, out }),
+    /texts themselves are given as a list/,
+  ],
+  [
+    'a function that no worker can import',
+    () => corpus(['a'], { model: 'qkv/stories', what: { functions: any([() => 1]) }, out }),
+    /got a function: workers import it, so export it/,
+  ],
+  [
+    'sizes that are no list',
+    () => any(tensor)([1, 2, 3, 4], 2, 2),
+    /tensor: dims: expected an array of sizes, such as \[6, 3\], got 2/,
+  ],
+  [
+    'a folder that is not a checkpoint',
+    () => loadModel(qkv, path('sentence-bert-tiny/1_Pooling')),
+    /config\.json: it has no model_type; expected the config\.json of a checkpoint/,
+  ],
   ['an element of stopIds', () => gpt2.generate('a', { stopIds: any([1, 'a']) }).next(), /stopIds\[1\]: .*got "a"/],
 ]
 for (const [title, call, message] of MISTAKES)
@@ -181,5 +292,12 @@ for (const [title, call, message] of MISTAKES)
 test('embed without a tokenizer names the tokenizer, not modules.json', async () => {
   const model = await loadModel(qkv, path('sentence-bert-tiny'), { tokenizer: false })
   await assert.rejects(model.embed('a'), /loaded without a tokenizer/)
+  model.dispose()
+})
+
+test('a text that is several tokens is shown with those that are unknown', async () => {
+  const model = await loadModel(qkv, fileURLToPath(new URL('../../web/trained/stories', import.meta.url)))
+  const of = { logits: [{ position: 1, token: ' elephant tom' }] }
+  await assert.rejects(ablate(model, 'Lily has a dog.', { of }), /which is 2 tokens \("[^"]+", "[^"]+"\)/)
   model.dispose()
 })

@@ -34,13 +34,17 @@ test('there are recipes, each of at most 30 lines', () => {
   const lines = (/** @type {string} */ name) => (recipes.get(name) ?? '').split('\n').length - 1
   for (const name of recipes.keys()) assert.ok(lines(name) > 0 && lines(name) <= 30, name)
   assert.ok(pagesOfOne.reduce((sum, name) => sum + lines(name), 0) <= 40)
-  assert.deepEqual([...recipes.keys()].sort(), ['build.js', 'edge.js', 'hub.js', ...pagesOfOne, 'server.js'].sort())
+  assert.deepEqual(
+    [...recipes.keys()].sort(),
+    ['build.js', 'chat.js', 'edge.js', 'hub.js', ...pagesOfOne, 'search.js', 'server.js'].sort(),
+  )
 })
 
-/** Runs a program beside servers of this process. @param {string} file @param {NodeJS.ProcessEnv} env @returns {Promise<string>} */
-const running = (file, env) =>
+/** Runs a program beside servers of this process. @param {string} file @param {NodeJS.ProcessEnv} env @param {string} [input] @returns {Promise<string>} */
+const running = (file, env, input = '') =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [file], { cwd: project, env: Object.assign({}, process.env, env) })
+    child.stdin.end(input)
     let [out, err] = ['', '']
     child.stdout.on('data', data => (out += data))
     child.stderr.on('data', data => (err += data))
@@ -50,6 +54,50 @@ const running = (file, env) =>
 const model = join(root, 'tests/goldens/models/gpt2-tiny')
 const names = ['config.json', 'model.safetensors', 'tokenizer.json']
 const files = Object.fromEntries(names.map(name => [name, readFileSync(join(model, name))]))
+
+/** Reads files of a folder of goldens. @param {string} folder @param {string[]} list */
+const read = (folder, list) =>
+  Object.fromEntries(list.map(name => [name, readFileSync(join(root, 'tests/goldens/models', folder, name))]))
+
+test('a search lists sentences by their cosines, the most alike first', async () => {
+  const parts = [
+    'modules.json',
+    '1_Pooling/config.json',
+    'sentence_bert_config.json',
+    'config_sentence_transformers.json',
+  ]
+  const hub = await startHub({
+    'sentence-transformers/all-MiniLM-L6-v2': { files: read('sentence-bert-tiny', [...names, ...parts]) },
+  })
+  after(() => hub.close())
+  const out = await running('search.js', { HF_ENDPOINT: hub.url, HF_HOME: join(project, 'hub') })
+  const found = [...out.matchAll(/^(-?\d\.\d{3}) (.+)\.$/gm)]
+  assert.deepEqual(found.map(([, , text]) => text).sort(), [
+    'A cat sleeps on the sofa',
+    'Bread is baked in an oven',
+    'The stock market fell today',
+  ])
+  const scores = found.map(([, score]) => Number(score))
+  assert.deepEqual(
+    scores,
+    [...scores].sort((a, b) => b - a),
+  )
+  assert.ok(scores[0] > scores[2] && scores[0] <= 1)
+})
+
+test('a conversation in a terminal answers each line, and ends with the input', async () => {
+  const encode = (/** @type {unknown} */ json) => Buffer.from(JSON.stringify(json))
+  const chat_template = '{% for m in messages %}{{ m.role }} {{ m.content }} {% endfor %}'
+  const own = read('qwen3-tiny-bf16', names)
+  const config = { ...JSON.parse(String(own['config.json'])), max_position_embeddings: 4096 } // rotary: any number of them
+  const files = { ...own, 'config.json': encode(config), 'tokenizer_config.json': encode({ chat_template }) }
+  const hub = await startHub({ 'HuggingFaceTB/SmolLM2-135M-Instruct': { files } })
+  after(() => hub.close())
+  const env = { HF_ENDPOINT: hub.url, HF_HOME: join(project, 'hub') }
+  const once = await running('chat.js', env, 'the cat\n')
+  const twice = await running('chat.js', env, 'the cat\nsat\n')
+  assert.ok(once.trim() && twice.startsWith(once) && twice.length > once.length + 1)
+})
 
 test('a model of the hub opens in three lines and five requests, the second time in one', async () => {
   const hub = await startHub({ 'openai-community/gpt2': { files } })

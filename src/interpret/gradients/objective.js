@@ -70,6 +70,10 @@ export function readObjective(of, targets, input, where, parts) {
     const evaluate = (/** @type {unknown} */ _, /** @type {FloatTensor} */ logits) => {
       const given = of(logits)
       if (typeof given === 'number') return { value: finite(given, where), isValue: true }
+      if (typeof given !== 'object' || given === null || given instanceof Promise)
+        throw new TypeError(
+          `${where}: of: expected a function that returns a number, a gradient or { value, gradient }, but it returned ${describe(given)}`,
+        )
       const { value, gradient } = readGradient(given, logits.dims, 'the logits', where)
       return { value, dLogits: gradient }
     }
@@ -77,9 +81,13 @@ export function readObjective(of, targets, input, where, parts) {
   }
   const given = /** @type {{ logits?: unknown } | null} */ (of)
   const list = typeof given === 'object' && given !== null ? given.logits : undefined
-  if (!Array.isArray(list) || !list.length)
+  if (list !== undefined && !Array.isArray(list))
     throw new TypeError(
-      `${where}: of: expected 'loss', { logits: [{ position, token, weight }] }${parts ? ', { classes: [{ class, weight }] }, { cosine, poolings }, { place, gradient }' : ''} or a function of the logits, got ${describe(of)}`,
+      `${where}: of: logits: expected a list such as [{ position: -1, token: 5 }], got ${describe(list)}`,
+    )
+  if (!list?.length)
+    throw new TypeError(
+      `${where}: of: expected 'loss', { logits: [{ position: -1, token: 5, weight: 1 }] }${parts ? ', { classes: [{ class, weight }] }, { cosine, poolings }, { place, gradient }' : ''} or a function of the logits, got ${describe(of)}`,
     )
   const terms = list.map((term, i) => {
     const at = `${where}: of: logits[${i}]`

@@ -82,6 +82,20 @@ import { collectEntered, resume, valuesOf } from './resume.js'
  */
 /** @typedef {ListOf<PatchSettings> & { corrupted: readonly (ModelInput | string)[] } & PatchSource<readonly (ModelInput | string)[]>} PatchListOptions */
 
+/** Values of `what` in the words of TransformerLens and transformers. @type {Record<string, string>} */
+const OTHER_WHAT = {
+  attn_out: 'attention output',
+  attention: 'attention output',
+  attn: 'attention output',
+  mlp_out: 'mlp output',
+  mlp: 'mlp output',
+  resid_pre: 'positions',
+  residual: 'positions',
+  layers: 'positions',
+  z: 'heads',
+  pattern: 'weights',
+  attentions: 'weights',
+}
 const SETTINGS = ['of', 'targets', 'what', 'method', 'place', 'top', 'signal', 'onProgress']
 /**
  * For each `what`: the place within a layer, the place for cross-attention, and the cell that one change replaces (a head, a key head, a
@@ -284,6 +298,8 @@ async function run(model, settings, where, start) {
  */
 function checkSettings(parts, settings, where) {
   const { of, targets, what = 'heads', method = 'exact', top = 20, signal, onProgress } = settings
+  if (Object.hasOwn(OTHER_WHAT, what))
+    throw new RangeError(`${where}: what: ${describe(what)} is ${describe(OTHER_WHAT[what])} here`)
   oneOf(what, WHAT, `${where}: what`)
   oneOf(method, ['exact', 'gradient'], `${where}: method`)
   toNumber(top, `${where}: top`, { least: 1, whole: true })

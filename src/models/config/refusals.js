@@ -27,7 +27,9 @@ export function missingPackage(cause, what, name, instead) {
   const why = isMissing
     ? `which is not installed: npm install ${name}`
     : `which cannot be loaded here (${message}): a bundler includes it where it is installed beside qkv, an import map gives its address`
-  return new Error(`${what} needs the package ${name}, ${why}; ${instead}`, { cause })
+  return Object.assign(new Error(`${what} needs the package ${name}, ${why}; ${instead}`, { cause }), {
+    code: 'NO_PACKAGE',
+  })
 }
 
 /** Returns the error for quantized weights. @param {{ quant_method?: unknown }} config quantization_config */

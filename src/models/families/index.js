@@ -77,7 +77,7 @@ export async function familyOf(config) {
   const type = config.get('model_type')
   if (typeof type !== 'string' || !Object.hasOwn(FAMILIES, type))
     throw new RangeError(
-      `config.json: model_type ${describe(type)} is not covered; covered: ${Object.keys(FAMILIES).join(', ')}`,
+      `config.json: ${type === undefined ? 'it has no model_type; expected the config.json of a checkpoint, with' : `model_type ${describe(type)} is not covered; covered:`} ${Object.keys(FAMILIES).join(', ')}`,
     )
   const quantized = config.get('quantization_config')
   if (quantized) throw (await import('../config/refusals.js')).quantizedWeights(quantized)

@@ -28,6 +28,10 @@ const KNOWN = ['maxNewTokens', 'stopIds', 'followConfig', 'keep', 'hooks', 'useC
  * @returns {AsyncGenerator<GenerateStep, void, void>}
  */
 export async function* generate(model, { qkv, family, tokenizer, settings, toIds, checkSignal }, prompt, options) {
+  if (typeof options === 'function')
+    throw new TypeError(
+      'generate: expected options, got a function: tokens come in the loop for await (const { text } of model.generate(prompt, options))',
+    )
   options = readOptions(options, KNOWN, 'generate')
   const { keep, hooks, signal, useCache = true, seed = 0, followConfig = true, logits: edit, chat } = options
   checkSignal(signal, 'generate')

@@ -103,7 +103,7 @@ export function expandPlace(name, stacks, where) {
 export function checkHooks(hooks, stacks) {
   if (hooks === undefined) return undefined
   if (typeof hooks !== 'object' || hooks === null || Symbol.iterator in hooks)
-    throw new TypeError(`hooks: expected an object of hooks by place, got ${describe(hooks)}`)
+    throw new TypeError(`hooks: expected an object such as { 'layers.0.heads.1': 0 }, got ${describe(hooks)}`)
   /** @type {Record<string, Hook>} */
   const expanded = {}
   const copy = /** @type {Record<string, Hook>} */ ({ ...hooks })
@@ -138,6 +138,8 @@ export function applyHook(hooks, name, values) {
   if (hook === 'mean') return meanOverRows(x)
   const given = typeof hook === 'function' ? hook(x, name) : hook
   if (given === undefined) return x // the hook may have changed it in place
+  if (given instanceof Promise)
+    throw new TypeError(`hooks: ${describe(name)}: expected a function that returns at once, got a Promise`)
   const made = toFloats(given, `hooks: ${name}`)
   if (made.data.length !== x.data.length || made.dims.some((size, axis) => size !== x.dims[axis]))
     throw new RangeError(`hooks: ${describe(name)}: expected dims ${shape(x.dims)}, got ${shape(made.dims)}`)

@@ -128,7 +128,10 @@ export async function similarity(runner, attributed, read, [text, other], option
   const modules = await read?.()
   const { pooling, hooks, signal } = readOptions(options, ['pooling', 'hooks', 'signal'], 'similarity')
   for (const each of [text, other])
-    if (typeof each !== 'string') throw new TypeError(`similarity: expected a text, got ${describe(each)}`)
+    if (typeof each !== 'string')
+      throw new TypeError(
+        `similarity: expected two texts, got ${describe(each)}; the cosines of many are qkv.linear(a, b) of rows that embed gives with normalize: true`,
+      )
   if (modules && !pooling) checkLinear(modules)
   const { encoder, decoder } = runner.model.stacks
   if (encoder && decoder)

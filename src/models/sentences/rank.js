@@ -140,7 +140,10 @@ async function scoringOf(runner, reads) {
     return { ranking: files.ranking }
   }
   const has = classes ? `${classes.labels.length} of a ${classes.of}` : 'none'
-  throw new Error(`rank: expected a cross-encoder, a checkpoint with one class for a text, got one with ${has}`)
+  throw new Error(
+    `rank: expected a cross-encoder, a checkpoint with one class for a text, got one with ${has}; ` +
+      'other texts are ranked by qkv.linear(await model.embed(query, { normalize: true }), await model.embed(texts, { normalize: true }))',
+  )
 }
 
 /**

@@ -76,7 +76,7 @@ const prefixOf = model => model?.continuing_subword_prefix || (model?.type === '
 
 /** Rethrows known errors, and otherwise an error that the file is invalid, since an engine's error does not help a user. @param {Error} cause @returns {never} */
 function failed(cause) {
-  if (cause.message.startsWith('tokenizer.json')) throw cause
+  if (/^(tokenizer\.json|loadModel)/.test(cause.message)) throw cause
   const why = cause instanceof TypeError ? '' : `: ${cause.message}`
   throw new Error(`tokenizer.json is not valid${why}. Load the model with { tokenizer: false } and give ids`, { cause })
 }
@@ -98,6 +98,6 @@ async function imported() {
   } catch (cause) {
     const { missingPackage } = await import('../config/refusals.js')
     const instead = 'or pass its class as { tokenizer: Tokenizer }, or tokenizer: false'
-    throw missingPackage(cause, 'the tokenizer of this model', '@huggingface/tokenizers', instead)
+    throw missingPackage(cause, 'loadModel: the tokenizer of this model', '@huggingface/tokenizers', instead)
   }
 }
