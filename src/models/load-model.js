@@ -169,14 +169,21 @@ export const deleteKeptModel = async name => (await kept()).deleteModel(name)
 const saving = () => import('./save-model.js')
 
 /**
- * @callback SaveModel
+ * Returns the files of a model by name: config.json and model.safetensors.
+ * @overload
  * @param {Model | { config: Record<string, unknown>, tensors: Record<string, import('../base/tensor.js').TensorLike> }} model a loaded
  *   model; or a config with all tensors of its family by name
  * @returns {Promise<Record<'config.json' | 'model.safetensors', Uint8Array<ArrayBuffer>>>}
  */
-
-/** Returns the files of a model by name: config.json and model.safetensors. @type {SaveModel} */
-export const saveModel = async (model, ...more) => (await saving()).filesOf(model, more)
+/**
+ * Returns the files of a model by name: config.json and model.safetensors.
+ * @param {any} model
+ * @param {unknown[]} more none: a path, say, is an error
+ * @returns {Promise<Record<'config.json' | 'model.safetensors', Uint8Array<ArrayBuffer>>>}
+ */
+export async function saveModel(model, ...more) {
+  return (await saving()).filesOf(model, more)
+}
 
 /**
  * Reads the tensors of a safetensors file as float32.
