@@ -46,7 +46,7 @@ export async function readTensors(bytes) {
 export async function filesOf(model, more = []) {
   if (more.length)
     throw new TypeError(
-      `saveModel: expected the model alone, got also ${describe(more[0])}: it writes nothing, but returns the bytes of each file by name, for writeFile`,
+      `saveModel: expected the model alone, got also ${describe(more[0])}: it writes nothing, but returns the bytes of each file by name`,
     )
   const file = (/** @type {unknown} */ json) => new TextEncoder().encode(`${JSON.stringify(json, null, 2)}\n`)
   if (!(model instanceof Model)) {
