@@ -1,7 +1,7 @@
 // Loads a model from a folder: validates the config, then the headers, then reads the weights.
 
 import { others, readOptions } from '../base/arguments.js'
-import { isBytes } from '../base/buffers.js'
+import { isBytes, isShared } from '../base/buffers.js'
 import { describe, toAwait } from '../base/errors.js'
 import { expectCore } from '../runtime/core-of.js'
 import { Config } from './config/config.js'
@@ -45,7 +45,7 @@ async function readOrLead(options, known, where) {
 const isFile = source =>
   typeof source === 'string' || source instanceof URL
     ? /\.gguf([?#]|$)|^hf:[^:]+:[^:/]+$/i.test(String(source))
-    : isBytes(source) || (typeof Blob !== 'undefined' && source instanceof Blob)
+    : isBytes(source) || isShared(source) || (typeof Blob !== 'undefined' && source instanceof Blob)
 
 /** @import { CheckpointSource } from './source/source.js' */
 /** @import { Progress } from './weights/weights.js' */

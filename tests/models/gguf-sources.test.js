@@ -1,7 +1,7 @@
 // Sources of GGUF files: paths, addresses, the hub, bytes, Blobs, folders, several parts.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { corpus } from '../../src/entries/corpus.js'
 import { load } from '../../src/entries/index.js'
 import { inspectModel, loadModel } from '../../src/entries/models.js'
 import { MADE, make, parts } from './gguf/made.js'
+import { writeGguf } from './gguf/write-gguf.js'
 import { startHub } from './hub.js'
 import { randomOf } from './tokenizers/random-files.js'
 
@@ -29,6 +30,28 @@ for (const [name, bytes] of [
 ])
   writeFileSync(join(place, /** @type {string} */ (name)), /** @type {Uint8Array} */ (bytes))
 
+/** Makes a folder. @param {string} name @param {Record<string, Uint8Array>} files */
+function folder(name, files) {
+  const path = join(place, name)
+  mkdirSync(path)
+  for (const [file, bytes] of Object.entries(files)) writeFileSync(join(path, file), bytes)
+  return path
+}
+/** A file that is no model. @param {string} type */
+const ofType = type =>
+  writeGguf(
+    [
+      ['general.architecture', type === 'mmproj' ? 'clip' : 'llama'],
+      ['general.type', type],
+    ],
+    [{ name: 'a.weight', dims: [4, 4], type: 'F32', bytes: new Uint8Array(64) }],
+  )
+const shared = new SharedArrayBuffer(gguf.length)
+new Uint8Array(shared).set(gguf)
+const lonely = folder('lonely', { 'm-00002-of-00002.gguf': second })
+const several = folder('several', { 'x.Q4_0.gguf': gguf, 'x.Q8_0.gguf': other, 'sha256-01': gguf })
+const beside = folder('beside', { 'mmproj-x.gguf': ofType('mmproj') })
+
 const config = new TextEncoder().encode('{"model_type":"llama"}')
 const hub = await startHub({
   'me/one': {
@@ -40,6 +63,7 @@ const hub = await startHub({
       'mtp-x.Q4_K_M.gguf': config,
     },
   },
+  'me/plain': { files: { 'config.json': config, 'model.safetensors': config } },
   'me/many': {
     files: {
       'config.json': config,
@@ -85,6 +109,8 @@ const SOURCES = [
   ['an address', address],
   ['an address with a query', `${address}?token=1`],
   ['an ArrayBuffer', gguf.slice().buffer],
+  ['a SharedArrayBuffer', shared],
+  ['shared memory', { 'x.gguf': new Uint8Array(shared) }],
   ['a Blob', new Blob([gguf])],
   ['a File', new File([gguf], 'anything.bin')],
   ['an array with a File', [new File([gguf], 'x.gguf')]],
@@ -121,13 +147,84 @@ const WRONG = [
     /there is x\.Q4_K_M\.gguf, but no model\.safetensors: a GGUF file is opened by its own name|GGUF/,
     onHub,
   ],
-  ['a part alone', { 'b-00001-of-00002.gguf': first }, /there is no file "b-00002-of-00002\.gguf"/],
+  [
+    'a part alone',
+    { 'b-00001-of-00002.gguf': first },
+    /there is no file "b-00002-of-00002\.gguf": this model is in 2 files/,
+  ],
   ['a part under another name', first, /it is a part of 2: give the parts under their names/],
   [
     'parts in the wrong order',
     { 'b-00001-of-00002.gguf': second, 'b-00002-of-00002.gguf': first },
     /expected part 0 \(counted from 0\) of 2, got part 1 of 2/,
   ],
+  [
+    'the last of two parts, alone in a folder',
+    lonely,
+    /there is no file "m-00001-of-00002\.gguf": this model is in 2 files, all/,
+  ],
+  [
+    'the last of two parts, by its path',
+    join(lonely, 'm-00002-of-00002.gguf'),
+    /there is no file "m-00001-of-00002\.gguf"/,
+  ],
+  [
+    'the last of two parts, dropped',
+    [new File([second], 'm-00002-of-00002.gguf')],
+    /no file "m-00001-of-00002\.gguf": this/,
+  ],
+  [
+    'a folder with two models',
+    several,
+    /there are 2 GGUF files, name one of them, as in "x\.Q4_0\.gguf": x\.Q4_0\.gguf, x\.Q8_0/,
+  ],
+  [
+    'a file without the ending',
+    join(several, 'sha256-01'),
+    /is a GGUF file whose name does not end in \.gguf: give its content/,
+  ],
+  [
+    'a folder with a part for images alone',
+    beside,
+    /"mmproj-x\.gguf" belongs to a model that lies beside it, and is none/,
+  ],
+  ['a part for images', join(beside, 'mmproj-x.gguf'), /it is the part of a model that reads images .* language model/],
+  ['an adapter', ofType('adapter'), /it is an adapter, changes to the weights of another model: .*\{ adapter \}/],
+  ['statistics', ofType('imatrix'), /it has statistics for quantisation/],
+  [
+    'a quantisation of safetensors',
+    'hf:me/plain:Q4_K_M',
+    /no GGUF file\. Its safetensors open as hf:me\/plain$/,
+    onHub,
+  ],
+  ['another quantisation', 'hf:me/one:Q9_X', /no file fits "Q9_X"; there are: x\.Q4_K_M\.gguf$/, onHub],
+  ['a quantisation without hf:', 'me/one:Q4_K_M', /Hugging Face hub is named hf:me\/one:Q4_K_M$/],
+  ['a name of Ollama', 'ollama:llama3.2', /there is no folder "ollama:llama3\.2" in the current directory$/],
+  ['a file of the hub without hf:', 'me/one/x.gguf', /hub is named hf:me\/one$/],
+  ...[
+    'hf.co/me/one',
+    'HF.co/me/one/',
+    'https://huggingface.co/me/one',
+    'https://www.huggingface.co/me/one/tree/main',
+  ].map(
+    text =>
+      /** @type {[string, unknown, RegExp]} */ ([
+        text,
+        text,
+        /is a page of the .* hub; its model is named hf:me\/one$/,
+      ]),
+  ),
+  ...['hf.co/me/one:Q4_K_M', 'https://huggingface.co/me/one:Q4_K_M', 'huggingface.co/me/one:Q4_K_M'].map(
+    text => /** @type {[string, unknown, RegExp]} */ ([text, text, /its model is named hf:me\/one:Q4_K_M$/]),
+  ),
+  [
+    'the page of a file',
+    'https://huggingface.co/me/one?show_file_info=a%2Fx.gguf',
+    /"https:\/\/huggingface\.co\/me\/one" is a page of .*named hf:me\/one\/a\/x\.gguf$/,
+  ],
+  ...['https://huggingface.co/me/one/blob/v2/a/x.gguf?download=true', 'hf.co/me/one/resolve/v2/a/x.gguf'].map(
+    text => /** @type {[string, unknown, RegExp]} */ ([text, text, /its model is named hf:me\/one@v2\/a\/x\.gguf$/]),
+  ),
   ['a Blob that is no GGUF', new Blob(['{}']), /model\.gguf: it begins with "\{\}", a GGUF file with "GGUF"/],
 ]
 for (const [name, source, message, options] of WRONG)

@@ -73,6 +73,8 @@ test('a text of the field is a name on the hub, an address, or neither', () => {
     ['me/x-GGUF:Q4_K_M', { hub: 'hf:me/x-GGUF:Q4_K_M' }],
     ['me/x-GGUF/x.Q4_K_M.gguf', { hub: 'hf:me/x-GGUF/x.Q4_K_M.gguf' }],
     ['https://huggingface.co/me/x/blob/main/a/b.gguf?x=1', { hub: 'hf:me/x/a/b.gguf' }],
+    ['hf.co/me/x:Q4_K_M', { hub: 'hf:me/x:Q4_K_M' }],
+    ['https://huggingface.co/me/x?show_file_info=a%2Fx.Q8_0.gguf', { hub: 'hf:me/x/a/x.Q8_0.gguf' }],
     ['gpt', {}],
     ['two words', {}],
     ['', {}],

@@ -3,7 +3,7 @@
 
 import { describe } from '../../base/errors.js'
 import { openFolder, readExactly } from '../source/source.js'
-import { refused } from '../source/wrong-source.js'
+import { pageOfHub, refused } from '../source/wrong-source.js'
 import { loadKernels } from '../weights/read-types.js'
 import { ARCHITECTURES, changesOf } from './architectures.js'
 import { dequantize } from './dequantize.js'
@@ -38,6 +38,24 @@ function shardsOf(name) {
 /** Matches names of files beside a model: of pictures, statistics, drafting models, as in common/download.cpp of llama.cpp. */
 const BESIDE = /(mmproj|imatrix|mtp-|eagle3-|dflash-|dspark-)[^/]*$/i
 
+const IS_BESIDE = 'belongs to a model that lies beside it, and is none itself: give the file of the model'
+
+/** What files of other types are, by general.type, which llama.cpp writes. @type {Record<string, string>} */
+const KINDS = {
+  mmproj:
+    'is the part of a model that reads images or sounds: give the file of its language model, which lies beside it',
+  adapter:
+    'is an adapter, changes to the weights of another model: give that model, and { adapter } with the folder that PEFT saved',
+  imatrix: `has statistics for quantisation: ${IS_BESIDE}`,
+}
+
+/** Returns the error for a missing file. @param {readonly string[]} files of the model @param {string} file */
+const noShard = (files, file) =>
+  refused(
+    'NOT_FOUND',
+    `there is no file ${describe(file)}${files.length > 1 ? `: this model is in ${files.length} files, all of them are needed` : ''}`,
+  )
+
 /** Lists the models among file names, by their first shards. @param {readonly string[]} names */
 export const modelsIn = names =>
   names.filter(name => /\.gguf$/i.test(name) && !BESIDE.test(name) && (SHARD.exec(name)?.[2] ?? '00001') === '00001')
@@ -55,7 +73,12 @@ export function choose(names, wanted, shown) {
   const found = isName ? names.filter(name => name === wanted) : models.filter(name => ends.test(name))
   const list = models.slice(0, 40).join(', ')
   if (found.length === 1) return shardsOf(found[0])
-  if (!models.length) throw refused('NOT_FOUND', `${shown}: there is no GGUF file`)
+  if (!models.length) {
+    const other = names.find(name => /\.safetensors$/.test(name))
+    const instead =
+      other && shown.includes(':', 3) ? `. Its safetensors open as ${shown.slice(0, shown.indexOf(':', 3))}` : ''
+    throw refused('NOT_FOUND', `${shown}: there is no GGUF file${instead}`)
+  }
   throw refused(
     'NOT_FOUND',
     `${shown}: ${found.length ? `${found.length} files fit` : 'no file fits'} ${describe(wanted)}; there are: ${list}`,
@@ -88,6 +111,8 @@ export async function openFile(source, options, use) {
     return inFolder(await openFolder({ [name]: source }, options, use), [name])
   }
   const text = String(source)
+  const page = pageOfHub(text)
+  if (page) throw page
   const { folder, wanted } = splitOf(text)
   let files = shardsOf(wanted)
   const ofHub = (/** @type {readonly string[]} */ names) => {
@@ -106,8 +131,14 @@ export async function openFile(source, options, use) {
  * @returns {Promise<Folder | undefined>} undefined if there is none
  */
 export async function openOnly(folder, source, options, use) {
-  const models = modelsIn((await folder.list?.()) ?? folder.names())
-  if (!models.length) return undefined
+  const names = (await folder.list?.()) ?? folder.names()
+  const models = modelsIn(names)
+  if (!models.length) {
+    const only = names.find(name => /\.gguf$/i.test(name))
+    if (only === undefined) return undefined
+    const shards = shardsOf(only)
+    throw shards.length > 1 ? noShard(shards, shards[0]) : refused('OTHER_FORMAT', `${describe(only)} ${IS_BESIDE}`)
+  }
   const isOnHub = typeof source === 'string' && source.startsWith('hf:')
   if (models.length > 1) {
     const how = isOnHub ? `${source}/${models[0]}` : models[0]
@@ -145,7 +176,7 @@ export async function openGguf(folder, files) {
   let metadata
   for (const [n, file] of files.entries()) {
     const source = await folder.open(file)
-    if (!source) throw refused('NOT_FOUND', `there is no file ${describe(file)}`)
+    if (!source) throw noShard(files, file)
     const header = await readGguf(source, file)
     if (files.length > 1) {
       const [number, count] = ['split.no', 'split.count'].map(key => header.metadata.get(key))
@@ -175,13 +206,15 @@ export async function openGguf(folder, files) {
  * @returns {Promise<Folder>}
  */
 async function asFolder(folder, metadata, stored, fail) {
+  const kind = metadata.get('general.type')
+  const advice = KINDS[String(kind)] ?? (metadata.get('general.architecture') === 'clip' ? KINDS.mmproj : undefined)
+  if (advice) throw fail(`it ${advice}`)
   const name = metadata.get('general.architecture')
   if (typeof name !== 'string' || !Object.hasOwn(ARCHITECTURES, name))
     throw fail(
       `general.architecture ${describe(name)} is not covered; covered: ${Object.keys(ARCHITECTURES).join(', ')}`,
     )
   if (!stored.size) throw fail('it has no tensors, only a vocabulary')
-  const kind = metadata.get('general.type')
   if (kind !== undefined && kind !== 'model')
     throw fail(`general.type ${describe(kind)} is not covered; covered: model`)
   const architecture = ARCHITECTURES[name]

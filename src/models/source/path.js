@@ -3,6 +3,14 @@
 /** Subfolders whose files are listed as well. */
 const INNER = ['onnx', 'additional_chat_templates']
 
+/** True for the content of a GGUF file whose name does not say so. @param {typeof import('node:fs/promises')} fs @param {string} path */
+async function isGguf(fs, path) {
+  const handle = await fs.open(path).catch(() => undefined)
+  const start = await handle?.read(new Uint8Array(4), 0, 4, 0).catch(() => undefined)
+  await handle?.close()
+  return String.fromCharCode(...(start?.buffer ?? [])) === 'GGUF' && !/\.gguf$/i.test(path)
+}
+
 /**
  * Opens a folder on disk, in Node.
  * @param {string | URL} path
@@ -15,7 +23,10 @@ export async function fromPath(path) {
   if (!fs || !url) return undefined
   const base = typeof path === 'string' ? path : url.fileURLToPath(path)
   const found = await fs.stat(base).catch(error => error)
-  if (!found.isDirectory?.()) throw (await import('./wrong-source.js')).noFolder(base, found.code && found)
+  if (!found.isDirectory?.()) {
+    const { noFolder } = await import('./wrong-source.js')
+    throw noFolder(base, found.code && found, found.isFile?.() && (await isGguf(fs, base)))
+  }
   /** @type {Map<string, import('node:fs/promises').FileHandle>} */
   const handles = new Map()
   return {

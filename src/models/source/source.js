@@ -1,19 +1,19 @@
 // The sources of a checkpoint's files: a folder's URL, dropped files, an object of bytes, a path in Node. Each becomes a function from a
 // file name to a reader of byte ranges, so that no file is in memory twice.
 
-import { isBytes } from '../../base/buffers.js'
+import { isBytes, isShared } from '../../base/buffers.js'
 import { describe } from '../../base/errors.js'
 
 /**
  * Reads bytes from <= i < to, into `buffer` if given. `size` is undefined if it is only known after reading.
  * @typedef {{ size?: number, read: (from: number, to: number, buffer?: Uint8Array) => Promise<Uint8Array>, close?: () => Promise<void> }} ByteSource
  * @typedef {(from: number, to: number) => Promise<ArrayBuffer | ArrayBufferView>} RangeReader
- * @typedef {ArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
+ * @typedef {ArrayBuffer | SharedArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
  */
 /**
  * URL of a folder, or in Node its path; a model on the hub, hf:owner/name; files (of an input or a drop); an object of contents by file
  * name.
- * @typedef {string | URL | ArrayLike<File> | Record<string, FileContent> | Blob | ArrayBuffer | ArrayBufferView} CheckpointSource
+ * @typedef {string | URL | ArrayLike<File> | Record<string, FileContent> | Blob | ArrayBuffer | SharedArrayBuffer | ArrayBufferView} CheckpointSource
  */
 /**
  * @typedef {object} Folder
@@ -50,9 +50,11 @@ const toBytes = bytes =>
 
 /** @param {unknown} content @param {string} name @returns {Promise<ByteSource>} */
 async function fromContent(content, name) {
-  if (isBytes(content)) {
-    const bytes = toBytes(content)
-    return { size: bytes.length, read: async (from, to) => bytes.subarray(from, to) }
+  if (isBytes(content) || isShared(content)) {
+    const bytes = toBytes(/** @type {ArrayBuffer} */ (content))
+    // Browsers decode no text from shared memory.
+    const cut = isShared(bytes.buffer) ? 'slice' : 'subarray'
+    return { size: bytes.length, read: async (from, to) => bytes[cut](from, to) }
   }
   if (typeof Blob !== 'undefined' && content instanceof Blob) {
     const { fromBlob } = await import('./blob-source.js')
@@ -102,6 +104,10 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
     const text = String(source)
     if (text.startsWith('hf:'))
       return (await import('../hub/hub-folder.js')).openHub(text, hub, { ...use, signal, onProgress })
+    if (/^(https?:\/\/)?(www\.)?(huggingface|hf)\.co\//i.test(text)) {
+      const page = (await import('./wrong-source.js')).pageOfHub(text)
+      if (page) throw page
+    }
     if (!text.trim()) throw (await import('./wrong-source.js')).nothing()
     const isAddress = source instanceof URL || /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
     const isFile = isAddress ? /^file:/i.test(text) : !globalThis.location

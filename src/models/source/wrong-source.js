@@ -30,17 +30,28 @@ export const OTHERS = [
 /** Returns the error for an empty source. */
 export const nothing = () => refused('EMPTY', "expected a folder's path or URL, or hf:owner/name, got an empty text")
 
-/**
- * Returns the hub name that was given as a path or as the address of a page.
- * @param {unknown} source
- */
+/** Returns advice on a path that is the name of a hub model, or of a file of one. @param {unknown} source */
 export function nameOnHub(source) {
-  if (typeof source !== 'string' && !(source instanceof URL)) return ''
-  const [, name, revision] =
-    /^(?:hf:|https?:\/\/(?:huggingface\.co|hf\.co)\/)?(\w[\w.-]*(?:\/\w[\w.-]*)?)(?:\/(?:tree|blob)\/([^/]+).*)?\/?$/i.exec(
-      String(source),
-    ) ?? []
-  return name ? `. A model on the Hugging Face hub is named hf:${name}${revision ? `@${revision}` : ''}` : ''
+  const [, name] = /^(?:hf:)?(\w[\w.-]*(?:\/\w[\w.-]*(?::\w[\w.-]*)?)?)\/?$/i.exec(String(source)) ?? []
+  return name ? `. A model on the Hugging Face hub is named hf:${name}` : ''
+}
+
+const PAGE =
+  /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([\w.-]+\/[\w.-]+)(:[\w.-]+)?(?:\/(?:tree|blob|resolve)\/([^/?#]+)(\/[^?#]*\.gguf)?[^?#]*)?\/?(?:\?show_file_info=([^&#]+))?(?:[?#].*)?$/is
+
+/**
+ * Returns the error for the address of a page of the hub, or for one without https://. Addresses of files are fetched.
+ * @param {string} text
+ */
+export function pageOfHub(text) {
+  if (/^https?:.*\/resolve\//is.test(text)) return undefined
+  const [, id, quantisation, revision = 'main', file, shown] = PAGE.exec(text) ?? []
+  if (!id) return undefined
+  const name = `hf:${id}${revision === 'main' ? '' : `@${revision}`}${quantisation ?? file ?? (shown ? `/${decodeURIComponent(shown)}` : '')}`
+  return refused(
+    'ADDRESS',
+    `${describe(text.replace(/[?#].*/s, ''))} is a page of the Hugging Face hub; its model is named ${name}`,
+  )
 }
 
 /** Returns the folder of a file, as text. @param {string} path */
@@ -53,9 +64,15 @@ const formatOf = path => OTHERS.find(({ pattern }) => pattern.test(path) && !/py
  * Returns the error for a path that is not a folder.
  * @param {string} path as given
  * @param {any} found error of looking for it, or undefined if it is a file
+ * @param {boolean} isGguf True for the content of a GGUF file
  */
-export function noFolder(path, found) {
+export function noFolder(path, found, isGguf) {
   const given = JSON.stringify(path)
+  if (isGguf)
+    return refused(
+      'OTHER_FORMAT',
+      `${given} is a GGUF file whose name does not end in .gguf: give its content, await openAsBlob(path) of node:fs, or a link to it with that ending`,
+    )
   const format = formatOf(path)
   if (!found || found.code === 'ENOTDIR') {
     if (format) return refused('OTHER_FORMAT', `${given} is a file: ${format.text}`)

@@ -24,7 +24,7 @@ export const bareName = name => name.replace(/~[0-9a-f]{12}$/, '')
 export const isOne = (a, b) => a === b || (/~[0-9a-f]{12}$/.test(a) && a.slice(-13) === b.slice(-13))
 
 const PAGE_OF_HUB =
-  /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([^/?#]+\/[^/?#]+)(?:\/(?:tree|blob|resolve|commit)\/([^/?#]+)(\/[^?#]+\.gguf)?)?/i
+  /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([^/?#]+\/[^/?#]+)(?:\/(?:tree|blob|resolve|commit)\/([^/?#]+)(\/[^?#]+\.gguf)?)?(?:\?show_file_info=([^&#]+))?/i
 const NAME_ON_HUB = /^[\w][\w.-]*\/[\w][\w.-]*(@\S+|:[\w.-]+|(\/[\w.-]+)*\/[\w.-]+\.gguf)?$/i
 
 /** Decodes a part of an address; returns it unchanged if it cannot be decoded. @param {string} part */
@@ -43,7 +43,8 @@ function decoded(part) {
  */
 export function meantBy(text) {
   const typed = text.trim()
-  const [, id, revision, file = ''] = PAGE_OF_HUB.exec(typed) ?? []
+  const [, id, revision, path, shown] = PAGE_OF_HUB.exec(typed) ?? []
+  const file = path ?? (shown ? `/${shown}` : '')
   if (id) return { hub: `hf:${id}${revision && revision !== 'main' ? `@${decoded(revision)}` : ''}${decoded(file)}` }
   if (/^hf:\S+$/.test(typed)) return { hub: typed }
   if (NAME_ON_HUB.test(typed)) return { hub: `hf:${typed}` }
