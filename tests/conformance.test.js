@@ -192,7 +192,7 @@ test('damaged files are named and counted, wherever they are cut', () => {
   assert.equal(run(folder).counts.unreadable, 1)
 })
 
-test('npm run conformance ends with 0 where all pass, else not, and says how to call it', () => {
+test('npm run conformance exits with 0 only if all pass, and prints its usage', () => {
   const main = (/** @type {string[]} */ ...args) =>
     spawnSync(process.execPath, [join(root, 'tests', 'conformance', 'main.js'), ...args], { encoding: 'utf8' })
   const good = main(writeFolder(tiny, 'raw'))

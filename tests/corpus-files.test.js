@@ -105,7 +105,7 @@ test('Parquet has the columns and numbers of the CSV', async () => {
   assert.equal(top[0].line, readFileSync(file, 'utf8').split('\n')[top[0].text])
 })
 
-test('a run that is killed with kill -9 goes on, on any number of workers, to the same bytes', async () => {
+test('a run that is killed with kill -9 continues, on any number of workers, to the same bytes', async () => {
   const out = join(folder, 'killed')
   const parts = join(out, 'parts')
   const hold = join(folder, 'hold.mjs') // holds the first run at this text

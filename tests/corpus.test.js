@@ -357,7 +357,7 @@ for (const [title, given, message] of /** @type {const} */ ([
   ],
   ['a folder that is none', { model: '/nowhere', what: { losses: true } }, /nowhere/],
 ]))
-  test(`${title}: an error says what is expected`, async () => {
+  test(`${title}: an error states the expected value`, async () => {
     const out = fresh()
     await assert.rejects(
       corpus(texts, /** @type {any} */ ({ out: 'model' in given && !('what' in given) ? undefined : out, ...given })),
@@ -382,7 +382,7 @@ test('an invalid text is named, and memory is freed after an error', async () =>
   assert.equal(qkv.memory.resident, resident)
 })
 
-test('the progress bar has the width of the terminal, and says how long it takes', () => {
+test('the progress bar has the width of the terminal, and shows the remaining time', () => {
   const progress = { texts: 5120, parts: 20, resumed: 0, fraction: 0.5, seconds: 60 }
   assert.equal(bar(progress, 80), '[===============               ] 50 % 5,120 texts, 85/s, 60 s left')
   assert.ok(bar(progress, 50).length <= 50)

@@ -17,7 +17,7 @@ function replace(t, owner, name, value) {
   t.after(() => (before ? Object.defineProperty(owner, name, before) : delete owner[name]))
 }
 
-test("threads: 'auto' is one thread where none can start, and says why; a number is an error", async t => {
+test("threads: 'auto' is one thread if none can start, with the reason; a number is an error", async t => {
   const none = await load()
   assert.equal(none.threadsReason, '')
   const compiled = await WebAssembly.compile(read('qkv.wasm'))
@@ -70,7 +70,7 @@ test('memory of another realm is memory: int8 and bytes work in jsdom, whose Arr
   assert.equal(await qkv.trim(), 0)
 })
 
-test('in Node an address that a bundler made for pages is read from the installed package; another one is an error that says what to do', async () => {
+test('in Node an address that a bundler made for pages is read from the installed package; another one is an error with the way out', async () => {
   const address = 'http://127.0.0.1:1/_next/static/media/qkv.0123.wasm'
   const bytes = /** @type {Uint8Array<ArrayBuffer>} */ (await open(ofPackage('qkv.wasm', new URL(address))))
   assert.ok(WebAssembly.validate(bytes))

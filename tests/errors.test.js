@@ -275,7 +275,7 @@ test('empty tensors give empty or zero results', () => {
   assert.equal(qkv.memory.used, 0)
 })
 
-test('inputs may share memory, be parts of an array, be shared, say shape for dims or come from onnxruntime', () => {
+test('inputs may share memory, be parts of an array, be shared, have shape instead of dims or come from onnxruntime', () => {
   const data = Float32Array.of(1, 2, 3, 4, 5, 6)
   const want = qkv.attention({ data, dims: [2, 3] }, { data, dims: [2, 3] }, { data, dims: [2, 3] }).output
   const part = Float32Array.of(9, ...data, 9).subarray(1, 7)
@@ -384,7 +384,7 @@ test('an engine without SIMD: a QkvError with code NO_SIMD that names engines', 
   await assert.rejects(load(), { name: 'QkvError', code: 'NO_SIMD', message: /Chrome 91/ })
 })
 
-test('wasm that is a number: a TypeError that says what is expected', async () => {
+test('wasm that is a number: a TypeError with the expected types', async () => {
   await assert.rejects(load({ wasm: any(3) }), { name: 'TypeError', message: /wasm: expected bytes.*got 3/ })
   await assert.rejects(load(any({ wsam: bytes })), { name: 'TypeError', message: /did you mean "wasm"/ })
 })

@@ -14,7 +14,7 @@ const standing = qkv.memory.resident
 /** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 
-test('a key and a value are off by at most half a step of their row; what is beyond float32, or below it, stays so', () => {
+test('a key and a value are off by at most half a step of their row; infinite and tiny ones stay so', () => {
   for (const [D, E] of [
     [1, 1],
     [7, 9],

@@ -160,7 +160,7 @@ test('weights of each dtype are off by no more than is stated, for all sizes, fu
   t.diagnostic(`largest errors at 300 inputs of size 1: ${JSON.stringify(most)}`)
 })
 
-test('packed weights take the memory that their dtype says', () => {
+test('packed weights take the memory of their dtype', () => {
   const weight = qkv.generator(1).randn([64, 100])
   const bytes = DTYPES.map(dtype => {
     const layer = packLinear(qkv, weight, undefined, { dtype })

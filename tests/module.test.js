@@ -87,7 +87,7 @@ test('a model has the bits of the same operations by hand: output, gradients, an
   assert.equal(qkv.memory.resident, 0)
 })
 
-test('what is no layer, a layer that stands in two places, and a wrong forward are named; no memory stays taken', () => {
+test('an invalid layer, a layer in two places, and a wrong forward are named; no memory stays in use', () => {
   const g = qkv.generator(1)
   const linear = linearLayer(g, 2, 2)
   const forward = () => 0

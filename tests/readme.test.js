@@ -52,7 +52,7 @@ for (const [page, text] of texts) {
   for (const [i, { body, next }] of examples.entries()) {
     programs.push(`${name}/${i + 1}.js`)
     writeFileSync(join(folder, `${i + 1}.js`), body)
-    test(`example ${i + 1} of ${page} prints what it says, with what the page says to install`, async () => {
+    test(`example ${i + 1} of ${page} prints the text below it, with the packages that the page installs`, async () => {
       assert.equal(next?.language, 'text', 'an example is followed by what it prints')
       const { stdout } = await promisify(execFile)(process.execPath, [`${i + 1}.js`], { cwd: folder })
       assert.equal(stdout, next.body)

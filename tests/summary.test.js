@@ -221,7 +221,7 @@ test('huge scores, equal ones, and one at the end that rescales every sum, are r
   }
 })
 
-test('of equal weights the smaller keys come first, exactly; -1 and 0 stand where fewer keys are visible', () => {
+test('of equal weights the smaller keys come first, exactly; -1 and 0 fill up if fewer keys are visible', () => {
   const [L, S] = [70, 600]
   const [q, k, v] = withScores(L, S, (i, j) => (i * 7 + j * 5 + (j >> 4)) % 6)
   for (const pastLength of [0, S - L])

@@ -101,7 +101,7 @@ test('operands that are used twice, that are constants, or that take part in sev
   p.dispose()
 })
 
-test('a slice cuts what is beyond an end; a negative paddingIdx counts from the end', () => {
+test('a slice ignores indices beyond an end; a negative paddingIdx counts from the end', () => {
   const p = parameters(qkv, {
     x: [
       [1, 2],
@@ -355,7 +355,7 @@ goldens.permutations.forEach((/** @type {any} */ { seed, order, next }) => {
 })
 
 goldens.states.forEach((/** @type {any} */ { seed, draws, state, next }) => {
-  test(`the state of a generator (${draws}) is that of PyTorch, which goes on with the same numbers`, () => {
+  test(`the state of a generator (${draws}) is that of PyTorch, which continues with the same numbers`, () => {
     const bytes = new Uint8Array(Buffer.from(state, 'base64'))
     const g = qkv.generator(seed)
     for (const n of draws) g.randn([n])
@@ -373,7 +373,7 @@ goldens.states.forEach((/** @type {any} */ { seed, draws, state, next }) => {
   })
 })
 
-test('randperm and states of a generator refuse what does not fit, and leave the generator as it was', () => {
+test('randperm and states of a generator refuse misfits, and leave the generator unchanged', () => {
   const g = qkv.generator(4)
   g.randn([3])
   const { randperm, getRngState, setRngState } = train

@@ -190,7 +190,7 @@ test('gradients of reshape, relativeBias, grouped and packed heads, and of tenso
   p.dispose()
 })
 
-test('accumulate adds to the gradients, and gradients of what a step does not use are zeros', () => {
+test('accumulate adds to the gradients, and gradients of parameters that a step does not use are zeros', () => {
   const p = parameters(qkv, {
     w: [
       [1, 2],

@@ -66,7 +66,7 @@ test('self-attention is the same with x = z', () => {
   checkCase('self')
 })
 
-test('groups are heads: segments side by side, each with weights of its own', () => {
+test('groups are heads: segments side by side, each with separate weights', () => {
   checkCase('groups-2')
   checkCase('groups-4')
   const [{ weights }] = attend('groups-2')

@@ -105,7 +105,7 @@ test('the additive formula as printed loses the query: softmax cancels what all 
   }
 })
 
-test('the additive score goes through tanh and a vector of its own, so that queries differ', () => {
+test('the additive score goes through tanh and a separate vector, so that queries differ', () => {
   const { q, k, v, w_q, w_k, w_v, b } = article.case('additive').inputs
   const score = /** @type {const} */ ({ kind: 'additive', wQuery: w_q, wKey: w_k, v: w_v, bias: b })
   for (const { scores, weights, output: out } of bothKernels(qkv, q, k, v, { score })) {

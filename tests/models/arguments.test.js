@@ -174,7 +174,7 @@ test('a Proxy of a model, an heir and an heir of its cache are refused by every 
   alone()
 })
 
-test('a hook may call the model and allocate; what it disposes of or clears makes the call throw', async () => {
+test('a hook may call the model and allocate; if it disposes of the model or clears the cache, the call throws', async () => {
   const hooks = {
     'layers.1.heads': (/** @type {any} */ x) => {
       qkv.alloc([300_000]).data.fill(NaN) // freed with the call

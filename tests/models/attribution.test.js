@@ -126,7 +126,7 @@ test('without biases, heads, MLPs and embedding sum to the cosine of two texts, 
   model.dispose()
 })
 
-test('padding is left out of what a classifier reads; what does not fit is refused', async () => {
+test('a classifier does not read padding; classes that do not fit are refused', async () => {
   const open = (/** @type {string} */ name) => loadModel(qkv, `${goldens}/${name}`, { tokenizer: Tokenizer })
   const gpt2 = await open('gpt2-sequence-made')
   const plain = await gpt2.logitAttribution({ ids: [5, 9, 13] })

@@ -31,7 +31,7 @@ for (const [name, model] of Object.entries({ t5: models.t5, marian: models.maria
       cache.dispose()
     })
 
-  test(`${name}: a cache that holds the encoding of a text refuses another text, and goes on with its own`, () => {
+  test(`${name}: a cache that contains the encoding of a text refuses another text, and continues with its own`, () => {
     const cache = model.cache()
     model.forwardSync({ ids: first, decoderIds: [0] }, { cache })
     assert.throws(

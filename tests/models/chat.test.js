@@ -73,7 +73,7 @@ test('generate takes a conversation: it continues the ids of its text, whose spe
   model.dispose()
 })
 
-test('what the tokenizer adds around a text is not added around a conversation', async () => {
+test('tokens that the tokenizer adds around a text are not added around a conversation', async () => {
   const bert = fileURLToPath(new URL('../goldens/models/bart-tiny', import.meta.url))
   const model = await open(bert)
   const template = '{{ messages[0].content }}'

@@ -98,7 +98,7 @@ test('a decoder without a head gives hidden states', async () => {
   await assert.rejects(loadModel(qkv, whole), /missing: lm_head\.weight/)
 })
 
-test('without id2label classes are LABEL_0 and so on; what does not fit is refused', async () => {
+test('without id2label classes are LABEL_0 and so on; labels that do not fit are refused', async () => {
   const name = 'bert-tokens-made'
   const model = await loadModel(qkv, await changed(name, { id2label: undefined, num_labels: 3 }))
   assert.deepEqual(model.classes, { of: 'token', labels: ['LABEL_0', 'LABEL_1', 'LABEL_2'], scores: 'softmax' })

@@ -96,7 +96,7 @@ test('legacy selects one of the two heads for masked words in a file', async () 
   assert.equal(qkv.memory.resident, loaded)
 })
 
-test('weights of distances of their own are refused also where the config does not name them; a size of heads has to fit', async () => {
+test('separate weights of distances are refused even if the config does not name them; a size of heads has to fit', async () => {
   const familyWith = (/** @type {Record<string, unknown>} */ change) =>
     familyOf(new Config(JSON.parse(folderWith(change)['config.json'].toString())))
   for (const value of [undefined, null, false]) {

@@ -139,7 +139,7 @@ test('a cache of int8 changes the logits and the attention of each family by wha
   assert.deepEqual(larger, [])
 })
 
-test("weights of int8 with activations: 'float32' are those of a model of the rounded weights; caches of int8 have the dtype that was asked for", async () => {
+test("weights of int8 with activations: 'float32' are those of a model of the rounded weights; caches of int8 have the requested dtype", async () => {
   const path = `${folder}/gpt2-tiny`
   const options = /** @type {const} */ ({ tokenizer: false, dtype: 'int8' })
   const [usual, exact] = [

@@ -84,7 +84,7 @@ for (const name of folders)
   })
 
 for (const name of ['t5-tiny', 'marian-tiny', 'bart-tiny'])
-  test(`${name}: what all readers read of a writer is the effect of the writer, in both stacks and between them`, async () => {
+  test(`${name}: the edges from a writer to all readers sum to the effect of the writer, in both stacks and between them`, async () => {
     const model = await open(name, 'float32')
     const input = { ids, decoderIds: [1, 6, 2, 9] }
     const { effects, writers, readers } = await edges(model, input, { of, by: 'mean' })
@@ -144,7 +144,7 @@ for (const name of ['t5-tiny', 'marian-tiny', 'bart-tiny'])
     assert.equal(qkv.memory.resident, loaded)
   })
 
-test('what all readers read of the embedding is what the gradient at the embedding says', async () => {
+test('the edges from the embedding to all readers sum to the gradient at the embedding', async () => {
   const { effects, readers } = await edges(gpt2, { ids }, { of })
   const { gradients } = backwardSync(gpt2, { ids }, { of, at: ['embedding'] })
   /** @type {FloatTensor | undefined} */

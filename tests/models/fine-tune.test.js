@@ -92,7 +92,7 @@ test('weights that are stored narrow are saved narrow, and load again with the s
   }
 })
 
-test('a config and tensors by their names are saved as a model, and what does not fit is refused', async () => {
+test('a config and tensors by their names are saved as a model, and misfits are refused', async () => {
   const config = JSON.parse(readFileSync(`${folder}/gpt2-tiny/config.json`, 'utf8'))
   const tensors = await readSafetensors(readFileSync(`${folder}/gpt2-tiny/model.safetensors`))
   const own = Object.fromEntries(Object.entries(tensors).filter(([name]) => !/\.attn\.(masked_)?bias$/.test(name)))

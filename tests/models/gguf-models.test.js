@@ -170,7 +170,7 @@ test('a copy of the table as the head of a T5 without a gate is scaled as the ta
   assert.deepEqual(run(await loadModel(qkv, gguf, { ...none, dtype: 'float32' })), want)
 })
 
-test('embed pools as the file says', async () => {
+test('embed pools as the file is set', async () => {
   const bert = MADE.find(({ of }) => of === 'bert') ?? MADE[0]
   for (const [type, name] of [
     [1, 'mean_tokens'],

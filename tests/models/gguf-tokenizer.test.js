@@ -99,7 +99,7 @@ function metadataOf(kind, changes = {}) {
   return all
 }
 
-test('what a text begins and ends with is what the file says, or what llama.cpp assumes', async () => {
+test('the tokens at the start and the end of a text are those of the file, or those that llama.cpp assumes', async () => {
   const tokens = async (
     /** @type {Map<string, any>} */ metadata,
     /** @type {string} */ text,

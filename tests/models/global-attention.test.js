@@ -110,7 +110,7 @@ test('a mask of zeros is the same as none, padding cannot be marked, another fam
   other.dispose()
 })
 
-test('the first token is marked where classes of texts are told apart, also of several texts', async () => {
+test('for classes of texts the first token is marked, also of several texts', async () => {
   const model = await open('longformer-sequence-made')
   const first = ids.map((_, n) => Number(n === 0))
   const { logits } = await model.classify({ ids })

@@ -201,7 +201,7 @@ test('hooks are part of the computation: changed numbers pass no gradient, the o
   assert.deepEqual(before.data.subarray(0, 3 * width), after.data.subarray(0, 3 * width))
 })
 
-test('a function hook runs once, and what it throws ends the call', async () => {
+test('a function hook runs once, and its error ends the call', async () => {
   let calls = 0
   const count = () => {
     calls++
@@ -256,7 +256,7 @@ test('in turns the gradients are the same bits, progress counts both ways, and a
   }
 })
 
-test('narrow weights have gradients at places near those of float32, and none of their own', async () => {
+test('with narrow weights, gradients at places are near those of float32, and gradients of weights are refused', async () => {
   const at = /** @type {const} */ (['layers.0.input', 'layers.2.heads'])
   const want = backwardSync(gpt2, { ids }, { at })
   for (const [dtype, limit] of /** @type {const} */ ([

@@ -530,7 +530,7 @@ test('an index that names another shard for a tensor, or a tensor that no shard 
   assert.equal(qkv.memory.resident, resident)
 })
 
-test('an error of the engine within a tokenizer is not repeated: a sentence says what to do', async () => {
+test('an error of the engine within a tokenizer is not repeated: the message has the way out', async () => {
   class Strange {
     encode() {
       return undefined

@@ -187,7 +187,7 @@ test('if only workers can write, as in older versions of Safari, a partial write
   await run(`return models.deleteKeptModel('hf:me/tiny')`)
 })
 
-test('a damaged file is refused and not kept; a gated model says what to do', async () => {
+test('a damaged file is refused and not kept; the error for a gated model has the way out', async () => {
   hub.break({ of: /Signature/, change: body => body.map((byte, n) => (n === 400_000 ? byte ^ 1 : byte)) })
   const said = await run(`return said(models.loadModel(qkv, 'hf:me/tiny', { hub, tokenizer: false }))`)
   assert.match(said, /^DAMAGED: hf:me\/tiny: the \d+ bytes of model\.safetensors have the hash/)
@@ -203,7 +203,7 @@ test('a damaged file is refused and not kept; a gated model says what to do', as
   await run(`return Promise.all(['me/tiny', 'me/gated'].map(id => models.deleteKeptModel('hf:' + id)))`)
 })
 
-test('a browser that grants too little room says so before the download, or when the disk is full', async () => {
+test('too little storage in a browser is reported before the download, or when the disk is full', async () => {
   const load = (/** @type {string} */ more = '') =>
     `models.loadModel(qkv, 'hf:me/large', { hub, tokenizer: false, ${more} })`
   hub.asked.length = 0

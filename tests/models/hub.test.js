@@ -302,7 +302,7 @@ test('a blob that another revision has is not downloaded again', async () => {
   assert.equal(readdirSync(join(cache, 'models--me--tiny/snapshots', hub.commitOf('me/tiny'))).length, 4)
 })
 
-test('the cache is where the variables of Python say', async () => {
+test("the cache is in the folder that Python's variables name", async () => {
   const { HF_HOME } = process.env
   const places = /** @type {const} */ ([
     ['XDG_CACHE_HOME', 'huggingface/hub'],
@@ -441,7 +441,7 @@ const REFUSED = [
   ['a revision that is not there', 'hf:me/tiny@v9', {}, /me\/tiny has no revision v9/, 'NOT_FOUND'],
 ]
 for (const [title, name, options, message, code] of REFUSED)
-  test(`${title} is a sentence that says what to do`, async () => {
+  test(`${title} is an error with the way out`, async () => {
     await assert.rejects(loadModel(qkv, name, options), error => {
       assert.match(String(error), message)
       assert.equal(/** @type {any} */ (error).code, code)
@@ -626,7 +626,7 @@ test('429 and 5xx are retried after growing pauses, or when the hub says, and re
   })
 })
 
-test('a body that breaks off goes on where it ended', async () => {
+test('an interrupted body is continued at its end', async () => {
   hub.break({ of: /Signature/, cut: 300_000, times: 2 }, { of: /api\/resolve-cache/, cut: 100, times: 1 })
   /** @type {number[]} */
   const loaded = []
@@ -798,7 +798,7 @@ for (const [title, headersOf, versionOf, message] of PLAIN)
     }
   })
 
-test('a download that is cancelled, or whose config is refused, leaves no file of its own', async () => {
+test('a download that is cancelled, or whose config is refused, leaves no file', async () => {
   const controller = new AbortController()
   const onProgress = (/** @type {{ loaded: number }} */ { loaded }) => {
     if (loaded > 2e6) controller.abort()
@@ -967,7 +967,7 @@ test('a load that is refused leaves no listener on the signal of the caller', as
   assert.equal(listeners(), 0)
 })
 
-test('one request asks for the address of a file, whatever was asked for in the same tick, and again after an error', async t => {
+test('one request gets the address of a file for all reads of the same tick, and another one after an error', async t => {
   t.mock.method(globalThis, 'fetch', async (/** @type {string} */ url, /** @type {any} */ { headers }) => {
     asked.push(url)
     await new Promise(resolve => setTimeout(resolve, 5))

@@ -387,7 +387,7 @@ test('inputs that do not fit the model are refused, with the limit', async () =>
   assert.equal(qkv.memory.resident, loaded)
 })
 
-test('a disposed model throws, and a model without a tokenizer says so', async () => {
+test('a disposed model throws, and so does a model without a tokenizer, by name', async () => {
   const folder = fileURLToPath(new URL('../goldens/models/phi-made', import.meta.url))
   const model = await loadModel(qkv, folder)
   assert.throws(() => model.tokenize('a'), /loaded without a tokenizer/)

@@ -173,7 +173,7 @@ test('any function of the logits is an objective; the loss is one', async () => 
   )
 })
 
-test('positions align texts of different length; without them the error says how', async () => {
+test('positions align texts of different length; without them the error has the way out', async () => {
   const longer = { ids: [5, 9, 44, 130, 5, 9, 77, 200, 31] }
   const last = { logits: [{ position: -1, token: 7 }] }
   await assert.rejects(

@@ -51,7 +51,7 @@ for (const name of ['bert-tiny', 'distilbert-sst-tiny', 'sentence-bert-tiny'])
     whole.dispose()
   })
 
-test('tokenizer_config.json says whether letters stay as they are, and how special tokens are written', async () => {
+test('tokenizer_config.json sets whether letters keep their case, and how special tokens are written', async () => {
   const name = 'bert-tiny'
   const lines = vocabularyOf(name)
   const upper = lines.map(line => (line === 'the' ? 'The' : line === '[MASK]' ? '<mask>' : line)).join('\r\n')

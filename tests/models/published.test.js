@@ -45,7 +45,7 @@ test('keys that trained, wrapped or annotated a model pass: of SmolLM2, of unslo
   )
 })
 
-test('a share of a head that turns may stand under its old and its new name, if both are the same', async () => {
+test('the rotated share of a head may have its old and its new name, if both are equal', async () => {
   const { decoder } = await familyWith('gpt_neox-made', {})
   assert.ok(decoder?.rope)
   const { heads } = decoder
@@ -58,7 +58,7 @@ test('a share of a head that turns may stand under its old and its new name, if 
   )
 })
 
-test('the layers of GPT-Neo are local or global as attention_types says, which must fit', async () => {
+test('the layers of GPT-Neo are local or global by attention_types, which must fit', async () => {
   const { decoder } = await familyWith('gpt-neo-tiny', {
     attention_types: [
       [['local'], 1],
@@ -123,7 +123,7 @@ test('newer configs hold the rotations of both kinds of layers in rope_parameter
   assert.deepEqual(newer.decoder, older.decoder)
 })
 
-test('what transformers ignores in silence, or does whatever the config says, is refused by name where it would differ', async () => {
+test('a key that transformers silently ignores or overrides is refused by name if the result would differ', async () => {
   /** @type {[string, Record<string, unknown>, RegExp][]} */
   const refused = [
     ['mpt-made', { expansion_ratio: 2 }, /expansion_ratio 2 is not covered; covered: 4/], // its modules always use 4

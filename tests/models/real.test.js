@@ -54,7 +54,7 @@ test('nano-sort sorts each fourth of all 729 sequences', { skip: missing('nano-s
   model.dispose()
 })
 
-test('stories260k goes on with the same tokens in float16', { skip: missing('stories260k') }, async () => {
+test('stories260k generates the same tokens in float16', { skip: missing('stories260k') }, async () => {
   const { expected } = await readGolden(`${folder}/stories260k`)
   const model = await loadModel(qkv, `${folder}/stories260k`, { tokenizer: false, dtype: 'float16' })
   let compared = 0

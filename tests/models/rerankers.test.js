@@ -117,7 +117,7 @@ test('a decoder is ranked by the logits of two tokens after the conversation of 
   one.dispose()
 })
 
-test('contents are parts where the folder says so, and plain texts where it has no messages', async () => {
+test('contents are parts if the folder is set so, and plain texts if it has no messages', async () => {
   const parts = await open({
     'chat_template.jinja': FLAT.replaceAll('.content', '.content[0].text'),
     'sentence_bert_config.json': {

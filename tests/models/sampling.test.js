@@ -93,7 +93,7 @@ test('a repetition penalty divides logits above 0 of the ids so far, and multipl
   assert.ok(prompt.some(id => row[id] > 0) && prompt.some(id => row[id] < 0))
 })
 
-test('the function logits decides what can be generated, and knows the sequence', async () => {
+test('the function logits decides which ids can be generated, and gets the sequence', async () => {
   /** @type {number[][]} */
   const sequences = []
   const only = (/** @type {Float32Array} */ data, /** @type {number[]} */ ids) => {

@@ -105,7 +105,7 @@ test('weights of a module that do not fit are refused with their file', async ()
     await assert.rejects(readModules(folderOf({ ...files, ...change }), readJSON), { message })
 })
 
-test('prompts have names, embeddings are cut to truncateDim, and the folder says both', async () => {
+test('prompts have names, embeddings are cut to truncateDim, and the folder sets both', async () => {
   const settings = {
     prompts: { query: 'the dog ', passage: '' },
     default_prompt_name: 'passage',

@@ -92,7 +92,7 @@ for (const [title, source] of Object.entries(sources))
     model.dispose()
   })
 
-test('a Blob is read by one stream, whatever the ranges; what is short or near takes no other', async () => {
+test('a Blob is read by one stream for any ranges; short or near ranges open no other', async () => {
   const bytes = new Uint8Array(4_000_000).map((_, n) => n * 7)
   /** @type {number[]} */
   const opened = []
@@ -196,7 +196,7 @@ test('a Blob whose streams are not of bytes is read in blocks; one that ends ear
   assert.deepEqual(await source.read(3000, 4000), new Uint8Array(0))
 })
 
-test('an empty Blob has no bytes; of one that cannot be read any more each read tells the same error', async () => {
+test('an empty Blob has no bytes; each read of an unreadable one gives the same error', async () => {
   assert.deepEqual(await streamed(new Blob([])).read(8, 20), new Uint8Array(0))
   const lost = new Blob([new Uint8Array(3000)])
   const reason = new DOMException('The file could not be read', 'NotReadableError')
@@ -208,7 +208,7 @@ test('an empty Blob has no bytes; of one that cannot be read any more each read 
   for (const from of [0, 1000]) await assert.rejects(source.read(from, 2000), reason)
 })
 
-test('a File that was changed or deleted since it was chosen is named, with what to do', async () => {
+test('a File that was changed or deleted since it was chosen is named, with the way out', async () => {
   const config = contents.get('config.json')
   for (const name of ['NotReadableError', 'NotFoundError']) {
     const lost = new File([new Uint8Array(3000)], 'model.safetensors')
@@ -253,7 +253,7 @@ test('progress counts all bytes that are used, tensor by tensor', async () => {
   model.dispose()
 })
 
-test("what describe gives is the caller's: a write to it changes no model", async () => {
+test('describe returns a copy: a write to it changes no model', async () => {
   const model = await loadModel(qkv, folder, { tokenizer: false })
   const { tensors } = model.describe()
   const [{ name, dims }] = tensors

@@ -171,7 +171,7 @@ test('ablation by given values: a tensor that broadcasts, or tensors by place; z
   model.dispose()
 })
 
-test('a function that returns a number suffices for exact patches and ablations; where a gradient is needed it is asked for', async () => {
+test('a function that returns a number suffices for exact patches and ablations; the error asks for a gradient if one is needed', async () => {
   const model = await open('gpt2-tiny', 'float32')
   const metric = (/** @type {FloatTensor} */ logits) => value(logits)
   const texts = { clean: { ids }, corrupted: { ids: other } }

@@ -23,7 +23,7 @@ after(() => {
 })
 const text = 'The river was slow, and the cat sat at the door.'
 
-test('a text is what its ids are, wherever a model runs; without a tokenizer the error says how', async () => {
+test('a text is accepted in place of ids, wherever a model runs; without a tokenizer the error has the way out', async () => {
   const plain = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false })
   const { ids } = gpt2.tokenize(text)
   const of = { logits: [{ position: -1, token: 7 }] }
@@ -137,7 +137,7 @@ const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'modules.js
 const all = [...names, 'config_sentence_transformers.json', '1_Pooling/config.json']
 const root = `${folder}/sentence-bert-tiny`
 
-test('embeddings are the same from a path, a server, files and bytes; a server is asked for modules when they are needed', async () => {
+test('embeddings are the same from a path, a server, files and bytes; a server is asked for modules only when they are needed', async () => {
   assert.deepEqual(readdirSync(root).length > names.length, true)
   const want = await sentences.embed(['The cat.', text])
   assert.deepEqual([...want.dims], [2, 48])
@@ -200,7 +200,7 @@ test('pooling and length are options; a folder without modules needs them', asyn
   await assert.rejects(bert.embed([]), /embed: expected a text or a list of texts, got an array of 0/)
 })
 
-test('several poolings stand side by side in the order of sentence-transformers, those of a file that are true', async () => {
+test('several poolings are concatenated in the order of sentence-transformers, those that are true in a file', async () => {
   const bytes = Object.fromEntries(all.map(name => [name, new Uint8Array(readFileSync(`${root}/${name}`))]))
   const json = { word_embedding_dimension: 48, pooling_mode_lasttoken: true, pooling_mode_cls_token: true }
   const files = { ...bytes, '1_Pooling/config.json': new TextEncoder().encode(JSON.stringify(json)) }

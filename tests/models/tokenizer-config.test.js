@@ -86,7 +86,7 @@ test('tokens of added_tokens_decoder, added_tokens.json and special_tokens_map.j
   )
 })
 
-test('a text that is too long loses its start where truncation_side says so, of a pair the longer one first', async () => {
+test('a text that is too long loses its start if truncation_side is left; of a pair the longer one is cut first', async () => {
   const files = (/** @type {string} */ side) => ({
     'tokenizer.json': words(),
     'tokenizer_config.json': { truncation_side: side },
@@ -110,7 +110,7 @@ test('model_max_length is what truncation cuts to, unless the model has fewer po
   assert.equal(await most({}), Infinity)
 })
 
-test('clean_up_tokenization_spaces is off unless the config says so, and is ignored for BPE', async () => {
+test('clean_up_tokenization_spaces is off by default, and is ignored for BPE', async () => {
   const ids = [3, 7, 8, 9]
   for (const [config, text] of /** @type {[object, string][]} */ ([
     [{}, "a . ' n"],

@@ -196,7 +196,7 @@ for seed in range(${SEEDS}):
 (out / "expected.json").write_text(json.dumps(expected))
 `
 
-test('random files of torch.save, with views, strides, dtypes, protocols and what training adds, are read as torch.load reads them', async t => {
+test('random files of torch.save, with views, strides, dtypes, protocols and training state, are read as torch.load reads them', async t => {
   if (missing) return t.skip(missing)
   const folder = mkdtempSync(join(tmpdir(), 'qkv-torch-'))
   try {

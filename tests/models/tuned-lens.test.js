@@ -117,7 +117,7 @@ test('it brings the logit lens nearer to the answer, and its files come back', a
   }
 })
 
-test('a file of the tuned-lens package is read: its number n is of what leaves layer n - 1', async () => {
+test('a file of the tuned-lens package is read: its number n is for the output of layer n - 1', async () => {
   const lens = await readLens(at('tuned-lens.pt'))
   assert.deepEqual([lens.kind, lens.sourceLayers, lens.width, lens.numPrompts], ['tuned', [0, 1], 32, 0])
   for (const layer of [0, 1]) {

@@ -577,7 +577,7 @@ test('a weight is dragged without a mode: the number stays, the answer shows its
   await page.mouse.up()
 })
 
-test('a phone that is turned in the middle of a drag keeps what was dragged, as one step; the rest of the stroke changes nothing', async () => {
+test('turning a phone in the middle of a drag keeps the dragged value, as one step; the rest of the stroke changes nothing', async () => {
   const [upright, lying] = [
     { width: 390, height: 844 },
     { width: 844, height: 390 },

@@ -15,7 +15,7 @@ async function ask(matrix, row, column) {
   await cell(page, matrix, row, column).click()
 }
 
-test('a score is written as the products it is the sum of, a weight as a share of exponentials, which leads back to where it came from; row and column light up in every matrix a cell comes from or goes to', async () => {
+test('a score is shown as a sum of products, a weight as a share of exponentials with a link to its origin; row and column light up in every matrix that a cell comes from or goes to', async () => {
   await ask('scores', 1, 4)
   await becomes(factors, ['0.5667', '0.1920', '1.8269', '0.6467'], 'query_2 and keys[4] of the article')
   await becomes(panel, /= 1\.2903$/, 'omega_24 of the article')

@@ -37,7 +37,7 @@ test('the chosen lengths are measured, the measurement can be cancelled, and its
   )
 })
 
-test('at 1280 px the number of the length stands beside its slider, and nothing runs under the inspector', async () => {
+test('at 1280 px the number of the length is beside its slider, and nothing is under the inspector', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
   await go(LAYER)
   await page.click('#cost > summary')
@@ -63,7 +63,7 @@ test('the slider of the length has a tick where the weights become more numbers 
   await becomes(() => page.inputValue('#cost-number'), String(crossing))
 })
 
-test('a length that is being typed stays while the page is drawn anew, and what is too long becomes the longest', async () => {
+test('a length stays in its field during typing, and one that is too large becomes the largest', async () => {
   await go(LAYER)
   await page.click('#cost > summary')
   await page.fill('#cost-number', '')

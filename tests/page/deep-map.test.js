@@ -48,7 +48,7 @@ test('a level has cells of at least a pixel, and its tiles cover a view once', (
   ])
 })
 
-test('a tile covers at most as much of the matrix as its source says', () => {
+test('a tile covers at most as much of the matrix as its source allows', () => {
   const source = { ...SIZE, tileSide: 4096 }
   assert.deepEqual(tilesIn(source, WHOLE, 5), tilesIn(SIZE, WHOLE, 5))
   const coarse = tilesIn(source, WHOLE, 6)
@@ -60,7 +60,7 @@ test('a tile covers at most as much of the matrix as its source says', () => {
     )
 })
 
-test('the strongest cells of a view are found, and a cell names the part of the matrix that it stands for', () => {
+test('the strongest cells of a view are found, and a cell names the part of the matrix that it represents', () => {
   const data = new Float32Array(16)
   data[6] = 3
   data[9] = -5

@@ -245,7 +245,7 @@ test('pictures are SVG with text as text, and PNG', async () => {
   for (const word of [...WORDS, 'keys →', '← queries']) assert.ok(map.texts.includes(word), word)
 })
 
-test('the picture of a large map holds its cells as one image, and says so', async () => {
+test('the picture of a large map contains its cells as one image, with a note', async () => {
   const element = await show('qkv-heatmap', { matrix: { data: Array(160_000).fill(0.5), dims: [400, 400] } })
   const svg = await element.evaluate(map => map.toSVG())
   assert.equal(svg.match(/<image /g)?.length, 1)

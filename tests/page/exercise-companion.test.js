@@ -73,7 +73,7 @@ function clickOf(template, id) {
   return inner ?? own
 }
 
-test('the last link wins, and Leave ends what was on its way', async () => {
+test('the last link wins, and Leave ends pending requests', async () => {
   /** Ends the wait of the oldest link. @type {(() => void)[]} */
   const waiting = []
   const { own, store, draw, reads } = openPage(() => new Promise(resolve => waiting.push(resolve)))

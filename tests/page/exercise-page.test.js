@@ -210,7 +210,7 @@ test('by keyboard, in Chinese, in a list of two with hints and solutions off; an
   await page.evaluate(() => localStorage.clear())
 })
 
-test('e10: sliders are dragged and moved by keys, its bar is at most 120 px high; e18: heads are switched, both texts stand side by side', async () => {
+test('e10: sliders are dragged and moved by keys, its bar is at most 120 px high; e18: heads are switched, both texts are side by side', async () => {
   const slider = (/** @type {string} */ name) => page.locator(`[data-control="${name}"]`)
   await go('#2&exercise=e10')
   for (const lang of ['zh', 'en']) {

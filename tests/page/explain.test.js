@@ -158,7 +158,7 @@ test('algebra: three rows in which something is hidden; both shares come from th
   assert.deepEqual(algebraOf(traced(settingsOf('self')), 0, arithmetic), [], 'without a mask there is nothing to say')
 })
 
-test('induction: of each word that comes again, its last place before, what followed, and the weight on it', () => {
+test('induction: for each repeated word, its previous place, the word that followed, and the weight on it', () => {
   const result = traced(change(settingsOf('handBuilt'), { sentence: 'a b a c a' }))
   const found = inductionOf(result, 3)
   assert.deepEqual(
@@ -252,7 +252,7 @@ test('for W_q under a Gaussian score there is no short rule, so none is shown', 
   assert.equal(effectOf(qkv, traced(change(DEFAULTS, { score: 'gaussian' })), cell, arithmetic), undefined)
 })
 
-test('the title of a map says where its numbers come from', () => {
+test('the title of a map names the origin of its numbers', () => {
   const titleOf = (/** @type {typeof DEFAULTS} */ settings, isTrained = false) =>
     withOrigin({ t, result: traced(settings), settings, isTrained }, 'Weights')
   assert.equal(titleOf(DEFAULTS), 'Weights (random, seed 123)')

@@ -228,7 +228,7 @@ const plainOf = trace =>
     Object.entries(trace).map(([name, { data, dims }]) => [name, { data: Array.from(data), dims: [...dims] }]),
   )
 
-test('it plays to its end, goes by keys, says each frame, and is saved as SVG', async () => {
+test('it plays to its end, responds to keys, announces each frame, and is saved as SVG', async () => {
   const queryTokens = ['eat', 'dessert', 'first']
   const flow = await show('qkv-flow', { trace: plainOf(traceOf(3)), queryTokens, query: 1, pace: 40 })
   const at = () => flow.evaluate((/** @type {any} */ own) => own.at)

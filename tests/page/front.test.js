@@ -63,7 +63,7 @@ test('each of the 144 stories is answered correctly, and its explanation is one 
   assert.equal(flipped, 106, 'the named head decides in so many of them')
 })
 
-test('the word that head 3.1 looks at for “she” carries the name before it: with what it holds of another name, the model says that name', async () => {
+test('the word that head 3.1 looks at for “she” carries the name before it: patched from another name, the model predicts that name', async () => {
   const qkv = await load()
   const { vocab } = JSON.parse(readFileSync(`${FOLDER}/tokenizer.json`, 'utf8')).model
   const model = await loadModel(qkv, FOLDER, { tokenizer: false })
@@ -101,7 +101,7 @@ test('the sentences follow from the run', () => {
   assert.deepEqual(sayings(FIRST, runs, WITHOUT)[0].key, 'frontSame')
 })
 
-test('names, pronoun and switches are settings of a link, with Undo; the model is asked for after the first picture', async () => {
+test('names, pronoun and switches are settings of a link, with Undo; the model is requested after the first picture', async () => {
   const store = createStore(room, { qkv: await load(), link: 'boy=leo' })
   assert.deepEqual(store.state.settings, { ...FIRST, boy: 'leo', isOn: true, othersOn: true })
   store.act.name('girl', 'mia')
@@ -188,7 +188,7 @@ const lookedAt = row =>
     row[i] < 0.01 ? [] : [`he gives ${word} ${(100 * row[i]).toFixed(1)}%`],
   )
 
-test('live, another name and "she" are asked of the model; B shows the time before; the cards lead into the rooms', async () => {
+test('once loaded, the model answers for another name and "she"; B shows the earlier picture; the cards lead into the rooms', async () => {
   await go('')
   await page.locator('.front[data-live="true"]').waitFor()
   assert.equal(await page.locator('.front-state').innerText(), '')
@@ -249,7 +249,7 @@ test('a sentence of the reader opens Models with the model of English', async ()
   await page.locator('.front').waitFor()
 })
 
-test('front door, list of exercises and page for teachers fit 360 px, stand still with reduced motion, and print', async () => {
+test('front door, list of exercises and page for teachers fit 360 px, do not move with reduced motion, and print', async () => {
   await page.setViewportSize({ width: 360, height: 780 })
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
   for (const [hash, part] of [

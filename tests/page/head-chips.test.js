@@ -21,7 +21,7 @@ function barOf(text, more = {}) {
   return { made, bar: changesBar({ t, changes: readChanges(text), set, none: 'none yet', ...more }) }
 }
 
-test('a chip says each kind of change, with its tokens where they are known', () => {
+test('a chip describes each kind of change, with its tokens if they are known', () => {
   const tokens = { queries: ['a', 'b'], keys: ['c', 'd'], replaced: ['e'] }
   const words = (/** @type {string} */ text, known = tokens) => changeInWords(t, readChanges(text), known)
   assert.equal(words('2.1=0'), 'change.off {"name":"2.1"}')
@@ -56,7 +56,7 @@ test('a chip switches, scales and removes its changes, all hidden cells of a hea
   assert.equal(made.changes, '')
 })
 
-test('without changes it says so; of many it shows 40; undo and redo are there where there is something', () => {
+test('without changes there is a note; of many changes 40 are shown; undo and redo appear if they can act', () => {
   const { bar } = barOf('')
   assert.match(elementsOf(bar)[0].text, /none yet/)
   assert.equal(having(bar, 'id', 'changes-restore').length + having(bar, 'id', 'changes-undo').length, 0)
@@ -68,7 +68,7 @@ test('without changes it says so; of many it shows 40; undo and redo are there w
   assert.equal(having(long, 'id', 'changes-redo').length, 0)
 })
 
-test('the switches of a head set its output, and show what it is', () => {
+test('the switches of a head set its output, and show its state', () => {
   let made = ''
   const given = (/** @type {string} */ text) => ({
     t,

@@ -103,7 +103,7 @@ test('hidden cells, cells that are not a number, and numbers look and read diffe
   ])
 })
 
-test('keys, buttons and the wheel zoom; what is dragged moves', async () => {
+test('keys, buttons and the wheel zoom; dragging moves the map', async () => {
   const data = Array.from({ length: 10_000 }, (_, i) => (i % 97) / 97)
   const element = await show('qkv-heatmap', { matrix: { data, dims: [100, 100] } })
   const view = () => element.evaluate(({ view }) => view)

@@ -164,7 +164,7 @@ test('the elements speak every language, with the same blanks, and the page read
   assert.deepEqual(await elementsOf('en'), headsTexts)
 })
 
-test('no key stands in two files that are loaded together', async () => {
+test('no key is in two files that are loaded together', async () => {
   /** @type {Map<string, string>} */
   const owners = new Map()
   const shared = ['shell.js', 'head.js']

@@ -162,7 +162,7 @@ test('all follows within a frame', async () => {
   assert.equal(new Set(shown).size, 12, `each number is followed in its own frame: ${shown}`)
 })
 
-test('at 60 words and 8 heads a dragged weight changes map, row and output in its own frame, and paints one small map anew', async () => {
+test('at 60 words and 8 heads a dragged weight changes map, row and output in its own frame, and repaints one small map', async () => {
   await follow(`#2&${new URLSearchParams({ heads: '8', dModel: '8', sentence: words(60), cell: 'weights.0.30.10' })}`)
   await becomes(() => page.locator('#map').evaluate(map => /** @type {any} */ (map).rowTokens.length), 60)
   await page.locator('#lens').waitFor()

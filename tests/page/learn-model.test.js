@@ -133,7 +133,7 @@ for (const [task, given, has] of /** @type {[string, Partial<LearnSettings>, str
     run.dispose()
   })
 
-test('a head times 1 changes nothing, times 0 is off, its mean is neither; what is suspended has no effect', () => {
+test('a head times 1 changes nothing, times 0 is off, its mean is neither; suspended changes have no effect', () => {
   const run = trained('sort', {}, 120)
   const before = run.heldOutAccuracy()
   assert.ok(before > 0.9, String(before))
@@ -152,7 +152,7 @@ test('a head times 1 changes nothing, times 0 is off, its mean is neither; what 
   run.dispose()
 })
 
-test('the mean of a head is the mean of what it gives where the model answers', () => {
+test('the mean of a head is the mean of its output at the positions of answers', () => {
   const run = trained('reverse', {}, 10)
   // With both replaced by their means, all positions get the same logits from heads, so evaluation sees one answer a position.
   run.intervene([{ kind: 'head', stack: '', layer: 0, head: 0, how: 'mean', isOn: true }])
@@ -309,7 +309,7 @@ test('in a translation with two layers the last map is the one across, and its h
   run.dispose()
 })
 
-test('files that are cut off, of another kind or of other shapes are refused with what is wrong', () => {
+test('files that are truncated, of another kind or of other shapes are refused with the reason', () => {
   const run = trained('sort', {}, 1)
   const state = run.parameters.stateDict()
   const config = configOf('sort', run.settings, 1, '')
@@ -420,7 +420,7 @@ test('hostile numbers in a link give settings within their ranges, and offers th
       }
 })
 
-test('sizes that take minutes are known beforehand, and what is offered instead does not', () => {
+test('sizes that take minutes are detected beforehand, and the offered ones take less', () => {
   for (const task of NAMES) {
     const { defaults } = TASKS[task]
     const own = estimate(defaults)

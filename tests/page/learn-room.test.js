@@ -117,7 +117,7 @@ test('a shared link trains the run again to its step; a head opens in One layer 
   await becomes(mapOf, map)
 })
 
-test('each switch stands below the map of its head; a curve has the stroke of its key; recorded runs and the time of a long run are said', async () => {
+test('each switch is below the map of its head; a curve has the stroke of its key; recorded runs and the time of a long run are explained', async () => {
   await follow('#2&room=learn&learn.trained=20')
   await room('.learn-switch').first().waitFor()
   await room('.learn-dock[data-training="false"]').waitFor(PATIENCE)
@@ -166,7 +166,7 @@ test('each switch stands below the map of its head; a curve has the stroke of it
   await becomes(async () => [await time('#learn-train')], [await time('#learn-large')])
 })
 
-test('a click on the answer says why, position by position; the slider shows the model as it was; a probe that cannot be used is explained; gradients are maps', async () => {
+test('a click on the answer explains it, position by position; the slider shows earlier models; an unusable probe is explained; gradients are maps', async () => {
   await train()
   await page.click('#learn-answer .answer-token:nth-of-type(3)')
   await room('#why').waitFor()
@@ -282,7 +282,7 @@ test('two seeds are shown side by side at one step, and two moments of one run',
   await reads('.learn-of.is-new', /B step (?!20)/)
 })
 
-test('the story opens at the stop that fits the run, waits for it, says nothing of other steps, and stays where its task is', async () => {
+test('the story opens at the stop that fits the run, waits for it, is silent about other steps, and stays with its task', async () => {
   await follow('#2&room=learn&learn.steps=20')
   await page.click('#story-start')
   await room('#story[data-stop="1"]').waitFor()
@@ -388,7 +388,7 @@ test('the link contains the settings; bad ones, and a rate that is too high, giv
   await becomes(() => dataOf('#learn-steps', 'step'), 0)
 })
 
-test('a worker that is lost is said to be; Restart mends it', async () => {
+test('a lost worker is reported, and Restart starts another', async () => {
   await room('#learn-train:not([disabled])').waitFor(PATIENCE)
   await room('#learn-map').waitFor()
   const [worker] = page.workers().slice(-1)
@@ -517,7 +517,7 @@ test('the model is saved and opens again; a file that Learn cannot open is named
   await becomes(() => room('.failure').count(), 0)
 })
 
-test('on a phone a text begins with a smaller model; a text of the reader is learned, honestly measured and continued; one that is short is said to be', async () => {
+test('on a phone a text begins with a smaller model; a text of the reader is learned, measured on a held-out part and continued; a short one is reported', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
   await page.selectOption('#learn-task', 'text')
   await reads('.learn-settings summary', /d 32/)

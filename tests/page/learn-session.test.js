@@ -183,7 +183,7 @@ test('a rate that is far too high diverges; the last finite step is shown, and n
   own.close()
 })
 
-test('changes apply to what is shown, not to the training; Undo takes them back and does not cross another task', async () => {
+test('changes apply to the shown model, not to the training; Undo reverts them and does not cross into another task', async () => {
   const own = openLearn('task=sort')
   await own.picture()
   const [off] = readChanges('1.1=0')
@@ -277,7 +277,7 @@ test('one step trains one step', async () => {
   own.close()
 })
 
-test('a run pauses while the tab is hidden and goes on after; leaving the room pauses it and notes its step', async () => {
+test('a run pauses while the tab is hidden and then continues; leaving the room pauses it and records its step', async () => {
   const own = openLearn('task=induction')
   await own.picture()
   own.act.show({ pace: 'ten' })

@@ -80,7 +80,7 @@ test('in a trained translation model the sentence of the article comes out right
   assert.equal(sentence, '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案')
 })
 
-test('the grammar uses all its words, no others, and no more draws than it says', () => {
+test('the grammar uses all its words, no others, and the stated number of draws', () => {
   const [sources, targets] = [new Set(), new Set()]
   const { data } = qkv.generator(5).rand([40_000, 24])
   for (let n = 0; n < 40_000; n++) {

@@ -9,7 +9,7 @@ import { becomes, go, page, reads, set, THEME_AND_LANGUAGE, usePage, violations 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const TEXT = 'The cat that chased the dog'
 
-test('by keyboard: arrows go from head to head, Enter opens one, Escape returns; the focus goes along, in a window of 390 and of 1440 px', async () => {
+test('by keyboard: arrows move between heads, Enter opens one, Escape returns; the focus follows, in a window of 390 and of 1440 px', async () => {
   await open('gpt2-tiny', 'gpt2')
   await page.focus('.atlas-maps')
   for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key)

@@ -24,7 +24,7 @@ const near = (got, want, what) =>
 /** Returns the length of the last row. @param {{ data: Float32Array, dims: readonly number[] }} x */
 const lengthOf = ({ data, dims }) => Math.hypot(...data.slice(-dims[2]))
 
-test('each family: the stream flows from layer to layer, norms stand where the family has them, shares are those of the sums', async () => {
+test('each family: the stream flows from layer to layer, norms are where the family has them, shares are those of the sums', async () => {
   assert.ok(names.length > 40)
   const source = await load()
   for (const name of names) {

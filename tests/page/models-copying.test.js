@@ -51,7 +51,7 @@ test('the named head of Stories copies, and ranks first; beside its score is the
   own.store.close()
 })
 
-test('of Ledger it is not said that no head copies: head 3.1 does, where a name comes again', async () => {
+test('for Ledger the list does not state that no head copies: head 3.1 copies repeated names', async () => {
   const own = await shipped('ledger')
   own.act.show({ rankBy: 'induction' })
   assert.equal(said(own).length, 0)

@@ -115,7 +115,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   await becomes(() => page.evaluate(() => location.hash), /models\.graph=80(&|$)/)
 })
 
-test('on a phone, in Chinese and in the dark, the graph begins at the answer; of it, of what matters and of why a head looks there nothing is wider than the window, and axe finds nothing', async () => {
+test('on a phone, in Chinese and in the dark, the graph begins at the answer; no panel that explains the answer is wider than the window, and axe finds nothing', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   await set('language', 'zh')
   await set('theme', 'dark')

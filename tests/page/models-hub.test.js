@@ -213,7 +213,7 @@ test('a link holds the name, the revision and the changes; it asks once, and not
   assert.equal(lying.shown().run?.top[0].token, '(')
 })
 
-test('a model of the hub that was opened before opens again while it is kept; when it was deleted, the download is asked about', async () => {
+test('a model of the hub that was opened before opens again while it is kept; after it was deleted, the download is confirmed first', async () => {
   const { store, act, settled, shown } = start()
   act.openTyped('me/tiny')
   await settled()

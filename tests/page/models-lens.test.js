@@ -112,7 +112,7 @@ const watching = (signal = new AbortController().signal, onProgress = () => {}) 
   rest: async () => {},
 })
 
-test('a tuned lens is fitted too; a fit that was cancelled goes on where it was', async () => {
+test('a tuned lens is fitted too; a cancelled fit continues', async () => {
   const model = await loadModel(qkv, files, { tokenizer: Tokenizer })
   const asked = /** @type {const} */ ({ lens: 'tuned', ...nowhere, pins: [], first: 0 })
   const stop = new AbortController()

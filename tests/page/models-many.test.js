@@ -48,7 +48,7 @@ for (const changes of [[], [{ kind: 'hide', isOn: true, ...head, query: 1, key: 
     store.close()
   })
 
-test('the panel says mean and spread of the score, and a sentence leads to its map with the head open', async () => {
+test('the panel shows mean and spread of the score, and a sentence leads to its map with the head open', async () => {
   const own = await begin()
   const { store, act } = own
   act.openHead(head)

@@ -58,7 +58,7 @@ test('a row that is computed alone, as of a long text, is that of its layer', as
   }
 })
 
-test('what a cell’s query and key are computed from gives them, in every kind of stack', async () => {
+test('the listed inputs of a cell’s query and key give them, in every kind of stack', async () => {
   const qkv = await load()
   for (const [name, stack] of /** @type {const} */ ([
     ['gpt2-tiny', ''],

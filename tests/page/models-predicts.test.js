@@ -39,7 +39,7 @@ async function begin(files, text) {
   return Object.assign(own, { why })
 }
 
-test('the class of a text is shown with its probability, the heads that made it, and what a change does to it', async () => {
+test('the class of a text is shown with its probability, the heads that made it, and the effect of a change', async () => {
   const text = 'The river was slow.'
   const { act, settled, shown, store, why } = await begin(folder('distilbert-sst-tiny'), text)
   const model = await open('distilbert-sst-tiny')
@@ -231,7 +231,7 @@ test('what matters for a class of a text or of a token: heads and states, and th
   }
 })
 
-test('what matters for how alike two texts are: heads, states of the second text, and what a change does', async () => {
+test('what matters for the similarity of two texts: heads, states of the second text, and the effect of a change', async () => {
   const [text, second] = ['The river was slow.', 'The sea was cold.']
   const own = await begin(sentences(), text)
   own.act.typeSource(second)

@@ -240,7 +240,7 @@ test('a long run shows its progress and can be cancelled: the run before stays, 
   await page.waitForFunction(answer => document.querySelector('#models-answer')?.textContent !== answer, answer)
 })
 
-test('in a window of 1024 x 768 the maps of all heads stand on the first screen, the list of heads below them', async () => {
+test('in a window of 1024 x 768 the maps of all heads are on the first screen, the list of heads below them', async () => {
   await page.setViewportSize({ width: 1024, height: 768 })
   await go(ROOM)
   await opened('llama')

@@ -58,7 +58,7 @@ test('from the answer to the paint of 144 maps of 64 tokens: at most 2 x 150 ms'
   assert.ok(best <= bound, `${best} ms of ${bound}`)
 })
 
-test('what explains an answer is loaded when the pointer comes to the room: opening it loads nothing more', async t => {
+test('the panels that explain an answer are loaded when the pointer enters the room: opening one loads nothing more', async t => {
   await go(`${STORIES}&models.prompt=${encodeURIComponent(`${STORY} ${LAST[0]}`)}&models.at=2.1`)
   await opened('')
   const loaded = await comeNear(page)

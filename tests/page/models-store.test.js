@@ -156,7 +156,7 @@ test('Back and Forward go through head, cell and its parts; Undo leaves them alo
   assert.deepEqual(store.state.settings.changes, [])
 })
 
-test('Undo brings a text back that was typed over, without what belongs to the newer one, and Redo the newer one', async () => {
+test('Undo restores a text that was typed over, without the state of the newer one, and Redo restores the newer one', async () => {
   const { store, act, settled, shown } = await begin()
   act.readDraft('The dog')
   await settled()
@@ -361,7 +361,7 @@ test('a link to an imported model asks for its files, and then shows its state',
   assert.equal(shown().run?.top[0].token, '(')
 })
 
-test('the story of a folder goes from stop to stop and begins the histories anew', async () => {
+test('the story of a folder goes from stop to stop and clears the histories', async () => {
   const tour = [
     { id: 'a', prompt: TEXT, layer: 1, head: 1, kind: 'previous' },
     { id: 'b', prompt: 'The king wrote', layer: 2, head: 0, kind: 'pronoun' },
@@ -405,7 +405,7 @@ test('the second head that is chosen is subtracted from the first; a second toke
   assert.deepEqual([store.state.view.keyWord, store.state.view.rankBy], [undefined, undefined])
 })
 
-test('a lost worker keeps what is drawn, asks nothing, and starts again with the same model, text and changes', async () => {
+test('after a lost worker the picture stays, nothing is requested, and a restart has the same model, text and changes', async () => {
   /** @type {any[]} */
   const workers = []
   /** Makes a worker whose session runs here. */
@@ -746,7 +746,7 @@ test('generation ends where the model is full, without a problem', async () => {
   assert.equal(shown().run?.ids.length, positions)
 })
 
-test('generation ends where the model says that the text has ended, and nothing is generated behind it', async () => {
+test('generation ends at the end token of the model, and nothing is generated after it', async () => {
   const first = await begin()
   first.act.generate(3)
   await first.settled()

@@ -141,7 +141,7 @@ test('a finger that rests on a second word asks for the heads between the two', 
   await becomes(() => page.innerText('.models-hint'), said, 'lifting the finger selects no other word')
 })
 
-test('Ctrl+Z in the text goes back to the one before; in a box that is no setting it is the browser’s', async () => {
+test('Ctrl+Z in the text restores the previous one; in a field that is not a setting it is the browser’s', async () => {
   await onPhone(1280)
   await page.waitForTimeout(1100) // typing without a pause is one step
   await typeText('The dog')

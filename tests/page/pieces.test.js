@@ -27,7 +27,7 @@ const partsOf = text => {
   return { parts: [...parts], words: words.map(each => each.join('+')), bytes: bytes.join('') }
 }
 
-test('marks that a tokenizer has added at the start and the end are told from what was typed, and from bytes', () => {
+test('marks that a tokenizer has added at the start and the end are distinguished from typed text, and from bytes', () => {
   assert.deepEqual(marksOf('The cat', readAs('The cat')), { start: '<s>' })
   assert.deepEqual(marksOf('the cat', ['[CLS]', 'the', 'cat', '[SEP]']), { start: '[CLS]', end: '[SEP]' })
   assert.deepEqual(marksOf('a', ['<|begin_of_text|>', 'a']), { start: '<|begin_of_text|>' })
@@ -59,7 +59,7 @@ test('characters without a token are read byte by byte: their tokens are named a
   )
 })
 
-test('the word that a likely token begins goes on as the model most likely writes it, and a whole word does not', async () => {
+test('the word that a likely token begins is completed as the model most likely writes it, and a whole word is not', async () => {
   const { act, settled, shown, store } = start()
   act.bring(files())
   await settled()

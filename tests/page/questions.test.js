@@ -339,7 +339,7 @@ test('eighteen questions of a first-time reader are answered from a fresh page, 
   }
 })
 
-test('the translation of One layer says what its rows are, and leads in one click to the trained one, whose rows are what it writes', async () => {
+test('the translation of One layer explains its rows, and leads in one click to the trained one, whose rows are its own words', async () => {
   await go('#2&')
   await choose('translation')
   await reads('#seen', says(layer.seenCross))
@@ -358,7 +358,7 @@ test('the translation of One layer says what its rows are, and leads in one clic
   await page.locator('[data-word="queries:1"][data-gloss="today"]').first().waitFor()
 })
 
-test('random keys have no translator: only the translation says what one writes and reads', async () => {
+test('only the translation names the words that it writes and reads, not random keys', async () => {
   await go('#2&')
   await choose('cross')
   await page.locator('#map').waitFor()

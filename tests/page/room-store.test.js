@@ -173,7 +173,7 @@ test('a newer request cancels the older one, and an answer to the older one is d
   assert.deepEqual(got().value, [1])
 })
 
-test('a worker that ends keeps its values drawn, nothing is asked again before retry, and retry starts another', () => {
+test('values of a worker that ends stay drawn, nothing is requested again before retry, and retry starts another worker', () => {
   const { sent, workers, worker } = fakeWorkers()
   const { store, got } = made({ worker })
   workers[0].onmessage({ data: { type: 'value', id: 1, value: [1], isLast: true } })

@@ -20,7 +20,7 @@ const weights = () =>
     return Array.from((heads ?? { weights: map.matrix }).weights.data, Number)
   })
 
-test('the translation: Chinese answers, in words of a dictionary, English asks; a rectangle of PyTorch’s layer; each side has tokens of its own, typed by hand', async () => {
+test('the translation: Chinese words of a dictionary are keys, English ones queries; a rectangle of PyTorch’s layer; each side has separate tokens, typed by hand', async () => {
   await choose('translation')
   const [english, chinese] = ['an autonomous driving solution', '一套自动驾驶解决方案'].map(
     text => tokenize(text, { by: 'segments' }).tokens,
@@ -180,7 +180,7 @@ test('the curve reaches a query beyond the keys, its line lies below their names
   await page.setViewportSize({ width: 1440, height: 900 })
 })
 
-test('both sentences of the examples stand whole in their boxes; their names are read whole at every width, in both languages', async () => {
+test('both sentences of the examples fit their boxes; their names are not cut off at any width, in both languages', async () => {
   for (const name of ['translation', 'cross'])
     for (const width of [1440, 1280]) {
       await page.setViewportSize({ width, height: 800 })

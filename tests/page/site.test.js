@@ -121,7 +121,7 @@ async function downloads(hash) {
   return end < 0 ? sizes : new Map([...sizes].slice(0, end))
 }
 
-test('any link loads at most 200 KB before its room is drawn, and what all rooms share is at most 120 KB', async t => {
+test('any link loads at most 200 KB before its room is drawn, and the code of all rooms is at most 120 KB', async t => {
   const sum = (/** @type {Iterable<number>} */ sizes) => [...sizes].reduce((a, b) => a + b, 0)
   const rooms = ['', OPENS, '#2&room=learn', '#2&room=models']
   const pages = ['#2&room=exercises', '#2&room=exercises&exercises.part=teachers']

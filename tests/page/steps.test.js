@@ -9,7 +9,7 @@ usePage()
 
 const current = () => page.locator('.rail [aria-current="step"]').getAttribute('data-step')
 
-test('the text of a step is true for the settings: hidden after softmax, two sentences, random rows; hiding after softmax has steps of its own, with the same weights', async () => {
+test('the text of a step is true for the settings: hidden after softmax, two sentences, random rows; hiding after softmax has separate steps, with the same weights', async () => {
   const says = async (/** @type {string} */ hash, /** @type {string} */ step, /** @type {RegExp} */ what) => {
     await follow(hash)
     await reads(`.step-${step} .text`, what)
@@ -97,7 +97,7 @@ test('buttons and keys go on and back', async () => {
   await becomes(current, 'embed', 'a letter in a box is a letter')
 })
 
-test('a subscript stands lower than its letter, and a word in a formula stands apart', async () => {
+test('a subscript is lower than its letter, and a word in a formula is set apart', async () => {
   const heights = await page.locator('msub:visible').evaluateAll(all =>
     all.map(({ children: [base, index], textContent }) => ({
       text: textContent,
@@ -126,7 +126,7 @@ test('the marker follows the scroll', async () => {
   await page.evaluate(() => scrollTo(0, 0))
 })
 
-test('in a window of 1280 by 800 the bar of steps is whole, an answer moves no map, the guide covers no row, and the buttons of the flow stand above the bar', async () => {
+test('in a window of 1280 by 800 the bar of steps is whole, an answer moves no map, the guide covers no row, and the buttons of the flow are above the bar', async () => {
   await page.setViewportSize({ width: 1280, height: 800 })
   for (const hash of ['#2&view=map', `${SMALL_LAYER}&view=map`]) {
     await follow(hash)

@@ -50,7 +50,7 @@ async function until(isTrue) {
   }
 }
 
-test('what was selected before is visited by Back, and again by Forward', () => {
+test('Back visits earlier selections, and Forward later ones', () => {
   const { store, act, selected } = start()
   act.select({ cell: cell(1, 2) })
   act.select({ word: { side: 'queries', position: 4 } })
@@ -90,7 +90,7 @@ test('arrow keys replace the place they leave, Escape clears the cell before the
   assert.equal(room.keys?.Escape(store.state), undefined, 'nothing is left to clear')
 })
 
-test('an example is one step of Undo; Back begins anew; Reset comes back to the example and keeps the view', () => {
+test('an example is one step of Undo and clears Back; Reset returns to the example and keeps the view', () => {
   const { store, act } = start()
   act.select({ cell: cell(1, 2) })
   act.select({ cell: cell(2, 2) })

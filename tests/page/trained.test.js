@@ -186,7 +186,7 @@ test('the model of ledgers finds words more than 1,000 words back; its heads loo
   }
 })
 
-test('the guided story of the ledger is what the model does, and links of more than 1,000 words are among its stops', async () => {
+test('the guided story of the ledger agrees with the model, and links of more than 1,000 words are among its stops', async () => {
   const { tour, text, figures } = aboutOf('ledger')
   const again = await ledgerTour(qkv, folderOf('ledger'), figures)
   assert.equal(again.text, text)
@@ -206,7 +206,7 @@ test('the guided story of the ledger is what the model does, and links of more t
   }
 })
 
-test('ledgers: each word that is certain stands at its source too, and texts of any length have all kinds', () => {
+test('ledgers: each certain word occurs at its source too, and texts of any length have all kinds', () => {
   for (const [T, kinds] of /** @type {const} */ ([
     [64, ['chapter', 'note', 'section', 'thing']],
     [4096, ['chapter', 'note', 'section', 'thing']],

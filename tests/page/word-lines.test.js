@@ -31,7 +31,7 @@ test('without a head the arcs are the mean over all heads, from the word whose a
   assert.deepEqual([...(lookOf(roomWith({ view: { query: 1 } }))?.weights ?? [])], [0.375, 0.625, 0])
 })
 
-test('the open head, or the one under the pointer, has its own arcs; what is next to nothing has none', () => {
+test('the open head, or the one under the pointer, has its own arcs; tiny weights have none', () => {
   const one = [{ from: 'both:2', to: 'both:0', weight: 1 }]
   assert.deepEqual(arcsOf(roomWith({ head: { stack: '', layer: 0, head: 0 } })), one)
   assert.deepEqual(arcsOf(roomWith({ view: { pointed: { layer: 0, head: 0 } } })), one)

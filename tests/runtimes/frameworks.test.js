@@ -107,7 +107,7 @@ import { hydrateRoot } from 'react-dom/client'
 import { App } from './${file}'
 hydrateRoot(document.querySelector('#app'), <StrictMode><App /></StrictMode>)`
 
-test('React: what a server has sent is hydrated in StrictMode, and the element is made on the client', async () => {
+test('React: HTML of a server is hydrated in StrictMode, and the element is made on the client', async () => {
   const html = await onServer('App.jsx')
   assert.equal(html, '<main><p></p></main>')
   writeFileSync(join(project, 'react.jsx'), hydrate('App.jsx'))

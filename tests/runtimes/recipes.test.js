@@ -159,7 +159,7 @@ async function tryFolder(folder) {
   await tryPage(`${server.url}/`).finally(server.close)
 }
 
-test('a page with a worker, served by Vite as its files stand there, as npx vite does', {
+test('a page with a worker, whose files Vite serves unchanged, as npx vite does', {
   timeout: 400_000,
 }, async () => {
   const options = { root: project, logLevel: /** @type {const} */ ('warn') }
