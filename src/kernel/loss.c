@@ -115,7 +115,7 @@ uint32_t QKV_EXPORT(qkv_read_logits)(const struct qkv_read_logits *args, uint32_
     find_largest(z, V, a.K, top);
     float maximum = z[top[0]];
     double total = 0.0, mean = 0.0, cross = 0.0;
-    /* A term is 0 where its weight is, even if x is -infinity. */
+    /* A term with weight 0 is 0, even if x is -infinity. */
     for (size_t c = 0; c < whole;) {
       f4 sum = zeros(), product = zeros(), other = zeros();
       for (size_t end = at_most(whole, c + SHORT); c < end; c += 4) {

@@ -12,7 +12,7 @@ folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'sentencepiece
 os.makedirs(folder, exist_ok=True)
 random.seed(7)
 
-# The text: words of a made language, so that pieces are not whole words.
+# The text: made-up words, so that pieces are not whole words.
 parts = ['ka', 'to', 'mi', 'ren', 'sol', 'du', 'pel', 'an', 'ist', 'or']
 words = [''.join(random.choices(parts, k=random.randint(1, 3))) for _ in range(60)]
 text = os.path.join(folder, 'text.txt')

@@ -65,7 +65,7 @@ test('a fit holds at most 2 d x d floats a layer beside the backward pass', asyn
       for (let n = 0; n < 3; n++) gc()
       return process.memoryUsage().arrayBuffers
     }
-    const before = held() // memory of earlier files of this process may be freed later, so only an increase is a fault
+    const before = held() // earlier files of this process may still free memory, so only an increase is a fault
     /** @type {number[]} */
     const grown = []
     await fitLens(model, short, { kind, first: 1, onProgress: () => grown.push(held() - before) })

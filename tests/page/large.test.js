@@ -114,7 +114,7 @@ test('further typing drops the outdated sentence', async () => {
   await shows(page, 40)
   await page.fill('#sentence', words(41)) // its trace comes after all earlier requests
   await shows(page, 41)
-  await settled(page) // the frame that counts it
+  await settled(page) // wait for the frame in which it is counted
   const seen = await page.evaluate(() => /** @type {any} */ (window).seen)
   assert.equal(seen.at(-1), 41, `what is shown last is what was typed last: ${seen}`)
   assert.ok(!seen.includes(1100), `no outdated sentence was shown: ${seen}`)

@@ -147,7 +147,7 @@ class Grammar:
             word = rng.choice(self.lists[name])
             if variable:
                 bound[variable] = {'': word}
-            # a word of a list may hold slots and choices
+            # a word of a list may contain slots and choices
             if '{' in word or '(' in word:
                 word = self.tell(parse(word), rng, bound)
                 if variable:

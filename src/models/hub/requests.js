@@ -87,7 +87,7 @@ export class Requests {
     this.#isDirect = !token
   }
 
-  /** Sets facts that were kept, so that they are not requested again. @param {Facts} facts */
+  /** Restores stored facts about files, so that they are not requested again. @param {Facts} facts */
   use(facts) {
     this.#known = facts
   }
