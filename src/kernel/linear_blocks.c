@@ -231,7 +231,7 @@ static size_t file_bytes(uint32_t weights) {
 
 /* numbers (32) = those of part n of a block, each a byte. */
 static void read_numbers(uint32_t weights, const uint8_t *block, size_t n, uint8_t *numbers) {
-  size_t start = weights == QKV_WEIGHTS_Q4_1 ? 4 : 2; /* of what comes after the float16 */
+  size_t start = weights == QKV_WEIGHTS_Q4_1 ? 4 : 2; /* of the bytes after the float16 */
   i4 low[2], high[2] = {zeros(), zeros()};
   uint32_t shift = 0;
   const uint8_t *from = block + start;

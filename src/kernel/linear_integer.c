@@ -401,7 +401,7 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
         size_t at = (m + r) * a->N + n + p * 8;
         to.to = a->y + at, to.to_row = a->N, to.residual = a->residual ? a->residual + at : 0;
       }
-      /* what is widened next: the next inputs of the panel, or those of the panel that follows the PANELS */
+      /* the inputs to widen next: those of the same panels, or those of the panels after them */
       const char *next = w + p * bytes + of_block;
       if (is_last)
         next = (const char *)a->w + (n / 8 + PANELS + p) * bytes;

@@ -47,8 +47,8 @@ enum qkv_score {
 /* The axis whose weights sum to one. */
 enum qkv_softmax_axis { QKV_SOFTMAX_KEYS = 0, QKV_SOFTMAX_QUERIES = 1 };
 
-/* How a hidden key is hidden: its score becomes -infinity before softmax, or its weight becomes
- * zero after softmax and what is left is divided by its sum. */
+/* How a hidden key is hidden: its score becomes -infinity before softmax, or its weight becomes zero after softmax and
+ * the other weights are divided by their sum. */
 enum qkv_masking { QKV_MASKING_BEFORE = 0, QKV_MASKING_AFTER = 1 };
 
 /* What is applied to each value, see activation.h. */
@@ -153,8 +153,8 @@ struct qkv_trace {
   float *full_weights; /* masking after only: exponentials / sums */
   float *zeroed;       /* masking after only: full_weights, hidden keys 0 */
   float *zeroed_sums;  /* masking after only: of zeroed, and the weight of the sink; must be given with sinks */
-  float *weights;      /* what sums to one */
-  float *dropped;      /* weights after dropout, what is multiplied with v */
+  float *weights;      /* their sum is one */
+  float *dropped;      /* weights after dropout, which are multiplied with v */
 };
 
 /* Statistics of the weights w (B,H,L,S) of attention, before dropout. A statistic whose pointer is 0 is not computed.

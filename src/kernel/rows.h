@@ -13,7 +13,8 @@ INLINE void put(float *p, size_t left, f4 x) {
     store_tail(p, left, x);
 }
 
-/* Loads BURST floats, a line after the other, if there are n >= BURST: so the lines come from memory side by side, and the hardware prefetch continues from the last one. Single loads between arithmetic wait for each line. */
+/* Loads BURST floats, a line after the other, if there are n >= BURST: so the lines come from memory side by side, and
+ * the hardware prefetch continues from the last one. Single loads between arithmetic wait for each line. */
 enum { BURST = 256 };
 void prefetch_burst(const float *p, size_t n);
 

@@ -42,7 +42,8 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c);
 /* Writes what the block reports; part: its sums for qkv_summary_finish. */
 void finish_summary(struct summary *x, struct query_rows *block, float *part);
 
-/* Floats of such a part: a row of the map that began in an earlier block, the running sums, the number of queries with an entropy. */
+/* Floats of such a part: a row of the map that began in an earlier block, the running sums, the number of queries with
+ * an entropy. */
 static inline size_t summary_part_size(const struct qkv_summary *s) { return s->columns + SUM_DISTANCE + s->bins + 1; }
 
 #endif

@@ -108,7 +108,7 @@ export class Core {
   }
 
   /**
-   * Runs `call` and frees what it allocated. The mark counts from `base`, which moves only while no call has memory: a
+   * Runs `call` and frees the memory that it allocated. The mark counts from `base`, which moves only while no call has memory: a
    * resident tensor may be made or disposed of within `call`.
    * @template T
    * @param {() => T} call

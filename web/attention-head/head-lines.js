@@ -1,4 +1,4 @@
-// The weights of all heads of a layer as lines between two columns of words, from each word to what it looks at. Light DOM; depends on
+// The weights of all heads of a layer as lines between two columns of words, from each word to the words that it looks at. Light DOM; depends on
 // weights and words only, not on rooms.
 
 import { html, LitElement, nothing, svg } from 'lit'

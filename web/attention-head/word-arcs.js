@@ -6,7 +6,7 @@ import { html, LitElement, svg } from 'lit'
 const [WIDTH, SPACE] = [12, 28]
 
 /**
- * Arcs over the words of the sentence: from the current word to what it looks at, as wide as the weights, and dotted from the words that
+ * Arcs over the words of the sentence: from the current word to the words that it looks at, as wide as the weights, and dotted from the words that
  * look at it. They overlay the words of their parent and take no space.
  */
 class WordArcs extends LitElement {

@@ -1,4 +1,4 @@
-// One word on its way through one head, as frames: what each shows, its duration, and its text. Pure.
+// One word on its way through one head, as frames, each with its content, duration and text. Pure.
 
 import { check, part } from './tensor-input.js'
 

@@ -1,4 +1,4 @@
-// Converts the properties of a map into what is drawn.
+// Converts the properties of a map into the data to draw.
 
 import { visible, widthOf } from './drawing-backends.js'
 import { labelSize, noteSize } from './geometry.js'

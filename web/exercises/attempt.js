@@ -1,4 +1,4 @@
-// One reader's attempt at an exercise: tries, the last verdict, the answer, what is remembered. Pure.
+// One reader's attempt at an exercise: tries, the last verdict, the answer, remembered values. Pure.
 
 /** @import { Exercise, Verdict } from './exercise.js' */
 

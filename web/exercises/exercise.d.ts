@@ -88,7 +88,7 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   bars?(state: State<T>): readonly { name: string; value: number }[]
   /** Returns what to remember after this state; the same object if nothing changed. */
   watch?(state: State<T>, memory: M | undefined): M | undefined
-  /** Returns what was measured so far: the parameters of the text `ID.measured`. */
+  /** Returns the measurements so far: the parameters of the text `ID.measured`. */
   measured?(given: Given<T, M>): Params | undefined
   /** Returns a verdict; undefined while the numbers are computed. */
   check(given: Given<T, M>): Verdict | undefined

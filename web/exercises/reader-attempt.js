@@ -131,7 +131,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
       const { answer, tries, isShown, isPassed, score } = attempt
       return { exercise: place.exercise?.id, link: store()?.link() ?? '', answer, tries, isShown, isPassed, score }
     },
-    /** Returns what is drawn of the attempt. @param {Store} own */
+    /** Returns the drawn fields of the attempt. @param {Store} own */
     shown(own) {
       return { attempt, said, isFolded, rules: rules(), measured: place.exercise?.measured?.(givenBy(own)) }
     },

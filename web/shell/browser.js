@@ -232,7 +232,7 @@ export function listen(shell) {
 /** Redraws an element. @param {any} element an element of this library */
 const redraw = element => element.requestUpdate()
 
-/** True if the browser undoes what is typed here; a box of a setting with a history uses the Undo of its room. @param {EventTarget | null} target */
+/** True if the browser's Undo applies to this field; a field of a setting with a history uses the Undo of its room. @param {EventTarget | null} target */
 const hasOwnUndo = target =>
   target instanceof HTMLElement &&
   target.matches('textarea, input:not([type=range], [type=radio], [type=checkbox], [type=file])') &&

@@ -1,4 +1,4 @@
-// Draws what has failed in a sentence, with a button that tries again.
+// Draws the message of a failure, with a button that retries.
 
 import { html } from 'lit'
 

@@ -194,7 +194,7 @@ export interface Room<T extends Types> {
   view: T['view']
   /** Checks combinations of fields; each field's type checks its value. */
   check?(settings: T['settings']): State<T>['problems']
-  /** Drops what has become meaningless, such as edits of other words. */
+  /** Drops settings that have become meaningless, such as edits of other words. */
   settle?(before: T['settings'], after: T['settings']): T['settings']
   /**
    * Drops selections that do not exist in the displayed data, such as a word of a longer sentence. Called by the store after each step,
@@ -210,7 +210,7 @@ export interface Room<T extends Types> {
   actions: { [N in keyof T['actions']]: (state: State<T>, ...args: T['actions'][N]) => Step<T> | undefined }
   /** True to compute with the defaults of invalid settings; else nothing is requested until they are fixed. */
   isForgiving?: boolean
-  /** Returns the requests needed to draw this state: the store sends them, caches answers and cancels what is no longer needed. */
+  /** Returns the requests needed to draw this state: the store sends them, caches answers and cancels those no longer needed. */
   needs(state: State<T>): Request<T['asks']>[]
   receive?: { [N in NameOf<T['asks']>]?: (state: State<T>, value: T['asks'][N]['value']) => Step<T> | undefined }
   /** Computes a request on the page if it is small enough for this frame; else returns undefined. */

@@ -146,7 +146,7 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
     /** @param {AnyRequest} request */
     ask: request => ask(request, false),
 
-    /** Sends requests for what is newly needed, and cancels what is no longer needed. @param {AnyRequest[]} requests */
+    /** Sends new requests, and cancels those no longer needed. @param {AnyRequest[]} requests */
     need(requests) {
       const needs = new Map(requests.map(each => [slotOf(each), each]))
       for (const [slot, { isNeeded }] of asked) if (isNeeded && !needs.has(slot)) drop(slot)

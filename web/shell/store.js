@@ -107,7 +107,7 @@ export function createStore(
     return set !== undefined || view !== undefined
   }
 
-  /** Requests what the state needs; what has arrived then decides what can be selected. */
+  /** Sends the requests of the state; the answers that have arrived then decide which selections are valid. */
   function ask() {
     isAhead = false
     const need = () => {

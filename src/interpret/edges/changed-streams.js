@@ -154,7 +154,7 @@ function attentionOf({ parts, streams, width: d }, stream, layer, one, isTangent
 }
 
 /**
- * Returns a function that makes tangents of keys and values from tangents of what they read.
+ * Returns a function that makes tangents of keys and values from tangents of their input.
  * @param {EdgeTask['parts']} parts
  * @param {Stream} source
  * @param {Layer} own

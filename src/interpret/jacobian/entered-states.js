@@ -1,4 +1,4 @@
-// The states of a stack: what enters each layer in a run of one text, and what leaves the last.
+// The states of a stack: the input of each layer in a run of one text, and the output of the last.
 
 import { describe } from '../../base/errors.js'
 import { stackNames } from '../../models/model.js'

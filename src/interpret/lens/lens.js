@@ -159,7 +159,7 @@ export function lensStack(parts, where) {
 }
 
 /**
- * Throws if a hook changes what comes after the last state: a lens applies the model's own norm and head to each state.
+ * Throws if a hook acts after the last state: a lens applies the model's own norm and head to each state.
  * @param {unknown} hooks
  * @param {{ stack: string }} of
  * @param {string} where

@@ -16,7 +16,7 @@ import { linearise } from '../jacobian/jacobian.js'
 const LOGITS = 2 ** 22
 const [MOMENTUM, DECAY, MOST_NORM] = [0.9, 1e-3, 1]
 
-/** The map of a layer as what it adds to a state, with the momenta of its training. @typedef {{ matrix: Float32Array, offset: Float32Array, momenta: Float32Array[] }} Translator */
+/** The map of a layer, stored as its difference from the identity, with the momenta of its training. @typedef {{ matrix: Float32Array, offset: Float32Array, momenta: Float32Array[] }} Translator */
 
 /**
  * Computes a step: the gradients of one text, layer by layer.

@@ -1,4 +1,4 @@
-// How much each part of a model adds to a number that is read from what leaves its last norm. The residual stream is the sum of the
+// Computes how much each part of a model adds to a number that is read from the output of its last norm. The residual stream is the sum of the
 // outputs of the embedding, the heads and the MLPs. With the deviations of all norms held fixed, the number is linear in it. Its
 // gradient goes back through the norms; a part adds the product of its output with the gradient. Computed in float64.
 

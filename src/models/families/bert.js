@@ -27,7 +27,7 @@ export const describe = c =>
     ignored: ['^cls\\.predictions\\.decoder\\.(weight|bias)$'],
   })
 
-/** Returns what differs in Jina's embedding models v2. @param {Config} c */
+/** Returns the differences of Jina's embedding models v2. @param {Config} c */
 function jina(c) {
   for (const key of ['attn_implementation', 'emb_pooler']) c.get(key) // affect only the runtime and the method encode
   if (/qk-post-norm/.test(JSON.stringify(c.get('auto_map') ?? '')))

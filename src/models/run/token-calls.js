@@ -18,14 +18,14 @@ const ROPE = indices(ROPE_WORDS)
 const FROM = 10 // index in struct qkv_cache_rows of the row to write
 const BEFORE = 4 // words before the structs: the keys before the token, and zeros
 
-/** Replaces the threads of a core, and records what they would run. */
+/** Replaces the threads of a core, and records the jobs that they would run. */
 class Notes {
   /** @type {Noted[]} */
   jobs = []
 
   /** @param {Core} core @param {import('../../threads/pool.js').Job} job */
   run(core, job) {
-    // Only the struct and what it points to is above its address.
+    // Only the struct and the data that it points to are above its address.
     this.jobs.push({ ...job, words: core.words.slice(job.args[0] / 4, core.top / 4) })
     return true
   }

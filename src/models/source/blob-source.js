@@ -77,7 +77,7 @@ export function streamed(blob) {
     const late = new Promise(resolve => {
       timer = setTimeout(resolve, patience)
     })
-    const reading = reader.read(part, { min: part.length }) // browsers without `min` return what is available
+    const reading = reader.read(part, { min: part.length }) // browsers without `min` return the available bytes
     reading.catch(() => {}) // also if it rejects after the timeout
     return /** @type {typeof reading} */ (Promise.race([reading, late])).finally(() => clearTimeout(timer))
   }

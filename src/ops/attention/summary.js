@@ -134,7 +134,7 @@ export function checkSummary(call, options, name) {
 /** @typedef {ReturnType<typeof checkSummary>} Checked */
 
 /**
- * Writes into a struct qkv_summary, whose start is written, what is to be reported, and takes the memory for it.
+ * Writes the requested statistics into a struct qkv_summary, whose start is written, and allocates their memory.
  * @param {Core} core
  * @param {Checked} summary
  * @param {number} args its address
@@ -154,7 +154,7 @@ export function putSummary(core, { outputs, same, sizes }, args, take) {
 }
 
 /**
- * Runs the kernel and copies what it reports. To be called within a scope.
+ * Runs the kernel and copies the statistics. Call it within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {Checked} summary

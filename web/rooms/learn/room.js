@@ -134,7 +134,7 @@ const actions = {
   }),
   restart(state) {
     const isLost = state.got.run?.is === 'lost'
-    // A story restarts with the run, since its later stops are about what was learned.
+    // A story restarts with the run, since its later stops are about the trained model.
     const stop = state.view.stop === null ? null : 0
     const view = isLost ? { reference: null, stop } : { stop }
     const step = another(state, { changes: state.settings.changes }, view)

@@ -13,7 +13,7 @@ import { initialWeights } from './transformer.js'
 const MOST_BYTES = 2 ** 26
 
 /**
- * Returns the configuration: what builds the model, and what each weight is.
+ * Returns the configuration: the settings that build the model, and the kind of each weight.
  * @param {string} task
  * @param {LearnSettings} settings
  * @param {number} step

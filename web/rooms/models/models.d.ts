@@ -500,7 +500,7 @@ export interface BlockPart {
   kind: 'attention' | 'cross' | 'mlp'
   /** True if a norm precedes it. */
   isPre: boolean
-  /** Length of what it adds. */
+  /** Length of the vector that it adds. */
   added: Float32Array
   /** Its share of the sum: its output projected onto the sum. */
   share: Float32Array
@@ -631,7 +631,7 @@ export type ModelsAsks = {
 export type ModelsActions = {
   bring: [files: readonly File[]]
   openSmaller: [dtype: SmallerDtype]
-  /** Opens what was typed in the field: a name on the hub, an address, or the name of a listed model. */
+  /** Opens the text of the field: a name on the hub, an address, or the name of a listed model. */
   openTyped: [text: string]
   /** Moves up or down in a list of `count` models. */
   pick: [step: 1 | -1, count: number]

@@ -357,7 +357,7 @@ async function generate({ qkv, lock, detail }, request, run) {
 }
 
 /**
- * Returns what each head adds to the first guess, or to the similarity of two texts.
+ * Returns the contribution of each head to the first guess, or to the similarity of two texts.
  * @param {Model} model
  * @param {Used} used
  * @param {AbortSignal} signal

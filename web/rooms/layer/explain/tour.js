@@ -1,4 +1,4 @@
-// The seven stops of the tour: what each shows and which task it has. Texts are in the language files, numbers on the page. Pure.
+// The seven stops of the tour, each with its state and its task. Texts are in the language files, numbers on the page. Pure.
 
 import { settingsOf } from '../presets.js'
 import { change } from '../settings.js'

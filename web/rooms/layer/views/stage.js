@@ -164,7 +164,7 @@ function linksBelow({ t, result, head }) {
   return html`<p class="note links-below">${trained}<a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a></p>`
 }
 
-/** Describes what is visible, and that it is not trained. @param {SceneContext} context */
+/** Describes the picture, and mentions that the numbers are not trained. @param {SceneContext} context */
 function seen(context) {
   const { t, result, isTrained } = context
   const { softmaxAxis, kind, sentence, second, tokenizer } = result.settings

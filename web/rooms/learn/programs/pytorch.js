@@ -60,7 +60,7 @@ def sinusoids(n):
     return math.sqrt(2 / d) * torch.where(column % 2 == 1, angle.cos(), angle.sin())
 `
 
-/** Writes what is added to embeddings. @param {LearnSettings} s @param {string} length @param {string} name name of the learned table */
+/** Writes the terms that are added to embeddings. @param {LearnSettings} s @param {string} length @param {string} name name of the learned table */
 const placed = ({ positions }, length, name) =>
   positions === 'learned' ? ` + p['${name}']` : positions === 'sinusoids' ? ` + sinusoids(${length})` : ''
 

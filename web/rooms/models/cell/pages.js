@@ -127,7 +127,7 @@ function softmaxRow(state) {
   ]
 }
 
-/** Returns a key for a collapsible sum of a cell, so that what was opened stays open. @param {CellTrace} trace @param {string} name */
+/** Returns a key for a collapsible sum of a cell, so that an opened sum stays open. @param {CellTrace} trace @param {string} name */
 const keyOf = ({ stack, layer, head, query, key }, name) => `${stack} ${layer}.${head} ${query}>${key} ${name}`
 
 /** Lists the products of q and k, the largest first; each opens its page. @param {CellState} state @returns {Part[]} */

@@ -1,4 +1,4 @@
-// Models of the hub that the field "Model" suggests, with what there is to see in each.
+// Models of the hub that the field "Model" suggests, with things to see in each.
 //
 // `download` is the size of the weights and the tokenizer in the hub's list of files, `memory` that of the weights as float16, computed
 // from the published config (tests/page/gallery-models.js); parts that are no linear layers stay as stored. A revision is given where

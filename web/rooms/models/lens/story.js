@@ -1,4 +1,4 @@
-// The story of what each layer says: five stops on the English model. Every number comes from the grid on the page.
+// The story of "What each layer says": five stops on the English model. Every number comes from the grid on the page.
 
 import { html, nothing } from 'lit'
 import { factorOf, withFactor } from '../../../attention-head/changes.js'
