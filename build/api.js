@@ -161,7 +161,7 @@ export const page = () =>
   [
     '# All calls',
     '',
-    'Made from the types by `npm run api`. What returns a promise is awaited; options and their defaults are in the pages of the entries and in the types.',
+    'Made from the types by `npm run api`. Await calls that return a promise. Options and their defaults are in the pages of the entries and in the types.',
     '',
     ...ENTRIES.flatMap(entryPage),
   ]

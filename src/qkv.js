@@ -33,17 +33,17 @@ export class Qkv {
     return { used, resident: blocks.used, size: bytes.length + (unshared?.bytes.length ?? 0) }
   }
 
-  /** Threads that work on a large call, the calling one included: 1 where the page or the engine has no shared memory. */
+  /** Number of threads for a large call, including the calling one; 1 without shared memory. */
   get threads() {
     return expectCore(this).threads?.count ?? 1
   }
 
-  /** Why large calls run on one thread although `load` was asked for more; '' elsewhere. */
+  /** The reason why large calls run on one thread although `load` was called with more; else ''. */
   get threadsReason() {
     return expectCore(this).threadsReason
   }
 
-  /** Ends the threads that `load` has started; calls go on with one. Does nothing where there is one. */
+  /** Ends the threads that `load` has started; later calls run on one. A no-op with one thread. */
   dispose() {
     const core = expectCore(this)
     core.threads?.end()
@@ -51,9 +51,9 @@ export class Qkv {
   }
 
   /**
-   * Gives memory back that large calls took, and tensors that were disposed of: all behind the last resident tensor. Calls may be made
+   * Frees the memory of large calls and of disposed tensors: all memory after the last resident tensor. Calls may run
    * meanwhile; `data` of resident tensors is a new array afterwards.
-   * @returns {Promise<number>} how many bytes
+   * @returns {Promise<number>} the number of bytes freed
    */
   async trim() {
     const core = expectCore(this)
@@ -62,7 +62,7 @@ export class Qkv {
   }
 
   /**
-   * A tensor of zeros inside the module's memory: calls use it where it lies. Fill its `data`, pass it as q, k, v, a
+   * Makes a tensor of zeros inside the module's memory, which calls use in place. Fill its `data`, pass it as q, k, v, a
    * weight or `out`, and `dispose()` of it.
    * @param {readonly number[]} dims
    * @returns {import('./runtime/resident.js').ResidentTensor}
@@ -84,7 +84,7 @@ export class Qkv {
   }
 
   /**
-   * Fused attention: output = softmax(mask(softcap(scale * score(q, k)))) v, tile by tile, without any L x S matrix.
+   * Computes fused attention: output = softmax(mask(softcap(scale * score(q, k)))) v, tile by tile, without any L x S matrix.
    * A query that sees no key gives zeros.
    * Three axes mean (heads, rows, size), so that a mask of (H, L, S) fits; for batches use four.
    * @param {FloatLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
@@ -92,7 +92,7 @@ export class Qkv {
    * @param {FloatLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
    * @param {import('./ops/attention/arguments.js').AttentionOptions & import('./ops/attention/arguments.js').OutOption & import('./ops/attention/arguments.js').SummaryOption} [options]
    * @returns {import('./ops/attention/forward.js').Attended} output: (L, E), (H, L, E) or (B, H, L, E). Where `out` is a tensor of
-   *   qkv.alloc and no summary is asked for, this is the same frozen object each time
+   *   qkv.alloc and there is no summary, this is the same frozen object each time
    * @throws {TypeError | RangeError} naming the argument, what came and what was expected
    */
   attention(q, k, v, options = {}) {
@@ -100,7 +100,7 @@ export class Qkv {
   }
 
   /**
-   * The same step by step, every intermediate returned; with `keep` only those that it names are made.
+   * Computes the same step by step and returns every intermediate; with `keep` only the named ones are made.
    * @template {keyof import('./ops/attention/forward.js').Trace} [K=keyof import('./ops/attention/forward.js').Trace]
    * @param {FloatLike | Nested} q as in attention
    * @param {FloatLike | Nested} k
