@@ -127,6 +127,20 @@ export class AttentionCall {
     return inRows ? [B, L, H * E] : this.lead([B, H, L, E])
   }
 
+  /** Returns what threads share. @param {import('./memory.js').Core} core @param {number} args address of its struct @returns {import('../threads/pool.js').Job} */
+  job({ exports }, args) {
+    const { B, H, G, D, E, pairs, texts, deferredCopies } = this
+    return {
+      kernel: 'qkv_attention_part',
+      args: [args],
+      work: 2 * H * pairs * (D + E),
+      units: exports.qkv_attention_units(args),
+      scratch: exports.qkv_attention_scratch(args),
+      deferredCopies,
+      parts: texts ? 1 : B * G, // packed texts have different numbers of units
+    }
+  }
+
   /** Drops all references to the caller's objects. */
   clear() {
     empty(this.options)

@@ -15,8 +15,8 @@ const PATIENCE = 1e4 // waits of AWAKE or more for a job of a sequence
 /** Returns the arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
 
-/** Returns where a range of the units begins. @param {Int32Array} words @param {number} range */
-export const startOf = (words, range) => ((words[AT.units] * range) / words[AT.ranges]) | 0
+/** Returns where a range of units begins. @param {number} units @param {number} ranges @param {number} range */
+export const startOf = (units, ranges, range) => ((units * range) / ranges) | 0
 
 /**
  * Runs units of the current job until none is left. A thread starts with its own range, whose operands earlier jobs left in the
@@ -38,7 +38,7 @@ export function runUnits(kernel, words, thread) {
 
 /** Runs units of one range until none is left. @param {CallableFunction} kernel @param {number[]} args @param {number} scratch @param {Int32Array} words @param {number} range */
 function runRange(kernel, args, scratch, words, range) {
-  const start = startOf(words, range)
+  const start = startOf(words[AT.units], words[AT.ranges], range)
   const chunk = words[AT.chunk]
   for (;;) {
     const left = Atomics.sub(words, AT.left + range * AT.LINE, chunk)
@@ -65,19 +65,26 @@ export function runJobs(kernels, words, { buffer }, thread) {
   try {
     for (let at = 0; at < list.length && words[AT.status] === 0; at += AT.JOB) {
       const kernel = kernels[list[at + AT.jobKernel]]
-      const chunk = list[at + AT.jobChunk]
-      for (;;) {
-        const left = Atomics.sub(list, at + AT.jobLeft, chunk)
-        if (left <= 0) break
-        const count = left < chunk ? left : chunk
-        const status = kernel(list[at + AT.jobArgument], left - count, count, scratch)
-        if (status !== 0) Atomics.store(words, AT.status, status)
-        Atomics.sub(list, at + AT.jobOpen, count)
-      }
+      const ranges = list[at + AT.jobRanges]
+      for (let n = 0; n < ranges; n++) runJobRange(kernel, scratch, words, list, at, (thread + n) % ranges)
       if (!finished(list, at + AT.jobOpen, words)) return
     }
   } catch {
     Atomics.store(words, AT.status, TRAPPED)
+  }
+}
+
+/** Runs units of one range of a job until none is left. @param {CallableFunction} kernel @param {number} scratch @param {Int32Array} words @param {Int32Array} list @param {number} at @param {number} range */
+function runJobRange(kernel, scratch, words, list, at, range) {
+  const start = startOf(list[at + AT.jobUnits], list[at + AT.jobRanges], range)
+  const chunk = list[at + AT.jobChunk]
+  for (;;) {
+    const left = Atomics.sub(list, at + AT.jobLeft + range, chunk)
+    if (left <= 0) return
+    const count = left < chunk ? left : chunk
+    const status = kernel(list[at + AT.jobArgument], start + left - count, count, scratch)
+    if (status !== 0) Atomics.store(words, AT.status, status)
+    if (Atomics.sub(list, at + AT.jobOpen, count) === count) Atomics.notify(list, at + AT.jobOpen)
   }
 }
 

@@ -201,8 +201,13 @@ export class Threads {
       const at = n * AT.JOB
       words[at + AT.jobKernel] = Number(kernels.get(job.kernel))
       words[at + AT.jobArgument] = job.args[0]
-      words[at + AT.jobChunk] = job.work < Threads.least.share ? job.units || 1 : this.chunkOf(job)
-      words.fill(job.units, at + AT.jobLeft, at + AT.jobOpen + 1)
+      const isShared = job.work >= Threads.least.share
+      const ranges = isShared ? Math.min(this.count, AT.JOB - AT.jobLeft) : 1
+      words[at + AT.jobChunk] = isShared ? this.chunkOf(job) : job.units || 1
+      words[at + AT.jobUnits] = words[at + AT.jobOpen] = job.units
+      words[at + AT.jobRanges] = ranges
+      for (let n = 0; n < ranges; n++)
+        words[at + AT.jobLeft + n] = startOf(job.units, ranges, n + 1) - startOf(job.units, ranges, n)
       work += job.work
       scratch = Math.max(scratch, job.scratch)
     }
@@ -258,7 +263,8 @@ export class Threads {
     words[AT.first] = first
     words[AT.units] = words[AT.notReady] = units
     words[AT.ranges] = deferredCopies.length ? 1 : this.#size // a single range, because operands of the last units are copied first
-    for (let n = 0; n < words[AT.ranges]; n++) words[AT.left + n * AT.LINE] = startOf(words, n + 1) - startOf(words, n)
+    for (let n = 0; n < words[AT.ranges]; n++)
+      words[AT.left + n * AT.LINE] = startOf(units, words[AT.ranges], n + 1) - startOf(units, words[AT.ranges], n)
     words[AT.done] = words[AT.status] = 0
     Atomics.store(words, AT.gate, 0)
     Atomics.add(words, AT.generation, 1)
@@ -300,17 +306,8 @@ export class Threads {
    * @param {import('../runtime/attention-call.js').AttentionCall} call
    * @returns {boolean} false if nothing was run
    */
-  attend(core, args, { B, H, G, D, E, pairs, texts, dropout, deferredCopies }) {
-    if (dropout) return false
-    return this.run(core, {
-      kernel: 'qkv_attention_part',
-      args: [args],
-      work: 2 * H * pairs * (D + E),
-      units: core.exports.qkv_attention_units(args),
-      scratch: core.exports.qkv_attention_scratch(args),
-      deferredCopies,
-      parts: texts ? 1 : B * G, // packed texts have different numbers of units
-    })
+  attend(core, args, call) {
+    return !call.dropout && this.run(core, call.job(core, args))
   }
 
   /** @param {string} when */

@@ -6,45 +6,17 @@ import { ATTENTION_WORDS, ROPE_WORDS } from '../../runtime/abi.js'
 import { expectCore } from '../../runtime/core-of.js'
 import { indices } from '../../runtime/structs.js'
 import { finish, ModelOperations, rotations, runStack } from './network.js'
+import { Notes } from './notes.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
-/** @import { Core } from '../../runtime/memory.js' */
 /** @import { Rope } from '../family-shapes/parts.js' */
 /** @import { ResidentTensor as Resident } from '../../runtime/resident.js' */
-/** @typedef {import('../../threads/pool.js').Job & { words: Uint32Array, layer?: number }} Noted a call, with its struct */
+/** @import { Noted } from './notes.js' */
 
 const AT = indices(ATTENTION_WORDS)
 const ROPE = indices(ROPE_WORDS)
 const FROM = 10 // index in struct qkv_cache_rows of the row to write
 const BEFORE = 4 // words before the structs: the keys before the token, and zeros
-
-/** Replaces the threads of a core, and records the jobs that they would run. */
-class Notes {
-  /** @type {Noted[]} */
-  jobs = []
-
-  /** @param {Core} core @param {import('../../threads/pool.js').Job} job */
-  run(core, job) {
-    // Only the struct and the data that it points to are above its address.
-    this.jobs.push({ ...job, words: core.words.slice(job.args[0] / 4, core.top / 4) })
-    return true
-  }
-
-  /** @param {Core} core @param {number} args */
-  attend(core, args) {
-    const units = core.exports.qkv_attention_units(args)
-    return this.run(core, { kernel: 'qkv_attention_part', args: [args], work: 0, units, scratch: 0 })
-  }
-
-  deferredCopies() {
-    return undefined
-  }
-
-  /** @param {Core} core */
-  prepareAttention(core) {
-    return core
-  }
-}
 
 /** Operations whose rotations are in persistent memory. */
 class NotedOperations extends ModelOperations {
