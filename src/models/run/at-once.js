@@ -16,9 +16,9 @@ import { baseOf, freeOthers } from './turns.js'
 /** @import { Noted } from './notes.js' */
 /** @typedef {Noted & { base: number }} Recorded words: a copy of all memory of the call; base: its address */
 
-/** Rows of a batch up to which its layers are recorded: beyond, waking threads in every call takes no time that counts. */
-const MOST_ROWS = 512
-/** Work of a sequence, as in Job: some 4 ms on two threads, so that other events wait no longer. */
+/** Rows of a batch up to which its layers are recorded. In larger ones a call takes much longer than waking threads for it. */
+const MOST_ROWS = 64
+/** Work of a sequence, as in Job: about 4 ms on two threads, so that other events do not wait longer. */
 const WORK = 4e8
 
 const AT = indices(ATTENTION_WORDS)
