@@ -16,7 +16,9 @@ const qkv = await load()
 const out = join(tmpdir(), 'qkv-mistakes')
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url))
 const open = (/** @type {string} */ name) => loadModel(qkv, path(name), { tokenizer: Tokenizer })
-const [gpt2, t5, sentences] = await Promise.all(['gpt2-tiny', 't5-tiny', 'sentence-bert-tiny'].map(open))
+const [gpt2, t5, sentences, sst] = await Promise.all(
+  ['gpt2-tiny', 't5-tiny', 'sentence-bert-tiny', 'distilbert-sst-tiny'].map(open),
+)
 /** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 
@@ -122,6 +124,9 @@ const OPTIONS = [
     /here it is what: 'heads', all of them; one is switched/,
   ],
   ['metric', option => ablate(gpt2, 'a', { of: 'loss', ...option }), /here it is of\./],
+  ['return_all_scores', option => sst.classify('a', option), /here it is scores, of the result/],
+  ['return_documents', option => gpt2.rank('a', ['b'], option), /here it is index, of each result/],
+  ['text_pair', option => gpt2.forward(option), /here it is a list of pairs/],
   ['cache_dir', option => inspectModel(path('gpt2-tiny'), option), /here it is the variable HF_HUB_CACHE/],
 ]
 for (const [name, call, message] of OPTIONS)
@@ -281,6 +286,21 @@ const MISTAKES = [
     'a folder that is not a checkpoint',
     () => loadModel(qkv, path('sentence-bert-tiny/1_Pooling')),
     /config\.json: it has no model_type; expected the config\.json of a checkpoint/,
+  ],
+  [
+    'options of tokenize in place of the pair',
+    () => gpt2.tokenize('a', any({ addSpecialTokens: false })),
+    /a text or a pair of texts before the options, got an object with addSp/,
+  ],
+  [
+    'entities of a list',
+    () => gpt2.entities(any(['a', 'b'])),
+    /entities: expected one text, got an array of 2: for several, call it for each/,
+  ],
+  [
+    'an element of the texts of rank',
+    () => gpt2.rank('a', any(['b', { text: 'c' }])),
+    /rank: texts\[1\]: expected a text, got an object with text/,
   ],
   ['an element of stopIds', () => gpt2.generate('a', { stopIds: any([1, 'a']) }).next(), /stopIds\[1\]: .*got "a"/],
 ]

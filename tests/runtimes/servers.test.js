@@ -7,6 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { launch } from '../browser/browsers.js'
 import { install } from '../packed.js'
 import { freePort } from './project.js'
 
@@ -38,6 +39,14 @@ function run(tool, args, { options = '', node = process.execPath } = {}) {
   return stdout + stderr
 }
 
+/** A page with a map, which is made on the client only. */
+const CLIENT_PAGE = `'use client'
+import dynamic from 'next/dynamic'
+const Map = dynamic(() => import('./map'), { ssr: false })
+export default () => <Map />`
+const MAP = `import 'qkv/elements/heatmap'
+const matrix = { data: [1, 0, 0.5, 0.5], dims: [2, 2] }
+export default () => <qkv-heatmap matrix={matrix} label="Weights" />`
 const SEVEN = 'String((await load()).attention([[1]], [[1]], [[7]]).output)'
 
 for (const bundler of ['turbopack', 'webpack'])
@@ -49,6 +58,8 @@ for (const bundler of ['turbopack', 'webpack'])
       'next.config.mjs': `export default { turbopack: { root: ${JSON.stringify(here)} }, outputFileTracingRoot: ${JSON.stringify(here)}, distDir: '.next-${bundler}' }`,
       'app/layout.jsx': 'export default ({ children }) => <html><body>{children}</body></html>',
       'app/page.jsx': `import { load } from 'qkv'\nexport default async () => <p>{${SEVEN}}</p>`,
+      'app/map/page.jsx': CLIENT_PAGE,
+      'app/map/map.jsx': MAP,
       'app/now/route.js': `import { load } from 'qkv'\nexport const dynamic = 'force-dynamic'\nexport const GET = async () => new Response(${SEVEN})`,
     })
     run('next/dist/bin/next', ['build', `--${bundler}`])
@@ -69,6 +80,17 @@ for (const bundler of ['turbopack', 'webpack'])
       server.on('exit', code => reject(new Error(`next start ended with ${code}`)))
     })
     assert.equal(await (await fetch(`http://localhost:${port}/now`)).text(), 'tensor([[7.]])')
+    const address = `http://localhost:${port}/map`
+    assert.doesNotMatch(await (await fetch(address)).text(), /<qkv-heatmap/)
+    const browser = await launch('chromium')
+    t.after(() => browser.close())
+    const page = await browser.open(address)
+    await page.until(
+      () =>
+        /** @type {any} */ (document.querySelector('qkv-heatmap'))?.describe?.({ row: 1, column: 0 }) ===
+        'row 2 to column 1: 0.5000',
+    )
+    assert.deepEqual(browser.complaints, [])
   })
 
 const CASES = `import { load } from 'qkv'

@@ -37,6 +37,8 @@ const STRATEGIES = /** @type {const} */ (['none', 'simple', 'first', 'average', 
  */
 export async function entities(model, tool, text, options) {
   const { aggregation = 'simple', ignore = ['O'] } = readOptions(options, ['aggregation', 'ignore'], 'entities')
+  if (typeof text !== 'string')
+    throw new TypeError(`entities: expected one text, got ${describe(text)}: for several, call it for each`)
   oneOf(aggregation, STRATEGIES, 'entities: aggregation')
   if (!Array.isArray(ignore))
     throw new TypeError(`entities: ignore: expected a list of labels, got ${describe(ignore)}`)

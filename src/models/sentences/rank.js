@@ -219,8 +219,9 @@ export async function rank(runner, reads, query, texts, options) {
   if (onProgress !== undefined && typeof onProgress !== 'function')
     throw new TypeError(`rank: onProgress: expected a function, got ${describe(onProgress)}`)
   if (typeof query !== 'string') throw new TypeError(`rank: query: expected a text, got ${describe(query)}`)
-  if (!Array.isArray(texts) || !texts.every(text => typeof text === 'string'))
-    throw new TypeError(`rank: expected a list of texts, got ${describe(texts)}`)
+  if (!Array.isArray(texts)) throw new TypeError(`rank: expected a list of texts, got ${describe(texts)}`)
+  const strange = texts.findIndex(text => typeof text !== 'string')
+  if (strange >= 0) throw new TypeError(`rank: texts[${strange}]: expected a text, got ${describe(texts[strange])}`)
   const scoring = await scoringOf(runner, reads)
   const { ranking } = scoring
   const activation = activationFor(runner.model.config, ranking.activation)
