@@ -285,6 +285,8 @@ test('the presenter: larger, without the header; slides go on and come back, a f
   await becomes(() => page.locator('header.top').isVisible(), false)
   const fontSize = () => page.evaluate(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize))
   await becomes(async () => Math.round(await fontSize()), 24)
+  const flow = () => page.locator('qkv-flow').evaluate(own => own.getBoundingClientRect().width > innerWidth / 2)
+  await becomes(flow, true) // the map beside it is hidden, and leaves no gap
   const cell = () =>
     page.locator('#map').evaluate(map => {
       const style = getComputedStyle(map)
