@@ -75,15 +75,17 @@ static NOINLINE int any_visible(const struct query_rows *block, size_t r, size_t
 
 static uint32_t clamp(uint32_t n, uint32_t least, uint32_t most) { return n < least ? least : n > most ? most : n; }
 
+/* Both ends of the span of keys never fall from a row to the next, so the first and the last row of a panel bound what
+ * its rows see: any of them from first_row.from to last_row.to, all of them from last_row.from to first_row.to. */
 int find_visible_keys(struct query_rows *block, uint32_t first, uint32_t end) {
   const struct qkv_attention *a = block->a;
   int any = 0;
   block->first = first;
   for (size_t r = 0; r < block->rows; r += PANEL) {
     uint32_t rows = (uint32_t)at_most(block->rows - r, PANEL), row = block->row + (uint32_t)r;
-    struct span top = visible_span(a, block->b, row), bottom = visible_span(a, block->b, row + rows - 1);
-    uint32_t from = (clamp(top.from, first, end) - first) & ~3u, to = clamp(bottom.to, first, end) - first;
-    if (has_mask(a)) {
+    struct span first_row = visible_span(a, block->b, row), last_row = visible_span(a, block->b, row + rows - 1);
+    uint32_t from = (clamp(first_row.from, first, end) - first) & ~3u, to = clamp(last_row.to, first, end) - first;
+    if (has_mask(a)) { /* drop keys, four at a time, that no row sees: first from the start, then from the end */
       while (from < to && !any_visible(block, r, rows, first + from, at_most(to - from, 4)))
         from += 4;
       for (uint32_t last; from < to; to = last) {
@@ -93,8 +95,8 @@ int find_visible_keys(struct query_rows *block, uint32_t first, uint32_t end) {
       }
     }
     to = to < from ? from : to;
-    uint32_t open_from = clamp(bottom.from, first + from, first + to) - first;
-    uint32_t open_to = clamp(top.to, first + open_from, first + to) - first;
+    uint32_t open_from = clamp(last_row.from, first + from, first + to) - first;
+    uint32_t open_to = clamp(first_row.to, first + open_from, first + to) - first;
     block->panels[r / PANEL] = (struct panel){from, to, open_from, open_to};
     any |= from < to;
   }

@@ -173,7 +173,11 @@ static void collect_distances(struct summary *x, size_t c, int64_t least, const 
   }
 }
 
-/* The weights that the scores are means of: of key p - 1, key 0, the keys with the token of p, those after them. */
+/* Adds the weights from which the scores of a head are computed, for the query at position p, with weights of keys
+ * first <= j < end:
+ *   SUM_FIRST of key 0, SUM_PREVIOUS of key p - 1,
+ *   SUM_DUPLICATE of earlier keys with the token of p, and the sum after it, of induction, of the keys after those.
+ * The last two walk the list of keys with one token, j -> next_same[j]; their cursors keep the place between tiles. */
 static void collect_scores(struct summary *x, const struct query_rows *block, size_t r, const float *weights,
                            uint32_t first, uint32_t end) {
   int64_t p = position_in(block, r);
@@ -181,13 +185,18 @@ static void collect_scores(struct summary *x, const struct query_rows *block, si
   float *sums = x->running + r;
   if (first == 0 && end && (!same || p > 0))
     sums[SUM_FIRST * BLOCK_ROWS] += weights[0];
-  if (same && p > first && p <= end)
+  if (!same)
+    return;
+  if (p > first && p <= end)
     sums[SUM_PREVIOUS * BLOCK_ROWS] += weights[(size_t)(p - 1 - first) * PANEL];
-  for (uint32_t after = 0; same && after < 2; after++) {
+  const uint32_t *next_same = same + (size_t)S * (2 * block->b + 1);
+  for (uint32_t after = 0; after < 2; after++) { /* 0: duplicates, 1: the keys after them */
     uint32_t *cursor = x->cursors + after * BLOCK_ROWS + r;
-    for (uint32_t j; (j = *cursor + after) < p && j < x->tile_end; *cursor = same[S * (2 * block->b + 1) + *cursor])
+    for (; *cursor + after < p && *cursor + after < x->tile_end; *cursor = next_same[*cursor]) {
+      uint32_t j = *cursor + after;
       if (j >= first && j < end)
         sums[(SUM_DUPLICATE + after) * BLOCK_ROWS] += weights[(j - first) * PANEL];
+    }
   }
 }
 
