@@ -50,7 +50,7 @@ async function openURL(source) {
     return fs ? await fs.readFile(url) : await openResponse(await fetch(url))
   } catch (cause) {
     if (cause instanceof QkvError) throw cause
-    const found = await fromPackage(/** @type {{ ofPackage?: string }} */ (Object(source)).ofPackage)
+    const found = await fromPackage(Object(source).ofPackage)
     if (found) return found
     const { message } = /** @type {Error} */ (cause)
     throw new QkvError('WASM_MISSING', `cannot read ${source}: ${message}: ${MEND}`, { cause })

@@ -123,7 +123,7 @@ export function ledgerBatch(generator, B, T) {
     return drawn[at++]
   }
   const ledgers = Array.from({ length: B }, () => drawLedger(uniform, T + 1))
-  const rows = ledgers.map(({ words }) => words.map(word => /** @type {number} */ (ids.get(word))))
+  const rows = ledgers.map(({ words }) => words.map(word => ids.get(word)))
   return {
     ledgers,
     ids: Int32Array.from(rows.flatMap(row => row.slice(0, T))),

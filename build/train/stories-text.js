@@ -124,8 +124,7 @@ export function drawStory(uniform, length) {
     return word
   }
   /** @param {readonly string[]} options @param {readonly string[]} [used] */
-  const pick = (options, used = []) =>
-    choose(options.filter(word => !used.includes(word)).map(word => /** @type {Choice} */ ([word, 1])))
+  const pick = (options, used = []) => choose(options.filter(word => !used.includes(word)).map(word => [word, 1]))
   const positions = (/** @type {string} */ word) => words.flatMap((each, i) => (each === word ? i : []))
   /** Writes a determined word. @param {Kind} kind @param {string} word @param {number[]} [sources] */
   const answer = (kind, word, sources = positions(word)) => {

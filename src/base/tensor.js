@@ -137,7 +137,7 @@ export class Tensor {
     const rank = this.dims.length
     if (rank < 2) throw new RangeError(`T: a tensor of dims ${shape(this.dims)} has no two axes to exchange`)
     const order = this.dims.map((_, axis) => axis)
-    order.push(.../** @type {[number, number]} */ (order.splice(rank - 2).reverse()))
+    order.push(...order.splice(rank - 2).reverse())
     return this.permute(order)
   }
 
@@ -170,7 +170,7 @@ export class Tensor {
     const outer = order.map((_, axis) => axis).filter(axis => axis !== last && axis !== row)
     const index = dims.map(() => 0)
     for (let from = 0, to = 0, more = true; more; ) {
-      if (row === last) data.set(/** @type {any} */ (source.subarray(from, from + (dims[last] ?? 1))), to)
+      if (row === last) data.set(source.subarray(from, from + (dims[last] ?? 1)), to)
       else transpose(source, from, steps[last], data, to, jumps[row], dims[row], dims[last])
       more = false
       for (let n = outer.length - 1; n >= 0 && !more; n--) {
@@ -208,7 +208,7 @@ export class Tensor {
     const { data } = this
     const part = emptyLike(data, count(dims))
     for (let at = first * inner, out = 0; out < part.length; at += size * inner, out += run)
-      part.set(/** @type {any} */ (data.subarray(at, at + run)), out)
+      part.set(data.subarray(at, at + run), out)
     return new Tensor(part, dims)
   }
 

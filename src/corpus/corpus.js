@@ -167,7 +167,7 @@ async function fingerprint(model) {
   const path = /^file:/.test(model) ? fileURLToPath(model) : model
   const hash = createHash('sha256')
   // loadModel reports an invalid path.
-  const names = await readdir(path).catch(() => /** @type {string[]} */ ([]))
+  const names = await readdir(path).catch(() => [])
   const files = names
     .filter(each => /\.(json|txt|safetensors|bin|model|gguf)$/.test(each))
     .map(name => join(path, name))
@@ -204,7 +204,7 @@ async function checkFolder(out, settings, partSize, resume) {
   if (isUsed && found !== undefined && found !== text && resume) {
     const old = JSON.parse(found)
     const other = Object.keys({ ...settings, partSize }).filter(
-      name => JSON.stringify(old[name]) !== JSON.stringify({ ...settings, partSize }[/** @type {'what'} */ (name)]),
+      name => JSON.stringify(old[name]) !== JSON.stringify({ ...settings, partSize }[name]),
     )
     throw new RangeError(
       `corpus: out: ${describe(out)} has results with another ${other.join(', ').replace(/\bof$/, 'model or version of qkv')}: choose another folder, or say resume: false (--no-resume), which begins again`,

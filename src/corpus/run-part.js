@@ -47,7 +47,7 @@ async function run(part, signal) {
     await close()
     last = { key, opened: open(part.settings) }
   }
-  const opened = /** @type {NonNullable<typeof last>} */ (last).opened
+  const opened = last.opened
   const made = await measurePart(await opened, part, signal).catch(async error => {
     await close()
     throw error

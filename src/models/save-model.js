@@ -59,7 +59,7 @@ export async function filesOf(model, more = []) {
     await new ModelWeights().plan(family, new Map(list.map(tensor => [tensor.name, tensor]))) // throws if the tensors do not fit
     return {
       'config.json': file(config),
-      'model.safetensors': writeSafetensors(/** @type {Record<string, TensorLike>} */ (tensors)),
+      'model.safetensors': writeSafetensors(tensors),
     }
   }
   const { weights } = Model.parts(model)

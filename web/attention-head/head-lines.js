@@ -191,7 +191,7 @@ class HeadLines extends LitElement {
   #column(side) {
     const { spoken, tab, word } = this
     return html`<ol class="lines-words is-${side}">${this[side].map((text, position) => {
-      const own = /** @type {Word} */ ({ side, position })
+      const own = { side, position }
       const isOn = isSameWord(own, word)
       const select = (/** @type {boolean} */ isSecond) => this.#select(own, isSecond)
       const name = html`<span class="lines-text">${text}</span>`

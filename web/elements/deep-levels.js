@@ -108,9 +108,7 @@ function cellsIn({ rows, columns, resolution }, part) {
  * @returns {Link[]}
  */
 export function strongestIn(tiles, part, count) {
-  const best = /** @type {typeof largestOf<{ tile: Tile & { data: ArrayLike<number> }, n: number }>} */ (largestOf)(
-    count,
-  )
+  const best = largestOf(count)
   for (const tile of tiles) {
     const { resolution, data } = tile
     const { top, bottom, left, right } = cellsIn(tile, part)

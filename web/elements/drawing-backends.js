@@ -4,7 +4,7 @@
 /** @typedef {{ size?: number, fill?: string, align?: 'left' | 'center' | 'right', upright?: boolean, weight?: number, most?: number }} TextStyle */
 /** @typedef {{ stroke: string, width?: number, opacity?: number, dash?: number[] }} LineStyle */
 
-let ruler = /** @type {CanvasRenderingContext2D | undefined} */ (undefined)
+let ruler = undefined
 /** @type {Map<string, number>} */
 const widths = new Map()
 

@@ -29,7 +29,7 @@ export function createExerciseRoom(rooms) {
   function lock() {
     const own = store()
     if (!own || !exercise) return
-    const may = t?.(/** @type {any} */ (`${exercise.id}.may`), { fields: exercise.may.join(', ') || '–' }) ?? ''
+    const may = t?.(`${exercise.id}.may`, { fields: exercise.may.join(', ') || '–' }) ?? ''
     own.restrict(guardOf(exercise, own.room.fields, { key: 'locked', params: { may } }))
   }
 

@@ -48,7 +48,7 @@ export function companion(shell) {
       const say = t
       const address = location.href.split('#')[0] + shell.linkWith({ embed: '1' })
       const texts = { frame: frameOf(address), element: element() }
-      return html`<section class="exercise" id="figure" aria-label=${t(/** @type {any} */ ('companion.figure'))}>
+      return html`<section class="exercise" id="figure" aria-label=${t('companion.figure')}>
         <div class="exercise-task">${Object.entries(texts).map(([name, text]) =>
           text === undefined
             ? html`<p class="note">${say('figureNone')}</p>`

@@ -138,7 +138,7 @@ export function companion(shell) {
       const t = texts.module
       if (isOpen) texts.ask(() => shell.schedule())
       if (!isOpen || !t) return nothing
-      const label = t(/** @type {any} */ ('companion.make'))
+      const label = t('companion.make')
       if (!room || !store)
         return html`<section class="exercise" id="make" aria-label=${label} data-made="makeNoRoom">
           <p class="exercise-says" role="status">${t('makeNoRoom')}</p></section>`

@@ -61,7 +61,7 @@ function createSlideShow(shell) {
     /** Appends the current view as a slide. */
     add() {
       if (shell.rooms.store(shell.state.room)?.canLink() === false) return say('linkLarge')
-      const name = `${shell.state.t(/** @type {any} */ (`room.${shell.state.room}`))} ${slides.length + 1}`
+      const name = `${shell.state.t(`room.${shell.state.room}`)} ${slides.length + 1}`
       keep([...slides, { name, hash: shell.linkWith({ present: undefined }) || '#2&room=front' }], slides.length)
     },
     /** Opens a file of slides. @param {Event & { target: HTMLInputElement }} event */

@@ -71,7 +71,7 @@ export function fromSafetensors(bytes) {
   /** @type {Weights} */
   const weights = {}
   for (const [name, entry] of Object.entries(entries)) {
-    const { dtype, shape, data_offsets: offsets } = /** @type {any} */ (entry ?? {})
+    const { dtype, shape, data_offsets: offsets } = entry ?? {}
     if (dtype !== 'F32') throw new Trouble('fileDtype', { name, given: String(dtype).slice(0, 10) })
     const isSize = (/** @type {unknown} */ n) => Number.isSafeInteger(n) && Number(n) >= 0
     const fits = Array.isArray(shape) && shape.every(isSize) && Array.isArray(offsets) && offsets.every(isSize)

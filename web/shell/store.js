@@ -73,8 +73,8 @@ export function createStore(
   /** @type {T['settings']} */
   const first = fromLink(fields, link)
   /** @type {State<T>} */
-  let state = { settings: first, problems: {}, view: room.view, got: /** @type {any} */ ({}), isAtRest: false, around }
-  const histories = /** @type {ReturnType<typeof createHistories<T['settings']>>} */ (createHistories(fields))
+  let state = { settings: first, problems: {}, view: room.view, got: {}, isAtRest: false, around }
+  const histories = createHistories(fields)
   let origin = first
   /** Explains why a change of settings is not allowed. @type {Guard<T> | undefined} */
   let guard
@@ -91,7 +91,7 @@ export function createStore(
     arriving() {
       if (isAhead) ask() // an answer that these steps made outdated is not received
     },
-    receive: (type, value) => apply(room.receive?.[type]?.(state, /** @type {any} */ (value))),
+    receive: (type, value) => apply(room.receive?.[type]?.(state, value)),
     arrived() {
       if (!state.isAtRest) rest() // postpone slow requests while the reader is typing
       tell() // needs may depend on the value that has arrived
@@ -148,8 +148,7 @@ export function createStore(
     else if (effect.type === 'cancel') slots.cancel(effect.slot)
     else if (effect.type === 'retry') slots.retry()
     else if (effect.type === 'need') ask()
-    else if (effect.type === 'later')
-      timers.set(effect.act, effect.after, () => /** @type {any} */ (actions)[effect.act]())
+    else if (effect.type === 'later') timers.set(effect.act, effect.after, () => actions[effect.act]())
     else perform(effect)
   }
 
@@ -176,16 +175,14 @@ export function createStore(
     })
   }
 
-  const actions = /** @type {import('./room.js').Context<T>['act']} */ (
-    Object.fromEntries(
-      Object.entries(room.actions).map(([name, action]) => [
-        name,
-        (/** @type {any[]} */ ...args) => {
-          const step = /** @type {any} */ (action)(state, ...args)
-          if (step) update(step)
-        },
-      ]),
-    )
+  const actions = Object.fromEntries(
+    Object.entries(room.actions).map(([name, action]) => [
+      name,
+      (/** @type {any[]} */ ...args) => {
+        const step = action(state, ...args)
+        if (step) update(step)
+      },
+    ]),
   )
   settle(first)
   if (!isLazy) ask()
@@ -217,7 +214,7 @@ export function createStore(
     link: () => (room.canLink?.(state.settings) === false ? '' : toLink(fields, state.settings)),
     /** Applies an address changed by the reader. @param {string} text */
     follow(text) {
-      this.show(/** @type {T['settings']} */ (fromLink(fields, text)))
+      this.show(fromLink(fields, text))
     },
     /** Applies other settings, as from another address, including those that links cannot contain. @param {T['settings']} settings */
     show(settings) {

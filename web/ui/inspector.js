@@ -123,7 +123,7 @@ function input({ id, label, value, set, hold, reset }) {
 function draw(drawn, part) {
   switch (part.type) {
     case 'text': {
-      const items = /** @type {readonly Inline[]} */ (Array.isArray(part.text) ? part.text : [part.text])
+      const items = Array.isArray(part.text) ? part.text : [part.text]
       const tone = part.tone === 'changed' ? 'note is-changed' : part.tone
       return html`<p class=${tone ?? nothing}>${line(drawn, items)}</p>`
     }

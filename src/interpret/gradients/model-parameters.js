@@ -36,8 +36,7 @@ export function findStored({ family, weights }, names, where) {
   const stored = names.length ? storedTensors(family, weights) : new Map()
   return names.map(name => {
     const found = stored.get(name)
-    if (found)
-      return { name: String(name), need: /** @type {import('../../models/weights/weights.js').Need} */ (found.need) }
+    if (found) return { name: String(name), need: found.need }
     throw new RangeError(
       `${where}: parameters: ${describe(name)} is no tensor of this model${didYouMean(String(name), [...stored.keys()])}`,
     )

@@ -86,7 +86,7 @@ function rulesOf(c, stopIds, idsOf, vocab) {
     throw new RangeError(`${c.file}: bad_words_ids: expected a list of lists of ids, got ${describe(words)}`)
   return {
     ngram: c.number('no_repeat_ngram_size', COUNT, 0),
-    badWords: /** @type {number[][]} */ (words).filter(([id, ...more]) => more.length || !stopIds.includes(id)),
+    badWords: words.filter(([id, ...more]) => more.length || !stopIds.includes(id)),
     minLength: c.number('min_length', COUNT, 0),
     minNewTokens: c.number('min_new_tokens', COUNT, 0),
     firstId,

@@ -51,12 +51,10 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
     if (!isWide) return stretch
     const count = (stretch.length / size) * weights
     const room = buffer && buffer.byteOffset % 4 === 0 && buffer.length >= count * 4
-    const out = room
-      ? new Float32Array(/** @type {ArrayBuffer} */ (buffer.buffer), buffer.byteOffset, count)
-      : undefined
+    const out = room ? new Float32Array(buffer.buffer, buffer.byteOffset, count) : undefined
     const values = dequantize(dtype, stretch, out)
     if (isPlusOne) for (let i = 0; i < values.length; i++) values[i] -= 1
-    return new Uint8Array(/** @type {ArrayBuffer} */ (values.buffer), values.byteOffset, values.byteLength)
+    return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
   }
   if (isTurned) {
     const columns = rest[0]
@@ -110,7 +108,7 @@ function whole(make) {
 
 /** Transposes a float32 matrix. @param {Uint8Array} bytes @param {number} columns */
 function turned(bytes, columns) {
-  const values = new Float32Array(/** @type {ArrayBuffer} */ (bytes.buffer), bytes.byteOffset, bytes.length / 4)
+  const values = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
   const rows = values.length / columns
   const out = new Float32Array(values.length)
   for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) out[c * rows + r] = values[r * columns + c]

@@ -61,7 +61,7 @@ const read = async (folder, name) => {
 /** @param {FileSystemDirectoryHandle} folder @returns {Promise<[string, FileSystemHandle][]>} */
 const entriesOf = async folder => {
   const entries = []
-  for await (const entry of /** @type {any} */ (folder).entries()) entries.push(entry)
+  for await (const entry of folder.entries()) entries.push(entry)
   return entries
 }
 

@@ -79,8 +79,8 @@ export class Loop {
   depth0 = 0
   /** @type {any} */
   current = NONE
-  #ahead = /** @type {any} */ (NONE)
-  #before = /** @type {any} */ (NONE)
+  #ahead = NONE
+  #before = NONE
   #changed = /** @type {any} */ (NONE)
   /** @type {number | undefined} */
   #length

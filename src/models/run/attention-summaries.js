@@ -115,9 +115,7 @@ export function withWindow(summary, H, windows) {
   return {
     ...summary,
     window(given = {}) {
-      const asked = /** @type {SummaryWindow} */ (
-        readOptions(given, ['head', 'rows', 'columns', 'resolution'], 'window')
-      )
+      const asked = readOptions(given, ['head', 'rows', 'columns', 'resolution'], 'window')
       if (!windows)
         throw new Error('window: q and k of this run were not kept: leave windows: false out of its option summary')
       if (asked.head === undefined) return windows(asked)

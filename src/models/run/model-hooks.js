@@ -106,7 +106,7 @@ export function checkHooks(hooks, stacks) {
     throw new TypeError(`hooks: expected an object such as { 'layers.0.heads.1': 0 }, got ${describe(hooks)}`)
   /** @type {Record<string, Hook>} */
   const expanded = {}
-  const copy = /** @type {Record<string, Hook>} */ ({ ...hooks })
+  const copy = { ...hooks }
   for (const [name, hook] of Object.entries(copy)) {
     const places = expandPlace(name, stacks, 'hooks')
     const isTensor = typeof hook === 'object' && hook !== null && ('data' in hook || Array.isArray(hook))

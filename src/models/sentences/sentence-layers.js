@@ -41,7 +41,7 @@ const ACTIVATIONS = {
 export function activationOf(name, file, key) {
   if (typeof name !== 'string' || !Object.hasOwn(ACTIVATIONS, name))
     refuse(file, key, name, Object.keys(ACTIVATIONS).join(', '))
-  return ACTIVATIONS[/** @type {string} */ (name)]
+  return ACTIVATIONS[name]
 }
 
 /**

@@ -79,7 +79,7 @@ export function streamed(blob) {
     })
     const reading = reader.read(part, { min: part.length }) // browsers without `min` return the available bytes
     reading.catch(() => {}) // also if it rejects after the timeout
-    return /** @type {typeof reading} */ (Promise.race([reading, late])).finally(() => clearTimeout(timer))
+    return Promise.race([reading, late]).finally(() => clearTimeout(timer))
   }
 
   /** Reads the next bytes of the stream. @param {number} count @param {Uint8Array} [target] undefined drops them */

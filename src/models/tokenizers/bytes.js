@@ -15,7 +15,7 @@ export const toCharacters = text => Array.from(new TextEncoder().encode(text), b
 /** Returns the bytes of a token; if it contains other characters, those of its text. @param {string} token */
 export function toBytes(token) {
   const bytes = Array.from(token, character => BYTES.get(character))
-  return bytes.includes(undefined) ? new TextEncoder().encode(token) : /** @type {number[]} */ (bytes)
+  return bytes.includes(undefined) ? new TextEncoder().encode(token) : bytes
 }
 
 /** Returns the token of a byte in a vocabulary with byte_fallback. @param {number} byte */

@@ -77,7 +77,7 @@ export async function engineOf(json, make) {
 
 /** @param {any} json @returns {Engine} */
 function wordLevel({ vocab, unk_token: unknown }) {
-  const ids = new Map(/** @type {[string, number][]} */ (Object.entries(vocab)))
+  const ids = new Map(Object.entries(vocab))
   checkIds(ids)
   const names = new Map([...ids].map(([token, id]) => [id, token]))
   return {
@@ -197,7 +197,7 @@ function unigram({ unk_id: unknown, vocab, byte_fallback: isByte, unknown_score:
   const ids = new Map(vocab.map((/** @type {[string, number]} */ [token], /** @type {number} */ id) => [token, id]))
   if (isByte) hasBytes(ids)
   if (unknown !== null && unknown !== undefined && !(unknown in vocab)) throw refuseModel('unk_id', describe(unknown))
-  const scores = new Map(/** @type {[string, number][]} */ (vocab))
+  const scores = new Map(vocab)
   const least = vocab.reduce(
     (/** @type {number} */ a, /** @type {[string, number]} */ [, b]) => Math.min(a, b),
     Infinity,

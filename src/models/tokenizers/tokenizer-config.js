@@ -46,7 +46,7 @@ export const textOf = given => (typeof given === 'string' ? given : Object(given
 export async function readConfig(folder, readJSON, { type = '', named }) {
   const read = async (/** @type {string} */ name) => {
     const file = await folder.open(name)
-    return file && /** @type {Record<string, any>} */ (Object(await readJSON(file, name)))
+    return file && Object(await readJSON(file, name))
   }
   const own = await read(FILE)
   /** @type {Record<string, any>} */

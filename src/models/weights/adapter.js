@@ -127,7 +127,7 @@ function checkConfig(c, family) {
       )
   }
   const init = c.get('init_lora_weights')
-  if (!INITS.includes(/** @type {any} */ (init)))
+  if (!INITS.includes(init))
     throw new RangeError(
       `${ADAPTER}: init_lora_weights ${describe(init)} has changed the weights of the base: save the adapter with path_initial_model_for_weight_conversion, or merge it in Python`,
     )

@@ -35,7 +35,7 @@ const ELSEWHERE = {
 function typeNamed(type, name) {
   const other = Object.hasOwn(ELSEWHERE, String(type)) && ELSEWHERE[String(type)]
   if (other) throw new RangeError(`${name}: expected "${other}", got ${describe(type)}`)
-  return oneOf(/** @type {WeightType} */ (type), TYPES, name)
+  return oneOf(type, TYPES, name)
 }
 
 /**

@@ -131,7 +131,7 @@ function differentiate(core, call, upstream, to) {
     project(q, wQuery, dQ, H * rows, [at('dQ'), at('dScore.wQuery'), at('dScore.bias')])
     project(k, wKey, dK, G * keyRows, [at('dK'), at('dScore.wKey'), 0])
   })
-  if (!additive) return /** @type {any} */ (made)
+  if (!additive) return made
   const dScore = Object.fromEntries(ofScore.map(([name]) => [String(name).slice(7), made[String(name)]]))
   const others = Object.entries(made).filter(([name]) => !name.startsWith('dScore.'))
   return /** @type {any} */ ({ ...Object.fromEntries(others), dScore })

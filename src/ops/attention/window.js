@@ -111,7 +111,7 @@ function cutRows(x, [from, to]) {
   const { dims } = x
   const [rows, width] = dims.slice(-2)
   if (from === 0 && to === rows) return x
-  const values = /** @type {Float32Array} */ (valuesOf(x))
+  const values = valuesOf(x)
   const part = new Float32Array(count(dims.slice(0, -2)) * (to - from) * width)
   for (let n = 0; n * (to - from) * width < part.length; n++)
     part.set(values.subarray((n * rows + from) * width, (n * rows + to) * width), n * (to - from) * width)

@@ -200,7 +200,7 @@ function own({ t, act, view }) {
 
 /** Formats the reason of a failure for use inside a sentence. @param {import('./front.js').Context['t']} t @param {import('../../shell/room.js').Problem} problem */
 const reasonOf = (t, { key, params }) =>
-  String(key === 'requestFailed' ? params?.message : t(/** @type {any} */ (key), params)).replace(/[.。]$/, '')
+  String(key === 'requestFailed' ? params?.message : t(key, params)).replace(/[.。]$/, '')
 
 /** Describes what happened. @param {Context} context @param {Runs | undefined} runs @param {import('./pronoun-story.js').Switches} switches */
 function says({ t, act, settings, view, got }, runs, switches) {

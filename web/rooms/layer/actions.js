@@ -139,7 +139,7 @@ export function arrive(state, stop) {
 /** Parses the settings of a link; undefined if the link is empty or damaged. @param {string} link */
 function linkedSettings(link) {
   try {
-    return link ? /** @type {Settings} */ (fromLink(FIELDS, link)) : undefined
+    return link ? fromLink(FIELDS, link) : undefined
   } catch {
     return undefined
   }

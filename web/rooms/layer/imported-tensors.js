@@ -19,7 +19,7 @@ const shape = dims => dims.join(', ').slice(0, 60)
 const written = x => (typeof x === 'object' && x !== null ? '[…]' : String(x).slice(0, 40))
 
 /** @param {string} name @param {any} tensor */
-function checkTensor(name, { dims, data } = /** @type {any} */ ({})) {
+function checkTensor(name, { dims, data } = {}) {
   if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('importTensor', { name })
   const isSize = (/** @type {unknown} */ n) => typeof n === 'number' && Number.isSafeInteger(n) && n > 0
   if (dims.length < 2 || dims.length > 3 || !dims.every(isSize))

@@ -88,7 +88,7 @@ export function now(request, qkv) {
   const compute = computeOf(qkv)
   try {
     if (request.type === 'read' || request.type === 'timing') return undefined
-    const { checked } = /** @type {Traced} */ (request)
+    const { checked } = request
     if (isLarge(checked) || checked.model === 'trained') return undefined
     if (request.type === 'baseline') return compute.baseline(checked)
     if (request.type === 'trace') {

@@ -24,7 +24,7 @@ const linkedStop = (state, settings) =>
 /** @type {LayerRoom} */
 export const room = {
   id: 'layer',
-  fields: /** @type {any} */ (FIELDS),
+  fields: FIELDS,
   view: {
     mode: 'read',
     scaleEnd: 'shared',
@@ -35,7 +35,7 @@ export const room = {
     vectorSize: VECTOR_SIZE,
     wasDone: false,
   },
-  check: settings => /** @type {any} */ (check(settings).problems),
+  check: settings => check(settings).problems,
   settle(before, after) {
     const view = VIEW_NAMES.includes(after.view) ? after.view : FIELDS.view.default
     return keepMeaningful(before, { ...after, view })

@@ -13,7 +13,7 @@ function firstOf({ q, k, v, options }) {
 /** Computes the weights (B, H, L, S) of an attention. @param {import('qkv').Qkv} qkv @param {Attended} layer */
 export function traceWeights(qkv, { q, k, v, options }) {
   const { weights } = qkv.trace(q, k, v, { ...options, keep: ['weights'] })
-  return /** @type {FloatTensor} */ (weights)
+  return weights
 }
 
 /** Computes the weights (H, L, S) of the first sequence. @param {import('qkv').Qkv} qkv @param {Attended} layer @returns {FloatTensor} */

@@ -132,7 +132,7 @@ export function selectedHead(context, run, { shown, reference, shownAt, isCausal
     mode: view.mode,
     domain: [0, 1],
     layer: {
-      data: /** @type {Float32Array} */ (layer.data),
+      data: layer.data,
       from: 0,
       names: layer.heads.map((_, head) => headName({ layer: at.layer, head })),
       own: at.head,

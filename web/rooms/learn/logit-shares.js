@@ -52,7 +52,7 @@ export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, like
   const ids = likeliest.slice(0, MOST).map(({ id }) => id)
   const at = (/** @type {FloatTensor} */ x) => x.data.slice(row * d, (row + 1) * d)
   const outOf = (/** @type {number} */ layer, /** @type {number} */ head) =>
-    headColumns(/** @type {FloatTensor} */ (values[`${blocks[layer]}.o`]), head, size)
+    headColumns(values[`${blocks[layer]}.o`], head, size)
   /** @type {{ kind: Share['kind'], layer: number, head: number, x: Float32Array }[]} addends of the last hidden state */
   const addends = []
   for (const { kind, layer, x } of parts) {

@@ -83,7 +83,7 @@ function probe({ t, settings, view, around, act }, run, { shown }) {
     <p class="offstage" role="status"
       id="learn-spoken">${
         view.spoken
-          ? t(/** @type {any} */ (`learnSpoken${heldOutOf(task)}`), {
+          ? t(`learnSpoken${heldOutOf(task)}`, {
               step: view.spoken.step,
               accuracy: percent(view.spoken.accuracy),
             })

@@ -69,7 +69,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
     if (smalls) statistics.push(...headStatistics(weights))
     yield (h + 1) / (heads + 1)
   }
-  const weights = all ? new Tensor(all, [heads, L, S]) : /** @type {FloatTensor} */ (details.weights)
+  const weights = all ? new Tensor(all, [heads, L, S]) : details.weights
   const ones = new Tensor(new Float32Array(S).fill(1), [S, 1])
   /** @type {Tensors} */
   const tensors = {

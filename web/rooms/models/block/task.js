@@ -113,7 +113,7 @@ export async function blockOf(model, { run, hooks }, stack, signal) {
       }
     }
     try {
-      await model.forward(run.input, { hooks: /** @type {any} */ (all), logits: 'none', signal })
+      await model.forward(run.input, { hooks: all, logits: 'none', signal })
     } catch (error) {
       const [, name] = /([\w.]+)" is no place/.exec(String(error)) ?? []
       const place = name?.replace(/^(?:encoder\.|decoder\.)?(?:layers\.0\.)?/, '')

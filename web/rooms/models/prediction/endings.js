@@ -25,7 +25,7 @@ export async function endingsOf(model, { run, hooks }, changes, signal) {
   if (!hasTokenizer(model) || count < 1 || (changes.length && ids.length < run.ids.length)) return {}
   const isPatched = changes.some(({ kind, isOn }) => kind === 'patch' && isOn)
   const useCache = !isPatched && !Object.values(hooks).includes('mean')
-  const found = /** @type {typeof largestOf<number>} */ (largestOf)(NAMED)
+  const found = largestOf(NAMED)
   for (let id = 0; id < run.probabilities.length; id++) found.add(id, run.probabilities[id])
   /** @type {Record<number, string>} */
   const endings = {}
@@ -34,7 +34,7 @@ export async function endingsOf(model, { run, hooks }, changes, signal) {
     const steps = model.generate([...ids, id], {
       temperature: 0,
       maxNewTokens: count,
-      hooks: /** @type {any} */ (hooks),
+      hooks: hooks,
       useCache,
       signal,
     })

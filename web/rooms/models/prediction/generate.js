@@ -28,7 +28,7 @@ export async function* generate(qkv, model, ids, { count, isWhole, hooks, ...opt
     ...options,
     maxNewTokens: count,
     keep: ['attentions'],
-    hooks: /** @type {any} */ (hooks),
+    hooks: hooks,
     useCache: !isWhole,
   })
   for await (const { id, text, probability, logits, attentions } of steps) {

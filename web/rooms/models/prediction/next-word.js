@@ -83,7 +83,7 @@ export async function nextWordOf(model, { run, hooks }, signal) {
         readAt(own, `${attentionOf('', layer)}${part}`, ({ data, dims }) => {
           rows[layer] = /** @type {any} */ ({ ...rows[layer], [part]: { data: data.slice(), dims: dims.slice(-2) } })
         })
-    await model.forward({ ids }, { hooks: /** @type {any} */ (own), logits: 'none', signal })
+    await model.forward({ ids }, { hooks: own, logits: 'none', signal })
   }
   const [before, last] = [ids.slice(0, -1), ids.slice(-1)]
   const whole = await timed(() => model.forward({ ids }, { logits: 'last', signal }))
