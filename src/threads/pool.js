@@ -231,12 +231,14 @@ export class Threads {
    * @returns {boolean} false if nothing was run, so that the caller runs it alone
    */
   run(core, job) {
-    const { kernel, args, work, units, scratch, first = 0, deferredCopies = [], parts = 1, list = 0 } = job
+    const { kernel, work, units, deferredCopies = [], parts = 1, list = 0 } = job
     const words = this.#words
+    // Makes the deferred copies, those for the last units first; threads may take units from `notReady` on.
     const makeAll = () => {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
         for (const [n, make] of deferredCopies) make((n * part) / parts, (n * (part + 1)) / parts)
     }
+    // Work of calls in quick succession counts together, so that a run of small calls wakes the threads once.
     const start = performance.now()
     this.#burst = start < this.#end ? this.#burst + work : work
     this.#end = start + AWAKE / 2
@@ -250,6 +252,32 @@ export class Threads {
       makeAll()
       return false
     }
+    this.#describe(core, job, start)
+    // Opens the gate and wakes the threads, which take units from now on; the caller copies its inputs, then takes units, too.
+    Atomics.store(words, AT.gate, 0)
+    Atomics.add(words, AT.generation, 1)
+    Atomics.notify(words, AT.generation)
+    makeAll()
+    if (list) runJobs(/** @type {CallableFunction[]} */ (Object.values(core.exports)), words, core.exports.memory, 0)
+    else runUnits(core.exports[kernel], words, 0)
+    // Closes the gate, so that no thread joins late, and waits for those that have.
+    const joined = Atomics.or(words, AT.gate, CLOSED)
+    if (!this.#allDone(joined, performance.now() - start)) {
+      this.end()
+      throw this.#lostError('during a call, and its result with it')
+    }
+    this.#idleSince = performance.now()
+    this.#end = this.#idleSince + AWAKE / 2
+    const status = words[AT.status]
+    if (status !== 0)
+      throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`)
+    return true
+  }
+
+  /** Writes a job into the control block, which the threads read once the gate is open. @param {Core} core @param {Job} job @param {number} start */
+  #describe(core, job, start) {
+    const { kernel, args, units, scratch, first = 0, deferredCopies = [], list = 0 } = job
+    const words = this.#words
     words[AT.spin] = this.#spinAfter(start - this.#idleSince) * 1000
     const stride = Math.ceil(scratch / 64) * 64
     words[AT.kernel] = Object.keys(core.exports).indexOf(kernel)
@@ -266,23 +294,6 @@ export class Threads {
     for (let n = 0; n < words[AT.ranges]; n++)
       words[AT.left + n * AT.LINE] = startOf(units, words[AT.ranges], n + 1) - startOf(units, words[AT.ranges], n)
     words[AT.done] = words[AT.status] = 0
-    Atomics.store(words, AT.gate, 0)
-    Atomics.add(words, AT.generation, 1)
-    Atomics.notify(words, AT.generation)
-    makeAll()
-    if (list) runJobs(/** @type {CallableFunction[]} */ (Object.values(core.exports)), words, core.exports.memory, 0)
-    else runUnits(core.exports[kernel], words, 0)
-    const joined = Atomics.or(words, AT.gate, CLOSED)
-    if (!this.#allDone(joined, performance.now() - start)) {
-      this.end()
-      throw this.#lostError('during a call, and its result with it')
-    }
-    this.#idleSince = performance.now()
-    this.#end = this.#idleSince + AWAKE / 2
-    const status = words[AT.status]
-    if (status !== 0)
-      throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`)
-    return true
   }
 
   /**

@@ -9,8 +9,10 @@ import { addressOf } from './parameters.js'
 /** @typedef {{ root: Variable, accumulate: boolean, isOne: boolean, run: (dRoot: ArrayLike<number>) => void }} Backward */
 
 /**
+ * Plans the backward pass of a recorded step. It walks over the operations from the last to the first, gives the gradient of each output an
+ * address, and lists the kernel calls; `run` makes them, as often as the step is repeated with other numbers.
  * @param {import('./parameters.js').Parameters} p
- * @param {Variable} root
+ * @param {Variable} root what is differentiated
  * @param {boolean} accumulate add to the gradients of the parameters instead of replacing them
  * @param {boolean} isOne true if the gradient of the root is 1
  * @returns {Backward}
@@ -63,14 +65,14 @@ export function planBackward(p, root, accumulate, isOne) {
   }
 
   /**
-   * Makes the gradient of x equal to factor() times the values at `from`.
+   * Adds factor() times the values at `from` to the gradient of x.
    * @param {Variable} x
    * @param {number} from
-   * @param {boolean} isSame True if both may share memory
+   * @param {boolean} mayShare true if the first values that x gets may stay where they are
    * @param {() => number} factor
    */
-  function scale(x, from, isSame, factor = () => 1) {
-    if (isSame && x.isLearned && !x.gradient) x.gradient = from
+  function passOn(x, from, mayShare, factor = () => 1) {
+    if (mayShare && x.isLearned && !x.gradient) x.gradient = from
     else {
       const to = slotOf(x)
       if (to) runs.push(() => addAll(core, to.accumulate && to.at, from, to.at, count(x.tensor.dims), factor()))
@@ -79,15 +81,16 @@ export function planBackward(p, root, accumulate, isOne) {
 
   for (const { output } of entries) output.gradient = 0
   const top = take(root)
-  scale(root, top, true)
+  passOn(root, top, true)
   for (let n = entries.length - 1; n >= 0; n--) {
     const { inputs, at, saved, output, prepared } = entries[n]
     const { passes = [], ready, overwrites, differentiate } = prepared
     const { gradient: dY } = output
-    if (!dY) continue
+    if (!dY) continue // the root does not depend on this output
     if (ready !== undefined) {
+      // The forward pass has computed the gradient for dY = 1, such as cross entropy.
       const x = /** @type {Variable} */ (inputs[0])
-      scale(x, saved + ready * 4, output === root && isOne, () => core.floats[dY / 4])
+      passOn(x, saved + ready * 4, output === root && isOne, () => core.floats[dY / 4])
       continue
     }
     // The gradient of an addend is that of the sum. They share memory if no other operation writes to it before the addend's
@@ -97,8 +100,9 @@ export function planBackward(p, root, accumulate, isOne) {
       const before = entries[n - 1]
       const isNext = before?.output === x && !before.prepared.passes && !before.inputs.includes(addends[0])
       const isOnce = inputs.indexOf(x) === inputs.lastIndexOf(x)
-      scale(x, dY, isOnce && (x === addends[0] || isNext))
+      passOn(x, dY, isOnce && (x === addends[0] || isNext))
     }
+    // The other inputs get their gradients from the operation itself.
     /** @type {(() => void)[]} */
     const adds = []
     const to = inputs.map((x, i) => (passes.includes(i) ? undefined : slotOf(x, overwrites ? adds : undefined)))

@@ -142,8 +142,44 @@ export async function positionEdge(model, input, options) {
   const { from, to, reads, ...settings } = readOptions(options, [...SETTINGS, 'from', 'to', 'reads'], where)
   oneOf(reads, READS, `${where}: reads`)
   const task = new EdgeTask(model, input, settings, where)
-  const { parts, writers } = task
-  const { qkv } = parts
+  const edge = readEdge(task, { from, to, reads }, where)
+  const { parts } = task
+  return parts.qkv.scope(() => {
+    const { stacks, objective, value } = task.entered()
+    const ops = new BranchingOperations(parts.qkv, parts.weights)
+    // What the reader reads, with other numbers from the writer at its position.
+    const changed = readBy(task, ops, edge.writer, edge.reader, edge.p)
+    const effectOf = (/** @type {FloatTensor} */ y) => valuesOf(parts, objective, y, task.rows)[0] - value
+    if (edge.reader.kind === 'logits') return { effect: effectOf(lastNorm(changed.spec, '', ops, changed.x)), value }
+    const changes = edge.reader.kind === 'mlp' ? changesOfMLP(edge, changed) : changesOfHead(edge, changed, reads)
+    const y = finish(resume(parts, stacks, { place: edge.stream.stack, layer: edge.layer, changes }))
+    return { effect: effectOf(y), value }
+  })
+}
+
+/** @typedef {Record<string, (y: FloatTensor) => FloatTensor>} Changes hooks by place */
+/**
+ * An edge between positions, checked.
+ * @typedef {object} CheckedEdge
+ * @property {EdgeTask} task
+ * @property {Writer} writer
+ * @property {Reader} reader
+ * @property {Stream} stream of the reader
+ * @property {number} layer of the reader, of the answer 0
+ * @property {number} head of the reader, of an MLP and the answer 0
+ * @property {number} p position of the writer
+ * @property {number} r position of the reader
+ */
+
+/**
+ * Checks which edge is meant.
+ * @param {EdgeTask} task
+ * @param {Pick<PositionEdgeOptions, 'from' | 'to' | 'reads'>} options
+ * @param {string} where
+ * @returns {CheckedEdge}
+ */
+function readEdge(task, { from, to, reads }, where) {
+  const { writers } = task
   const isHead = to?.kind === 'head'
   if (isHead === (reads === 'input'))
     throw new RangeError(
@@ -155,70 +191,87 @@ export async function positionEdge(model, input, options) {
     throw new RangeError(`${where}: ${say(writer ? to : from)} is no part of this model`)
   const isWeight = reads === 'k' || reads === 'v'
   const reader = /** @type {Reader} */ (isHead ? { ...part, kind: isWeight ? reads : 'q' } : (part ?? to))
-  const own = task.streamOf(/** @type {Writer} */ (part ?? { kind: 'embedding' }))
+  const stream = task.streamOf(/** @type {Writer} */ (part ?? { kind: 'embedding' }))
   const position = (/** @type {unknown} */ given, /** @type {Stream} */ { L }, /** @type {string} */ name) =>
     toNumber(given, `${where}: ${name}: position`, { least: 0, most: L - 1, whole: true })
   const p = position(from.position, task.streamOf(writer), 'from')
-  const r = to.kind === 'logits' ? p : position(to.position, own, 'to')
+  const r = to.kind === 'logits' ? p : position(to.position, stream, 'to')
   if (p !== r && !isWeight) throw new RangeError(`${where}: ${say(to)} reads at its own position, ${r}, not at ${p}`)
   if (!task.isBefore(writer, reader))
     throw new RangeError(`${where}: ${say(writer)} does not write before ${say(to)} reads`)
-  return qkv.scope(() => {
-    const { stacks, objective, value } = task.entered()
-    const ops = new BranchingOperations(qkv, parts.weights)
-    const { spec, x } = readBy(task, ops, writer, reader, p)
-    if (reader.kind === 'logits') {
-      const [changed] = valuesOf(parts, objective, lastNorm(spec, '', ops, x), task.rows)
-      return { effect: changed - value, value }
-    }
-    const { layer } = reader
-    const kind = partKind(reader)
-    const at = `${own.stack}layers.${layer}.`
-    const read = /** @type {PartSpec} */ (own.spec.layers[layer].find(one => one.kind === kind))
-    /** Runs the part on x and returns the numbers at a place of the layer. @param {string} name @param {FloatTensor} x @param {Record<string, (y: FloatTensor) => FloatTensor>} [changes] */
-    const seen = (name, x, changes = {}) => {
-      /** @type {FloatTensor | undefined} */
-      let found
-      const look = (/** @type {FloatTensor} */ y) => {
-        found = copyOf(y)
-        return y
-      }
-      const reading = new BranchingOperations(qkv, parts.weights, { ...changes, [name]: look })
-      const asked = own.run.layers[layer]
-      qkv.scope(() => finish(runLayer({ ...asked, call: quiet(asked.call, reading) }, [read], x)))
-      return /** @type {FloatTensor} */ (/** @type {unknown} */ (found))
-    }
-    /** Returns a hook that replaces some columns of one row by those of `other`. @param {FloatTensor} other @param {number} row @param {number} at @param {number} width */
-    const withRow = (other, row, at, width) => (/** @type {FloatTensor} */ y) => {
-      const out = copyOf(y)
-      const from = row * y.dims[2] + at
-      out.data.set(other.data.subarray(from, from + width), from)
-      return out
-    }
-    /** @type {Record<string, (y: FloatTensor) => FloatTensor>} */
-    let changes
-    if (reader.kind === 'mlp') {
-      const name = `${at}mlp.output`
-      const made = seen(name, x)
-      changes = { [name]: withRow(made, r, 0, made.dims[2]) }
-    } else {
-      const { numHeads: H, numKvHeads: G, headDim: D } = own.spec.heads
-      const name = `${at}${kind}.${reads}`
-      const ofHeads = headsOf(own, layer, kind)
-      const column = (reads === 'q' ? reader.head : Math.floor(reader.head / (H / G))) * D
-      const { k, v } = /** @type {NonNullable<PartSpec['attention']>} */ (read.attention)
-      const made = readsEncoded(reader)
-        ? copyOf(parts.weights.linear(reads === 'k' ? k : v).forward(lastNorm(spec, '', ops, x)))
-        : seen(name, x)
-      const { data, dims } = own.run.parts[layer].find(one => one.part === read)?.before ?? x
-      const before = new Tensor(data, [1, ...dims])
-      const mixed = seen(ofHeads, before, { [name]: withRow(made, p, column, D) })
-      changes = { [ofHeads]: withRow(mixed, r, reader.head * D, D) }
-    }
-    const y = finish(resume(parts, stacks, { place: own.stack, layer, changes }))
-    const [changed] = valuesOf(parts, objective, y, task.rows)
-    return { effect: changed - value, value }
-  })
+  const layer = 'layer' in reader ? reader.layer : 0
+  const head = 'head' in reader ? reader.head : 0
+  return { task, writer, reader, stream, layer, head, p, r }
+}
+
+/** Returns the part of a layer that reads. @param {CheckedEdge} edge */
+const partOf = ({ reader, stream, layer }) =>
+  /** @type {PartSpec} */ (stream.spec.layers[layer].find(({ kind }) => kind === partKind(reader)))
+
+/**
+ * Runs the reading part on x and returns its numbers at a place.
+ * @param {CheckedEdge} edge
+ * @param {string} place
+ * @param {FloatTensor} x
+ * @param {Changes} [changes]
+ */
+function numbersAt(edge, place, x, changes = {}) {
+  const { task, stream } = edge
+  const { qkv, weights } = task.parts
+  /** @type {FloatTensor | undefined} */
+  let found
+  const look = (/** @type {FloatTensor} */ y) => {
+    found = copyOf(y)
+    return y
+  }
+  const ops = new BranchingOperations(qkv, weights, { ...changes, [place]: look })
+  const own = stream.run.layers[edge.layer]
+  qkv.scope(() => finish(runLayer({ ...own, call: quiet(own.call, ops) }, [partOf(edge)], x)))
+  return /** @type {FloatTensor} */ (/** @type {unknown} */ (found))
+}
+
+/** Returns a hook that replaces columns of one row by those of `other`. @param {FloatTensor} other @param {number} row @param {number} at @param {number} width */
+const withColumns = (other, row, at, width) => (/** @type {FloatTensor} */ y) => {
+  const out = copyOf(y)
+  const from = row * y.dims[2] + at
+  out.data.set(other.data.subarray(from, from + width), from)
+  return out
+}
+
+/** @param {CheckedEdge} edge @param {{ x: FloatTensor }} changed @returns {Changes} the output of an MLP at position r */
+function changesOfMLP(edge, { x }) {
+  const name = `${edge.stream.stack}layers.${edge.layer}.mlp.output`
+  const made = numbersAt(edge, name, x)
+  return { [name]: withColumns(made, edge.r, 0, made.dims[2]) }
+}
+
+/**
+ * Returns the output of a head at position r if its query, key or value at position p is that of x.
+ * @param {CheckedEdge} edge
+ * @param {ReturnType<typeof readBy>} changed
+ * @param {Reads} reads
+ * @returns {Changes}
+ */
+function changesOfHead(edge, { spec, x }, reads) {
+  const { task, stream, reader, layer, head, p, r } = edge
+  const { weights, qkv } = task.parts
+  const kind = partKind(reader)
+  const read = partOf(edge)
+  const { numHeads: H, numKvHeads: G, headDim: D } = stream.spec.heads
+  const name = `${stream.stack}layers.${layer}.${kind}.${reads}`
+  const column = (reads === 'q' ? head : Math.floor(head / (H / G))) * D
+  const { k, v } = /** @type {NonNullable<PartSpec['attention']>} */ (read.attention)
+  // Keys and values of cross-attention are of the encoder, so that no run of the layer makes them.
+  const made = readsEncoded(reader)
+    ? copyOf(
+        weights.linear(reads === 'k' ? k : v).forward(lastNorm(spec, '', new BranchingOperations(qkv, weights), x)),
+      )
+    : numbersAt(edge, name, x)
+  const { data, dims } = stream.run.parts[layer].find(({ part }) => part === read)?.before ?? x
+  const before = new Tensor(data, [1, ...dims])
+  const ofHeads = headsOf(stream, layer, kind)
+  const mixed = numbersAt(edge, ofHeads, before, { [name]: withColumns(made, p, column, D) })
+  return { [ofHeads]: withColumns(mixed, r, head * D, D) }
 }
 
 /** @typedef {(reads: 0 | 1 | 2, writer: number, at: number, to: number, effect: number) => void} AddEdge to: writer and position as one number */

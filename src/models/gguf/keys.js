@@ -35,7 +35,7 @@ export class Keys {
   list(key) {
     this.#read.add(key)
     const value = this.metadata.get(`${this.architecture}.${key}`)
-    return typeof value === 'object' ? value : undefined
+    return typeof value === 'object' ? /** @type {ArrayLike<unknown>} */ (value) : undefined
   }
 
   /** @param {string} key @param {number} [fallback] @returns {number} */

@@ -535,53 +535,107 @@ export function scoreOptions({ call, stack, bias }, part, ofDistances = bias) {
  * @param {FloatTensor[]} live tensors that the layer still needs
  * @returns {RunSteps<FloatTensor>} (B, L, H * D)
  */
-function* mix(own, part, { q, k, v, bias }, live) {
+function* mix(own, part, projected, live) {
+  const { call, layer } = own
+  const isCross = part.kind === 'cross'
+  const cache = isCross ? undefined : call.caches?.[layer]
+  const name = placeOf(own, part)
+  const place = call.summaries[isCross ? 'cross' : 'attention']
+  /** @type {Mixing} */
+  const mixing = {
+    own,
+    name,
+    isCross,
+    cache,
+    options: scoreOptions(own, part, projected.bias),
+    // The tokens of cached keys are unknown.
+    ids: isCross || cache || call.read.rows ? undefined : call.read.ids,
+    isSummarized: place.keeps(layer),
+    keepSummary(made) {
+      place.made[layer] = made
+      call.summary.onSummary?.({ name: place.name, layer, summary: made })
+    },
+    live,
+  }
+  const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
+  const isHooked = call.ops.sees(`${name}.scores`) || call.ops.sees(`${name}.weights`)
+  const isJoined = isMarked(own) && mixing.isSummarized // of the attentions of marked and of other tokens
+  const inSteps = isKept || isHooked || isJoined
+  return yield* inSteps ? mixInSteps(mixing, projected, isKept) : mixFused(mixing, projected)
+}
+
+/**
+ * What both ways to mix values need of a layer.
+ * @typedef {object} Mixing
+ * @property {Layer} own
+ * @property {string} name of the attention, for hooks
+ * @property {boolean} isCross
+ * @property {KVCache | undefined} cache
+ * @property {import('../../ops/attention/arguments.js').AttentionOptions} options
+ * @property {Call['read']['ids'] | undefined} ids
+ * @property {boolean} isSummarized
+ * @property {(made: import('./attention-summaries.js').AttentionSummary) => void} keepSummary
+ * @property {FloatTensor[]} live tensors that the layer still needs
+ */
+
+/** True if some tokens of the text are marked and the stack has a global attention for them. @param {Layer} own */
+const isMarked = ({ call, stack }) => call.read.marked !== undefined && stack.global !== undefined
+
+/** Returns the offset of queries to keys that a cache makes. @param {Mixing} mixing @param {number} S @param {number} L */
+const toPast = ({ options }, S, L) => (options.causal ? { pastLength: S - L } : {})
+
+/**
+ * Mixes values with the fused kernel, which also summarises weights.
+ * @param {Mixing} mixing
+ * @param {Projected} projected
+ * @returns {RunSteps<FloatTensor>} (B, L, H * D)
+ */
+function* mixFused(mixing, { q, k, v }) {
+  const { own, cache, options, isSummarized, live } = mixing
+  const { call, stack } = own
+  const { qkv, summary } = call
+  const { numHeads: H, numKvHeads: G, headDim: D } = stack.heads
+  const [B, L] = q.dims
+  const output = qkv.alloc([B, L, H * D])
+  const asked = isSummarized ? kernelOptions(summary, mixing.ids) : undefined
+  const inRows = { ...options, numHeads: H, out: output, summary: asked }
+  const { texts } = call.read
+  /** @type {<T extends FloatTensor>(x: T, n: number) => T} */
+  const heads = (x, n) => /** @type {any} */ (x.reshape([x.dims[1], n, D]))
+  const [first, keys, values] = texts ? [heads(q, H), heads(k, G), heads(v, G)] : [q, k, v]
+  const grouped = texts ? { ...options, cuSeqlens: texts, out: heads(output, H) } : { ...inRows, numKvHeads: G }
+  const attended = cache
+    ? cache.attention(q, inRows)
+    : call.within
+      ? yield* call.within.attend(qkv, first, keys, values, grouped, live)
+      : qkv.attention(first, keys, values, grouped)
+  if (!asked || !attended.summary) return output
+  const { logSumExp } = attended.summary
+  const past = cache ? cache.keys : k
+  const shifted = { ...options, ...(cache && toPast(mixing, past.dims[2], L)) }
+  const windows = summary.windows && logSumExp ? windowsOf(qkv, q, past, { H, G }, shifted, logSumExp) : undefined
+  mixing.keepSummary(withWindow(attended.summary, H, windows))
+  return output
+}
+
+/**
+ * Mixes values step by step: scores, their hook, weights, their hook, weighted sums.
+ * @param {Mixing} mixing
+ * @param {Projected} projected
+ * @param {boolean} isKept true if the caller keeps the weights
+ * @returns {RunSteps<FloatTensor>} (B, L, H * D)
+ */
+function* mixInSteps(mixing, { q, k, v }, isKept) {
+  const { own, name, isCross, cache, options, isSummarized, live } = mixing
   const { call, stack, layer } = own
   const { qkv, ops, summary } = call
   const { hooks } = ops
-  const { numHeads: H, numKvHeads: G, headDim: D } = stack.heads
+  const { numHeads: H, numKvHeads: G } = stack.heads
   const [B, L] = q.dims
-  const isCross = part.kind === 'cross'
-  const cache = isCross ? undefined : call.caches?.[layer]
-  const options = scoreOptions(own, part, bias)
-  const name = placeOf(own, part)
-  const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
-  const place = call.summaries[isCross ? 'cross' : 'attention']
-  const isSummarized = place.keeps(layer)
-  // The tokens of cached keys are unknown.
-  const ids = isCross || cache || call.read.rows ? undefined : call.read.ids
-  const isEdited = ops.sees(`${name}.scores`)
-  const keepSummary = (/** @type {import('./attention-summaries.js').AttentionSummary} */ made) => {
-    place.made[layer] = made
-    summary.onSummary?.({ name: place.name, layer, summary: made })
-  }
-  const toPast = (/** @type {number} */ S) => (options.causal ? { pastLength: S - L } : {})
-  const isMarked = call.read.marked !== undefined && stack.global !== undefined
-  if (!isKept && !isEdited && !ops.sees(`${name}.weights`) && !(isMarked && isSummarized)) {
-    const output = qkv.alloc([B, L, H * D])
-    const asked = isSummarized ? kernelOptions(summary, ids) : undefined
-    const inRows = { ...options, numHeads: H, out: output, summary: asked }
-    const { texts } = call.read
-    /** @type {<T extends FloatTensor>(x: T, n: number) => T} */
-    const heads = (x, n) => /** @type {any} */ (x.reshape([x.dims[1], n, D]))
-    const [first, keys, values] = texts ? [heads(q, H), heads(k, G), heads(v, G)] : [q, k, v]
-    const grouped = texts ? { ...options, cuSeqlens: texts, out: heads(output, H) } : { ...inRows, numKvHeads: G }
-    const attended = cache
-      ? cache.attention(q, inRows)
-      : call.within
-        ? yield* call.within.attend(qkv, first, keys, values, grouped, live)
-        : qkv.attention(first, keys, values, grouped)
-    if (!asked || !attended.summary) return output
-    const { logSumExp } = attended.summary
-    const past = cache ? cache.keys : k
-    const shifted = { ...options, ...(cache && toPast(past.dims[2])) }
-    const windows = summary.windows && logSumExp ? windowsOf(qkv, q, past, { H, G }, shifted, logSumExp) : undefined
-    keepSummary(withWindow(attended.summary, H, windows))
-    return output
-  }
   const keys = cache ? cache.keys : splitHeads(k, G)
   const values = cache ? cache.values : splitHeads(v, G)
-  const past = toPast(keys.dims[2])
+  const past = toPast(mixing, keys.dims[2], L)
+  const isEdited = ops.sees(`${name}.scores`)
   const needsScores = isEdited || (isSummarized && kernelOptions(summary).logSumExp === true)
   /** @type {('weights' | 'output' | 'masked')[]} */
   const steps = ['weights', 'output']
@@ -595,16 +649,16 @@ function* mix(own, part, { q, k, v, bias }, live) {
   const used = other ?? given
   yield [v, ...live]
   const seen = { weights: used, scores: scores ?? traced.masked }
-  const all = isMarked ? stack.global?.together(own, seen) : seen
+  const all = isMarked(own) ? stack.global?.together(own, seen) : seen
   if (isKept && all) (isCross ? call.crossAttentions : call.attentions)[layer] = all.weights
   if (isSummarized && all) {
-    const made = summaryOf(all.weights, all.scores, past.pastLength ?? 0, summary, ids)
+    const made = summaryOf(all.weights, all.scores, past.pastLength ?? 0, summary, mixing.ids)
     // A tensor that a hook has only read need not be kept.
     const { logSumExp } = made
-    const isRead = !isKept && !isMarked && areSame(scores, traced.masked) && areSame(other, given)
+    const isRead = !isKept && !isMarked(own) && areSame(scores, traced.masked) && areSame(other, given)
     const fromRows = isRead && logSumExp && windowsOf(qkv, q, keys, { H, G }, { ...options, ...past }, logSumExp)
     const windows = fromRows || cutOf(all.weights)
-    keepSummary(withWindow(made, H, summary.windows ? windows : undefined))
+    mixing.keepSummary(withWindow(made, H, summary.windows ? windows : undefined))
   }
   return joinRows(scores || other ? weightedSums(qkv, used, values, G) : traced.output)
 }
