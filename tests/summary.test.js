@@ -241,7 +241,7 @@ test('of equal weights the smaller keys come first, exactly; -1 and 0 fill up if
     }
 })
 
-test('a query with NaN has NaN, and no other query; hidden NaN does not count', () => {
+test('a query with NaN has NaN, and no other query has; hidden NaN has no effect', () => {
   const [L, S] = [70, 300]
   const g = qkv.generator(8)
   const [q, k, v] = [g.randn([1, 1, L, 4]), g.randn([1, 1, S, 4]), g.randn([1, 1, S, 4])]

@@ -49,7 +49,7 @@ const { B, H, G, L, S, D } = SIZES
 const COMMON = { ...SIZES, scale: 0.3, left: OPEN, right: 0 }
 const heads = (/** @type {number} */ n) => [n * L * D, L * D, D]
 
-test('packed rows of q, k and v give the bits of tensors apart, forward and backward, and gradients beside each other', () =>
+test('packed rows of q, k and v give the bits of separate tensors, forward and backward, and gradients side by side', () =>
   core.scope(() => {
     const row = (H + 2 * G) * D
     const packed = random(B * L * row)
@@ -180,7 +180,7 @@ test('units of a trace, run from the last to the first, give the bits of the who
     }
   }))
 
-test('softmax and its gradient line by line are those of the formula, over any axis, written or added', () =>
+test('softmax and its gradient are those of the formula, line by line, over any axis, replacing or accumulating', () =>
   core.scope(() => {
     for (const [rows, columns, inner] of [
       [3, 7, 1],

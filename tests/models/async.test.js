@@ -49,7 +49,7 @@ test('forward gives the bits of forwardSync, reports each layer, and leaves noth
   }
 })
 
-test('others have their turn between two layers, also calls of the same model', async () => {
+test('other events are handled between two layers, also calls of the same model', async () => {
   const model = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false })
   const want = model.forwardSync({ ids })
   let turns = 0
@@ -111,7 +111,7 @@ test('a signal ends it while the embeddings of a long text are added up', async 
   model.dispose()
 })
 
-test('within a layer that takes long others have their turn too, and a signal ends it there', async () => {
+test('other events are handled within a long layer, too, and a signal ends it there', async () => {
   const sizes = { layers: 1, heads: 4, d: 256, vocab: 100, positions: 1024 }
   const made = writeFolder(makeWeights(qkv.generator(1), sizes))
   const model = await loadModel(qkv, made.path, { tokenizer: false })

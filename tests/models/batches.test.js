@@ -153,7 +153,7 @@ test('a cache throws after a call that threw half way, until it is cleared', () 
   cache.dispose()
 })
 
-test('scores of weights that are there already are those of headScores; cross-attention has two of them', async () => {
+test('scores from given weights are those of headScores; cross-attention has two of them', async () => {
   const text = [5, 9, 130, 5, 9, 77]
   const { attentions } = gpt2.forwardSync({ ids: text }, { keep: ['attentions'] })
   const own = Object.entries(await gpt2.headScores(text)) // equal up to rounding, because the kernel sums in another order

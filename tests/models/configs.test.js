@@ -178,7 +178,7 @@ test('num_hidden_layers is the other name of encoder_layers, where both are give
   }
 })
 
-test('a size under the other name of a class is taken; two that differ are refused', async () => {
+test("a size under a class's other name is accepted; two that differ are refused", async () => {
   const gpt2 = /** @type {Record<string, unknown>} */ (CONFIGS.get('gpt2'))
   const { n_embd, n_layer, ...rest } = gpt2
   assert.equal(await described({ ...rest, hidden_size: n_embd, num_hidden_layers: n_layer }), await described(gpt2))

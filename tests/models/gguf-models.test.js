@@ -78,7 +78,7 @@ for (const [n, made] of MADE.entries()) {
   })
 }
 
-test('a token after others in a cache has the bits of a watched run, with blocks of every type', async () => {
+test('a token after others in a cache has the bits of a run with hooks, with blocks of every type', async () => {
   const llama = MADE.find(({ title }) => title === 'llama') ?? MADE[0]
   for (const type of OWN) {
     const { gguf } = make(llama, type, randomOf(3))
@@ -156,7 +156,7 @@ for (const [title, tensor, keys, message] of WITH)
     assert.equal(qkv.memory.resident, 0)
   })
 
-test('a copy of the table as the head of a T5 without a gate is scaled as the table is', async () => {
+test('if the head of a T5 without a gate is a copy of the table, it is scaled like the table', async () => {
   const made = MADE.find(({ title }) => title === 't5, without a gate, tied') ?? MADE[0]
   const { config, weights } = make(made, 'F32', randomOf(1))
   const { gguf, weights: own } = make(

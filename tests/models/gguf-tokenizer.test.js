@@ -125,7 +125,7 @@ test('the tokens at the start and the end of a text are those of the file, or th
   assert.equal(await tokens(metadataOf('bpe', ends), '!', '!'), '\u0102 ! \u0100 \u0100 ! \u0100')
 })
 
-test('special tokens and chat templates have their names', async () => {
+test('special tokens and chat templates are found by their names', async () => {
   const more = {
     chat_template: '{{ messages }}',
     chat_templates: ['tool_use'],

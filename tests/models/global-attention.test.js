@@ -55,7 +55,7 @@ test('weights of marked tokens are a separate place; attentions have all rows', 
   model.dispose()
 })
 
-test('in turns, watched and with summaries a run has the numbers of a plain one', async () => {
+test('a run in turns, with hooks or with summaries has the numbers of a plain one', async () => {
   const model = await open('longformer-made')
   const { logits } = model.forwardSync(input)
   const turns = await model.forward(input, { keep: ['attentions'] })

@@ -251,7 +251,7 @@ test('a read-only cache opens what it has, online and offline, and loads the res
   assert.deepEqual(filesIn(cache), before)
 })
 
-test('a cache that is a file, or holds one in place of a folder, is a sentence', async () => {
+test('a cache that is a file, or contains one in place of a folder, gives a message', async () => {
   mkdirSync(String(process.env.HF_HOME))
   writeFileSync(cache, 'x')
   const message = /the cache \S+ is a file.*; expected a folder; set HF_HUB_CACHE to a folder of your own, or load/
@@ -263,7 +263,7 @@ test('a cache that is a file, or holds one in place of a folder, is a sentence',
   numbersOf(await loadModel(qkv, 'hf:me/tiny', { keep: false, ...none }))
 })
 
-test('a truncated file beside its good blob is mended, and nothing is downloaded', async () => {
+test('a truncated file beside its good blob is repaired, and nothing is downloaded', async () => {
   numbersOf(await loadModel(qkv, 'hf:me/tiny'))
   const commit = hub.commitOf('me/tiny')
   const pointer = join(cache, 'models--me--tiny/snapshots', commit, 'model.safetensors')
@@ -282,7 +282,7 @@ test('a truncated file beside its good blob is mended, and nothing is downloaded
   assert.deepEqual(readdirSync(join(cache, 'models--me--tiny/snapshots', commit)).sort(), Object.keys(tiny).sort())
 })
 
-test('an empty repository, and one of folders alone, are sentences', async () => {
+test('an empty repository, and one with only folders, give messages', async () => {
   await assert.rejects(loadModel(qkv, 'hf:me/empty', none), {
     code: 'NOT_FOUND',
     message: /me\/empty is an empty repository: it has no files$/,
@@ -453,7 +453,7 @@ for (const [title, name, options, message, code] of REFUSED)
     )
   })
 
-test('names that are none are refused before any request', async () => {
+test('invalid names are refused before any request', async () => {
   for (const name of [
     'hf:',
     'hf:a/b/../c',
@@ -642,7 +642,7 @@ test('an interrupted body is continued at its end', async () => {
   assert.ok(loaded.every((bytes, n) => n === 0 || bytes > loaded[n - 1]))
 })
 
-test('a server that falls silent counts as broken off', async () => {
+test('a server that stops sending counts as interrupted', async () => {
   process.env.HF_HUB_DOWNLOAD_TIMEOUT = '0.3'
   try {
     hub.break({ of: /Signature/, cut: 1000, isSilent: true, times: 1 })

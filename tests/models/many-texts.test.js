@@ -155,7 +155,7 @@ test('with hooks each text runs by itself, so that they see its own rows', async
   assert.deepEqual(all.row(2).data.slice(), (await sentences.embed(texts[2], off)).data)
 })
 
-test('others have their turn while a stream of short texts runs', async () => {
+test('other events are handled while a stream of short texts runs', async () => {
   await sentences.embed(textsOf(2), { pooling }) // imports take turns, too
   let [turns, isOver] = [0, false]
   const count = () => {

@@ -305,7 +305,7 @@ const MISTAKES = [
   ['an element of stopIds', () => gpt2.generate('a', { stopIds: any([1, 'a']) }).next(), /stopIds\[1\]: .*got "a"/],
 ]
 for (const [title, call, message] of MISTAKES)
-  test(`${title} is a sentence that leads on`, async () => {
+  test(`${title} is an error that names the way out`, async () => {
     await assert.rejects(async () => call(), { message })
   })
 

@@ -107,7 +107,7 @@ test('a new sum of scores is compared before it is rounded to float32, as in Sen
     )
 })
 
-test('a file that is no SentencePiece file, is cut off, or has pieces of another kind is refused', async () => {
+test('a file that is not a SentencePiece file, is truncated, or has pieces of another kind is refused', async () => {
   const bytes = bytesOf(`${sentencepiece}/source.spm`)
   for (const [damaged, message] of /** @type {[Uint8Array, RegExp][]} */ ([
     [bytes.subarray(0, 900), /source\.spm is no SentencePiece file: the file is cut off/],

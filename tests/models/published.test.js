@@ -71,7 +71,7 @@ test('the layers of GPT-Neo are local or global by attention_types, which must f
     await assert.rejects(familyWith('gpt-neo-tiny', { attention_types }), /attention_types: expected .* for 4 layers/)
 })
 
-test('a quantised checkpoint is refused in words', async () => {
+test('a quantised checkpoint is refused with the reason', async () => {
   await assert.rejects(
     familyWith('gpt2-tiny', { quantization_config: { bits: 4 } }),
     /quantization_config: weights that were quantized \(an object with bits\) are not covered: open the model with/,

@@ -140,7 +140,7 @@ test('the similarity of two texts leaves out padding', async () => {
   model.dispose()
 })
 
-test('an objective that a checkpoint does not have is refused in a sentence', async () => {
+test('an objective that a checkpoint does not have is refused with the reason', async () => {
   const [told, tokens] = [await open('distilbert-sst-tiny'), await open('gpt2-tiny')]
   const refused = (/** @type {any} */ model, /** @type {any} */ of, /** @type {RegExp} */ text, more = {}) => {
     assert.throws(() => backwardSync(model, input, { of, ...more }), text)

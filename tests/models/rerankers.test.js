@@ -142,7 +142,7 @@ test('contents are parts if the folder is set so, and plain texts if it has no m
   plain.dispose()
 })
 
-test('the end of the template comes back in a conversation that is cut', async () => {
+test('a truncated conversation ends with the end of the template', async () => {
   const settings = {
     ...SETTINGS,
     max_seq_length: 12,

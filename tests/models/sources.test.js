@@ -470,7 +470,7 @@ const WRONG = [
   ['an address without a model', () => `http://127.0.0.1:${port}/nothing`, 'NO_WEIGHTS', /neither .* is in "http:/],
 ]
 for (const [title, source, code, message] of WRONG)
-  test(`${title} in place of a folder is a sentence, ${code}`, async () => {
+  test(`${title} in place of a folder is an error, ${code}`, async () => {
     const given = typeof source === 'function' ? source() : source
     await assert.rejects(loadModel(qkv, given), error => {
       assert.equal(/** @type {any} */ (error).code, code, String(error))

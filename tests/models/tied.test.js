@@ -34,7 +34,7 @@ for (const name of folders) {
   const { own, tied, bias } = head
   if (!own || !tied || isHeadless) continue
 
-  test(`${name}: a head in the file counts, one that is equal is the table, and alone it is both`, async () => {
+  test(`${name}: a head in the file is used; one that is equal is the table, and alone it is both`, async () => {
     const tensors = await readSafetensors(new Uint8Array(readFileSync(file)))
     const keyOf = (/** @type {string} */ key) => (key in tensors ? key : prefix + key)
     if (bias && !(keyOf(bias) in tensors)) return // the file has no LM head

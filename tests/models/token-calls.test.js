@@ -54,7 +54,7 @@ const KINDS = /** @type {const} */ ([
 ])
 
 for (const threads of [1, 2])
-  test(`a token has the same bits as in a watched run, in each family, ${threads} threads, while cache and memory grow`, async () => {
+  test(`a token has the same bits as in a run with hooks, in each family, ${threads} threads, while cache and memory grow`, async () => {
     const least = { ...Threads.least }
     if (threads > 1) Object.assign(Threads.least, { burst: 0, work: 0, share: 0, chunk: 0 })
     const modules = [await load({ threads }), await load()]
@@ -86,7 +86,7 @@ for (const threads of [1, 2])
     assert.ok(count > 20, String(count))
   })
 
-test('noted calls go on after trim, beside those of another cache, and after a run that was watched', async () => {
+test('recorded calls work after trim, beside those of another cache, and after a run with hooks', async () => {
   const modules = [await load(), await load()]
   const models = (await openBoth('qwen3-tiny-bf16', modules, { dtype: 'int8' })) ?? assert.fail()
   const [first, second] = [models[0].cache(), models[0].cache()]

@@ -95,7 +95,7 @@ test('an aborted fit continues to the same bits, and leaves the earlier lens unc
   assert.deepEqual(half.matrix(1), whole.matrix(1), 'a layer does not depend on the others')
 })
 
-test('it brings the logit lens nearer to the answer, and its files come back', async () => {
+test('a tuned lens is nearer to the answer than the logit lens, and can be saved and read', async () => {
   const lens = await fitLens(gpt2, texts, { kind: 'tuned', passes: 12 })
   const input = { ids: texts[0] }
   const mean = (/** @type {Float32Array} */ data) => data.reduce((sum, value) => sum + value) / data.length

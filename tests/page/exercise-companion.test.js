@@ -344,7 +344,7 @@ test('an exercise is made with a check of the open room; an impossible one gives
   store.close()
 })
 
-test('slides of a link stay in the address, and leave those of the reader as they are; the shown one is followed', async () => {
+test("slides of a link stay in the address, and do not change the reader's slides; the address follows the current one", async () => {
   const stored = new Map([['qkv.slides', '[]']])
   globals.localStorage = {
     getItem: (/** @type {string} */ name) => stored.get(name) ?? null,

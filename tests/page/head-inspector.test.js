@@ -133,7 +133,7 @@ test('shares are bars, five at first; a typed number is set, other text is not',
   assert.equal(held, 6, 'the page stays with the number that is typed')
 })
 
-test('a page that is not there yet has its title; without a page there is no inspector', () => {
+test('a page that is not loaded yet has its title; without a page there is no inspector', () => {
   const { drawn } = inspect('waiting', { title: 'Soon' })
   assert.match(elementsOf(drawn)[0].text, /Soon.*loading/)
   assert.equal(elementsOf(drawn)[0].attributes['aria-busy'], 'true')

@@ -178,7 +178,7 @@ test('a waiting long text stays available when Undo leads to an earlier one', as
   assert.deepEqual([store.state.view.draft, store.state.view.setAside], [undefined, CHAPTER])
 })
 
-test('in another model Undo leads to the texts before, and to no change of the model before', async () => {
+test('in another model Undo restores earlier texts, but no change of the earlier model', async () => {
   const { store, act, settled, shown } = await begin()
   act.change(readChanges('2.2=0'))
   act.type('The dog wrote')
@@ -208,7 +208,7 @@ test('the reader’s text stays available while a story shows another one', asyn
   assert.equal(store.state.view.setAside, 'The dog')
 })
 
-test('Escape goes back step by step: marquee, cell, head, selected token', async () => {
+test('Escape closes one thing at a time: marquee, cell, head, selected token', async () => {
   const { store, act } = await begin()
   const goBack = () => store.update(room.keys?.Escape(store.state))
   act.selectWord(3, false, 'queries')
