@@ -33,7 +33,7 @@ export function register(where, known) {
  * @returns {T}
  */
 export function readOptions(options, known, where, record = new Options()) {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) throw noOptions(options, where)
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) throw noOptions(options, known, where)
   let isEmpty = true
   for (const name in options) {
     if (!Object.hasOwn(options, name)) continue
@@ -41,7 +41,7 @@ export function readOptions(options, known, where, record = new Options()) {
     record[/** @type {keyof typeof record} */ (name)] = /** @type {never} */ (options[name])
     isEmpty = false
   }
-  if (isEmpty && Symbol.iterator in options) throw noOptions(options, where) // a Map, say
+  if (isEmpty && Symbol.iterator in options) throw noOptions(options, known, where) // a Map, say
   return /** @type {T} */ (record)
 }
 
@@ -49,8 +49,11 @@ export function readOptions(options, known, where, record = new Options()) {
 export class Options {}
 Object.setPrototypeOf(Options.prototype, null)
 
-/** @param {unknown} options @param {string} where */
-const noOptions = (options, where) => new TypeError(`${where}: expected an object of options, got ${describe(options)}`)
+/** @param {unknown} options @param {readonly string[]} known @param {string} where */
+const noOptions = (options, known, where) =>
+  new TypeError(
+    `${where}: expected an object of options, got ${describe(options)}. Known: ${known.join(', ') || 'none'}`,
+  )
 
 /** Makes the error for an unknown option. @param {string} name @param {readonly string[]} known @param {string} where */
 export function unknownOption(name, known, where) {

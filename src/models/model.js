@@ -661,7 +661,9 @@ export class Model {
     const { positions, most } = this.#positions(stack, input.positions, masks, rows ? undefined : ids, B, L, past)
     const beyond = positions.find(position => position >= most)
     if (beyond !== undefined)
-      throw new RangeError(`forward: position ${beyond} is asked for, this model has ${most}: give a shorter text`)
+      throw new RangeError(
+        `forward: position ${beyond} is asked for, this model has ${most}: give a shorter text, or generate fewer tokens`,
+      )
     const seen = masks ? Uint8Array.from(masks.flat()) : given
     const mask = seen && new Tensor(seen, [B, 1, 1, seen.length / B])
     const asked = input.globalAttentionMask

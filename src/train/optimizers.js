@@ -123,7 +123,7 @@ export class Optimizer {
   constructor(where, p, options, defaults, toRule) {
     this.#p = expectParameters(p, where)
     this.#where = where
-    const known = ['lr', 'weightDecay', 'noDecay', 'paramGroups', ...Object.keys(defaults)]
+    const known = [...new Set(['lr', 'weightDecay', 'noDecay', 'paramGroups', ...Object.keys(defaults)])]
     const given = { noDecay: [], paramGroups: [], ...defaults, ...readOptions(options, known, where) }
     this.lr = toNumber(given.lr, `${where}: lr`, NOT_NEGATIVE)
     this.#weightDecay = toNumber(given.weightDecay, `${where}: weightDecay`, NOT_NEGATIVE)

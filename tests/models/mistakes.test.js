@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { corpus } from '../../src/entries/corpus.js'
 import { load, tensor } from '../../src/entries/index.js'
-import { ablate, backwardSync, patch } from '../../src/entries/interpret.js'
+import { ablate, backwardSync, edges, patch } from '../../src/entries/interpret.js'
 import { inspectModel, loadModel, saveModel } from '../../src/entries/models.js'
 import { optionOf, placeOf } from '../../src/models/other-names.js'
 import { Tokenizer } from './tokenizer.js'
@@ -301,6 +301,23 @@ const MISTAKES = [
     'an element of the texts of rank',
     () => gpt2.rank('a', any(['b', { text: 'c' }])),
     /rank: texts\[1\]: expected a text, got an object with text/,
+  ],
+  [
+    'edges without options',
+    () => edges(gpt2, 'a b', any(undefined)),
+    /edges: expected an object of options, got undefined\. Known: of, /,
+  ],
+  [
+    'generated tokens that fill the positions',
+    async () => {
+      for await (const _ of gpt2.generate(Array(63).fill(1), { maxNewTokens: 9, stopIds: [] }));
+    },
+    /give a shorter text, or generate fewer tokens/,
+  ],
+  [
+    'sizes of random numbers that are no list',
+    () => any(qkv.generator(1)).randn(3, 4),
+    /randn: dims: expected an array of sizes, such as \[6, 3\], got 3/,
   ],
   ['an element of stopIds', () => gpt2.generate('a', { stopIds: any([1, 'a']) }).next(), /stopIds\[1\]: .*got "a"/],
 ]

@@ -51,7 +51,7 @@ export class Lens {
   /** @internal @param {Lens} lens */
   static contentOf(lens) {
     if (!(Object(lens) === lens && #own in lens))
-      throw new TypeError(`expected a lens of fitLens, mergeLenses or readLens, got ${describe(lens)}`)
+      throw new TypeError(`lens: expected a lens of fitLens, mergeLenses or readLens, got ${describe(lens)}`)
     return lens.#own
   }
 

@@ -32,6 +32,7 @@ export const nothing = () => refused('EMPTY', "expected a folder's path or URL, 
 
 /** Returns advice on a path that is the name of a hub model, or of a file of one. @param {unknown} source */
 export function nameOnHub(source) {
+  if (typeof source !== 'string' && !(source instanceof URL)) return ''
   const [, name] = /^(?:hf:)?(\w[\w.-]*(?:\/\w[\w.-]*(?::\w[\w.-]*)?)?)\/?$/i.exec(String(source)) ?? []
   return name ? `. A model on the Hugging Face hub is named hf:${name}` : ''
 }

@@ -120,7 +120,7 @@ export class Generator {
    * @returns {Tensor<Float32Array>}
    */
   randn(dims) {
-    return this.normal(dims)
+    return fill(this, Float32Array, checkDims(dims, 'randn'), 'qkv_normal', 0, 1)
   }
 
   /**
