@@ -379,7 +379,7 @@ test("slides of a link stay in the address, and do not change the reader's slide
   clickOf(draw(), 'Remove')?.()
   assert.match(textOf(draw()), /data-at=1 data-slides=2/)
   clickOf(draw(), 'present-add')?.()
-  assert.match(textOf(draw()), /data-slides=2[\s\S]*These numbers are too many/)
+  assert.match(textOf(draw()), /data-slides=2[\s\S]*There are too many numbers/)
   assert.deepEqual([shownAfterMove(1, 1, 1), shownAfterMove(2, 1, 1), shownAfterMove(0, 1, 1)], [2, 1, 0])
   assert.deepEqual([shownAfterRemoval(2, 2), shownAfterRemoval(1, 2), shownAfterRemoval(-1, 0)], [1, 1, -1])
 })

@@ -29,7 +29,7 @@ test('from the list into an exercise: a wrong answer, locked settings, the solut
   await reads('.exercise-hint', /the query is too short: key 2 gets 0\.787/)
   await page.click('#settings-open')
   await page.selectOption('#mask', 'causal')
-  await reads('[data-message="locked"]', /keeps that as it is\. What may change: the three numbers/)
+  await reads('[data-message="locked"]', /cannot be changed in this exercise\. What may change: the three numbers/)
   await page.keyboard.press('Escape')
   await page.fill('[data-control="q2"]', '8')
   await page.click('#exercise-check')

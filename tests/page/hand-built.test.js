@@ -62,7 +62,7 @@ test('their numbers are explained, and a sentence too long for them is refused',
   await cell(page, 'Wq', 0, 0).click()
   await reads('.panel .steps', /Built by hand/)
   await cell(page, 'X', 1, 1).click()
-  await reads('.panel .steps', /One where the token has this position/)
+  await reads('.panel .steps', /1 if the token has this position/)
   await page.fill('#sentence', 'word '.repeat(129))
   await reads('#sentence-problem', /up to 128 tokens, but there are 129/)
 })

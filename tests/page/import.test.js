@@ -150,7 +150,7 @@ test('weights of two heads and 512 tokens can be looked at, and are too many for
   await becomes(second, 7)
   await page.clock.install()
   await page.click('#copy-link')
-  await becomes(said, /too many for a link/)
+  await becomes(said, /too many numbers for a link/)
   await page.clock.fastForward(1000) // the address is written after a pause
   await settled(page)
   assert.equal(await addressHash(), '#2&')

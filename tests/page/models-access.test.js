@@ -66,7 +66,7 @@ test('a marquee switches heads off together; heads are ranked by the weight betw
   await typeText(TEXT)
   await reads('.token-row-label', /10 tokens/)
   await page.locator('.word-button').nth(7).click()
-  await reads('.models-hint', /Hold a second word, or Shift-click it/)
+  await reads('.models-hint', /Hold or Shift-click a second word/)
   await page
     .locator('.word-button')
     .nth(2)

@@ -36,7 +36,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
 
   // The words for the part under the pointer; everything else is faded.
   await part('3.1@23').hover()
-  await reads('#graph-said', /^Head 3\.1 at “ta” \(23\): \d+\.\d% of the answer goes back through it\.$/)
+  await reads('#graph-said', /^Head 3\.1 at “ta” \(23\): \d+\.\d% of the answer comes through it\.$/)
   await becomes(async () => (await countOf('.graph-edge.is-dim')) > 0, true)
   await page.hover('#graph-counts')
   await reads('#graph-said', /^Point at a part/)
@@ -111,7 +111,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
 
   // Another text has another graph.
   await page.fill('#models-text', 'Lily and Tom are friends. Lily goes to the river. Is he')
-  await reads('.graph > p', /^The logit of “tom” less that of/)
+  await reads('.graph > p', /^“tom” leads “/)
   await becomes(() => page.evaluate(() => location.hash), /models\.graph=80(&|$)/)
 })
 
@@ -158,7 +158,7 @@ test('the graph of a translation goes from the word that is written through cros
   await reads('#graph-picture', /cross 1/)
   const cross = page.locator('[data-kind="head"][data-part^="c"]').first()
   await cross.hover()
-  await reads('#graph-said', /^Head 1\.1 \(Cross-attention\) at “[^”]+” \(\d+\): \d+\.\d% of the answer goes back/)
+  await reads('#graph-said', /^Head 1\.1 \(Cross-attention\) at “[^”]+” \(\d+\): \d+\.\d% of the answer comes through/)
   await page.locator('.graph-list summary').click()
   await page.locator('.graph-list [data-edge*=">c1.1"][data-edge$=":v"]').first().click()
   await page.click('#graph-test')

@@ -196,7 +196,7 @@ test('the story has five stops in the grid, and a stop is done when its head is 
     /^After “and”, layer 2 says “gloves” \(41\.8%\), a word that the text does not have\. The answer is “left” \(32\.4%\)\./,
     /^Layer 3 says “street” \(7\.8%\), and the answer is “sky”\. .*: of all heads, 3\.1 adds most to its score \(\+2\.86\)\.$/,
     /^At layer 3, “street” has rank 1\./,
-    /^With this lens, \d+ of the 33 cells below the answers say the word of their answer\./,
+    /^With this lens, \d+ of the 33 cells below the answers already say the answer of their column\./,
   ]
   for (const [n, pattern] of said.entries()) {
     await reads('#lens-story-text', pattern)

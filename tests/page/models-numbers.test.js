@@ -134,7 +134,7 @@ for (const [name, type, isNormed] of /** @type {const} */ ([
     const number = page.locator('[data-side="q"] .factor').first()
     const want = (await number.innerText()).trim()
     await number.click()
-    await reads('#models-inspector .note', /^Row \d+ of this layer’s matrix W_q, times x/)
+    await reads('#models-inspector .note', /^Row \d+ of the matrix W_q of this layer, times x/)
     await page.locator('#models-projection').waitFor()
     await becomes(async () => (await page.innerText('.total output')).trim(), want)
     const product = Number((await page.locator('#models-projection tfoot td').last().innerText()).replace('−', '-'))
@@ -170,7 +170,7 @@ test("for an encoder, the grid at the masked word has, after each layer, the wor
   await becomes(shown, want)
   await becomes(
     () => page.innerText('.models-prediction'),
-    /with the norms and the activations behind the last layer held fixed/,
+    /Norms, and activations after the last layer, are held fixed/,
   )
   await page.setViewportSize({ width: 390, height: 844 })
   await page.locator('.models-tabs button').nth(1).click()

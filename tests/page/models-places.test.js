@@ -63,7 +63,7 @@ test('scores of the row and products of the score are cells that open; Back and 
   // Why it looks there, in words; a head of an earlier layer opens with the weight by which it read.
   await reads(
     '#models-reason',
-    /^The largest term of the score is [+−]\d.* It multiplies .*, written at “that”, by .*, written at “/,
+    /^The score is a sum\. Its largest term, [+−]\d.* of .*, is .*, written at “that”, times .*, written at “/,
   )
   await page.locator('#models-reasons .addend-open').first().click()
   await reads('#models-inspector h2', /^Head 1\.\d, /)

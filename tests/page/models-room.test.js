@@ -156,7 +156,7 @@ test('a long run shows its progress and can be cancelled: the run before stays, 
     if (isTold) running?.querySelector('button')?.click()
     return isTold
   })
-  await reads('#models-cancelled', /The run was cancelled/)
+  await reads('#models-cancelled', /Cancelled\./)
   await reads('#models-answer', answer)
   assert.equal(await page.locator('.is-streaming').count(), 0)
   // A long text: its words in lines, found and selected; a head as a map that zooms, and its links.

@@ -93,5 +93,5 @@ test('a head is shown once by its number; known words are under the pointer; a d
   await page.mouse.down()
   await page.mouse.move(bar.x + 30, bar.y + 8, { steps: 3 })
   await page.mouse.up()
-  await reads('#models-pulled', 'A share follows from the model. Change a head or a weight.')
+  await reads('#models-pulled', 'A probability cannot be set: change a head or a weight, and it follows.')
 })

@@ -3,17 +3,18 @@
 export const texts = {
   blockComputing: 'Measuring …',
   blockText:
-    'How “{word}” (word {at}) becomes the answer. Its numbers are the stream: each part reads them and adds to them. A bold number is their length; + 40%: this part makes 40% of the sum. Select another word above, or a head here.',
+    'How “{word}” (word {at}) becomes the answer. The model keeps a row of numbers for it, the stream: each part reads them and adds to them. Bold: their length; + 40%: this part makes 40% of the sum. Select another word above, or a head here.',
   blockNorm: 'norm',
   blockNormText: 'Scales the numbers of each word to one length before a part reads them, or after a sum.',
   blockStream: 'The length of the stream of this word here.',
-  blockStreamOpens: 'The length of the stream after layer {layer}. Opens what the model would say here.',
+  blockStreamOpens: 'The length of the stream after layer {layer}. Press to see what the model would say here.',
   blockAdd: 'Adds a vector of length {added}; the sum has length {sum}. Share of the sum: {share}.',
   'block.attention': 'attention',
   'block.cross': 'cross-attention',
   'block.mlp': 'MLP',
-  'blockText.attention': 'Each head carries something over from the words that it looks at. A number opens a head.',
-  'blockText.cross': 'Each head carries something over from the other text. A number opens a head.',
+  'blockText.attention':
+    'Each head carries something over from the words that it looks at. Press a number to open its head.',
+  'blockText.cross': 'Each head carries something over from the other text. Press a number to open its head.',
   blockMlpText: 'Works on each word alone: two layers of neurons.',
   blockLayer: 'layer {layer}',
   blockWordText: 'The text that the model reads.',
@@ -23,6 +24,6 @@ export const texts = {
   'blockPosition.rope': 'Word order enters each attention: queries and keys are turned by their place.',
   'blockPosition.bias': 'Places are told by a number added to each score.',
   blockLogits: 'logits',
-  blockLogitsText: 'A score for each word that could come next. Opens the prediction.',
+  blockLogitsText: 'A score for each word that could come next. Press to see the prediction.',
   blockAnswer: 'the answer for this word',
 }

@@ -6,7 +6,7 @@ export const texts = {
     'Scores are kept in this browser only. They prove nothing to anybody else, and no one else can see them.',
   exercisesRefused: 'This browser does not let the page store anything, so the scores last for this visit only.',
   exercisesUnreadable:
-    'What this browser has stored as scores cannot be read. It is kept beside the new scores until you forget all.',
+    'The scores that this browser has stored cannot be read. They are kept beside the new ones until you press “Forget all scores”.',
   exercisesOpen: 'not tried',
   exercisesTried: 'tried {count} times',
   'exercisesTried.one': 'tried once',
@@ -90,5 +90,5 @@ export const texts = {
   'group.layers': 'What each layer says',
   'figure.frame': 'This page in a frame',
   'figure.element': 'An element with the numbers',
-  figureNone: 'An element with the numbers written out is offered in One layer, up to 20,000 numbers.',
+  figureNone: 'One layer also offers an element that has the numbers in it (up to 20,000 numbers).',
 }

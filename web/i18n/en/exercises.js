@@ -23,10 +23,9 @@ export const texts = {
   exerciseTries: 'After {count} more tries a solution can be shown.',
   'exerciseTries.one': 'After one more try a solution can be shown.',
   exerciseUnknown: 'There is no exercise {ids} on this page.',
-  exerciseStateRefused:
-    'The state that the page around this exercise has sent does not belong to it, so it begins afresh.',
+  exerciseStateRefused: 'The page around this exercise has sent a state of another one, so it starts over.',
   exerciseHostSilent:
-    'The page around this exercise does not answer: the exercise begins afresh, and your score is kept only while the page is open.',
+    'The page around this exercise does not answer: the exercise starts over, and your score is kept only while the page is open.',
   exerciseAll: 'These are all exercises.',
   'own.title': 'An exercise of your teacher',
   'own.may': 'What may change: {fields}.',

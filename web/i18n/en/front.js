@@ -3,7 +3,7 @@
 export const texts = {
   frontTitle: 'See which words a language model looks at, and what it says',
   frontIntro:
-    'This small model ({count} numbers) says the next word of the text. It has six heads: parts that look back and choose which earlier words to read from. The lines show what one of them looks at.',
+    'This small model ({count} numbers) guesses the next word. It has six heads: a head looks back and picks earlier words to read from. The lines show where one of them looks.',
   frontStart: 'the start',
   frontSwap: 'Change “{word}” to “{other}”',
   frontNames: '{name}: choose another name',
@@ -33,11 +33,11 @@ export const texts = {
   frontSame: 'Without head {head} it still says “{answer}”, with {p} instead of {before}.',
   frontAlone: 'With only head {head} on, it says “{answer}” ({p}).',
   frontNone: 'With all six heads off, it says “{answer}” ({p}).',
-  frontRecorded: 'These numbers are recorded; the model ({size} KB) is loading.',
+  frontRecorded: 'These numbers were saved earlier; the model ({size} KB) is still loading.',
   frontSaving:
-    'These numbers are recorded. The model ({size} KB) is loaded when you change a name, as your browser asks for few bytes.',
+    'These numbers were saved earlier. Your browser asks pages to load little, so the model ({size} KB) loads when you change a name.',
   frontWaiting: 'The model ({size} KB) is loading.',
-  frontFailed: 'The model could not start ({message}). These numbers are recorded from it.',
+  frontFailed: 'The model could not start ({message}). These numbers were saved earlier.',
   frontCannot: 'The model could not start ({message}).',
   frontGlosses: '',
   frontOwn: 'Your own sentence',
@@ -54,7 +54,7 @@ export const texts = {
   frontModelsText:
     'GPT-2 by its name, or BERT or Llama from a folder on your disk. What you type stays on your computer.',
   frontTranslation: 'How the words of a translation align',
-  frontGoOn: 'All that it looks at',
+  frontGoOn: 'See everywhere it looks',
   frontExercises: '23 exercises that check themselves',
   frontTeachers: 'For teachers',
 }

@@ -39,9 +39,9 @@ export const texts = {
   galleryFacts: '{type}, {parameters} parameters, licence: {license}.',
   galleryDownload: 'Download: {size}, once. This browser keeps it.',
   galleryTime:
-    'Time: a text of 32 tokens takes at least about {seconds} s on this computer, by the model’s multiplications and a product that was measured here just now.',
+    'Time: a text of 32 tokens takes at least about {seconds} s on this computer, estimated from a product that was timed just now.',
   galleryTimeShort:
-    'Time: a text of 32 tokens takes about a second or less on this computer, by the model’s multiplications and a product that was measured here just now.',
+    'Time: a text of 32 tokens takes about a second or less on this computer, estimated from a product that was timed just now.',
   galleryMemory: 'Memory of the weights',
   'galleryDtype.stored': 'as stored',
   'galleryDtype.float16': 'float16',
@@ -50,7 +50,7 @@ export const texts = {
   galleryLarge:
     'int8 is chosen here because this model is large: as float16 it would take more than the {most} that there is room for.',
   galleryUsual:
-    'float16 is chosen where it fits: in three trained models it changed no score of a head by more than 0.0002, and the key with the largest weight in 1 of 3,709 rows. int8 is chosen where float16 does not fit: a new token then takes about 0.4 of the time that float32 takes, a text 0.6; it changed scores by up to 0.0074, and 40 rows.',
+    'float16 is chosen where it fits. In three trained models it changed no score of a head by more than 0.0002, and in 1 of 3,709 rows another key had the largest weight. Otherwise int8 is chosen: a new token takes about 0.4 of the time of float32, a text 0.6. It changed scores by up to 0.0074, and the largest key in 40 rows.',
   galleryTooLarge: '{name} needs at least {least} of memory. There is room for {most}: that is {by} too little.',
   galleryFitting: 'These models fit:',
   galleryAgree: 'Download {size} and open',
@@ -79,7 +79,7 @@ export const texts = {
   'galleryRank.takes': 'rank {rank} of {of} by what it takes from the first guess ({value})',
   'galleryWhat.stories':
     'It writes stories in words that small children know. No paper names its heads: rank them here, and see which ones look back at “Lily”.',
-  'galleryWhat.twoLayers': 'It writes stories with two layers alone: all of its heads fit on one screen.',
+  'galleryWhat.twoLayers': 'It writes stories with only two layers: all of its heads fit on one screen.',
   'galleryWhat.ids':
     'The smallest one. This copy has no tokenizer, so its tokens are shown as numbers: those of GPT-2’s vocabulary.',
   'galleryWhat.ioi':
@@ -91,11 +91,11 @@ export const texts = {
   'galleryWhat.groups':
     'Several query heads share one key head, as its config says: compare the heads of a group. Rank them by first token and by induction.',
   'galleryWhat.windows':
-    'Most of its layers see a window of the last tokens alone, as its config says. Its terms must be accepted on the hub first.',
+    'Most of its layers see only the last tokens (a window), as its config says. Its terms must be accepted on the hub first.',
   'galleryWhat.grammar': 'It guesses a masked word. Some heads follow grammar: its authors tell which.',
   'galleryWhat.sentiment': 'Trained to tell good reviews from bad ones: where do the heads look from “not”?',
   'galleryWhat.names': 'Trained to mark names of people, places and companies: where do the heads look from a name?',
-  'galleryWhat.sentences': 'Trained to give sentences of one meaning like vectors: where do its heads look?',
+  'galleryWhat.sentences': 'Trained to give similar vectors to sentences of the same meaning: where do its heads look?',
   'galleryWhat.translation':
     'An encoder-decoder. The text begins with the task. Cross-attention shows which word it reads while it writes.',
   'galleryWhat.chinese':

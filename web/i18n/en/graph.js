@@ -2,13 +2,13 @@
 
 export const texts = {
   graphSay:
-    'The logit of “{first}” less that of “{second}”, the second guess, is {value}: the lead of “{first}”. The graph goes back from it to the words and says which part read what another part wrote.',
+    '“{first}” leads “{second}”, the second guess, by {value} (logits). The graph follows this lead back to the words: which part of the model read what another part wrote.',
   graphShare: 'Explain {share} of the answer',
   graphCounts: 'Parts: {parts}, edges: {edges}. They explain {share} of the answer.',
   graphMost: 'Only the largest edges are drawn: {edges} of them, between {parts} parts, explain {share} of the answer.',
   graphFound: 'Of the edges between heads, this one supports the answer most:',
   graphLabel: 'The graph of heads: words below, layers upwards, the answer above',
-  graphPoint: 'Point at a part or at an edge. A head opens when you choose it; an edge can be tested.',
+  graphPoint: 'Point at a part or an edge. Choose a head to open it, an edge to test it.',
   graphKeys: 'The arrow keys go from part to part, Enter opens.',
   graphLayer: 'layer {layer}',
   'graphPlace.encoder': 'encoder {layer}',
@@ -33,11 +33,11 @@ export const texts = {
   'graphAs.k': 'as a key',
   'graphAs.v': 'as a value',
   'graphAs.input': 'as input',
-  graphNode: '{node}: {share} of the answer goes back through it.',
+  graphNode: '{node}: {share} of the answer comes through it.',
   graphHelps:
-    'Estimate: without this edge the lead of “{first}” changes by {effect}, so it supports the answer. {share} of the answer goes back through it.',
+    'Estimate: without this edge the lead of “{first}” changes by {effect}, so it supports the answer. {share} of the answer comes through it.',
   graphHinders:
-    'Estimate: without this edge the lead of “{first}” changes by {effect}, so it lowers the answer. {share} of the answer goes back through it.',
+    'Estimate: without this edge the lead of “{first}” changes by {effect}, so it lowers the answer. {share} of the answer comes through it.',
   graphTest: 'Test this edge',
   graphTesting: 'The edge is being cut ...',
   graphTested:
@@ -51,7 +51,7 @@ export const texts = {
   graphSvg: 'Save as SVG',
   graphJson: 'Save as JSON',
   graphNote:
-    'How the share is counted: the edges that lead to a part explain it in proportion to their sizes. Going back from the answer in these proportions, the share is what arrives at words by the edges that are drawn. An edge is the larger, the more the answer would change, to first order, if this reader alone read, in place of what was written there, its mean over all positions. A test computes that change exactly.',
+    'How the share is counted: the edges into a part explain it in proportion to their sizes. Followed back from the answer, the share is what reaches the words along the drawn edges. The size of an edge is a first-order estimate: how much the answer would change if this reader alone read the mean over all positions in place of what was written. A test computes that change exactly.',
   graphPlain: 'The graph is that of the run without your changes.',
   graphTooLong: 'The text is too long for the graph: give a shorter one.',
   graphTakes: 'Tokens: {tokens}. Their graph takes about {time}, and {memory} of memory.',

@@ -29,8 +29,8 @@ export const texts = {
   changesRestore: 'Restore',
   why: 'Why does it say {token}?',
   whyText:
-    'Each part of the model adds directly to the logit of a token, through the output weights. These numbers leave out what a head does for later layers: switch it off to see that.',
-  whyTextCross: 'Each head adds directly to the logit of a word, through the output weights.',
+    'The score of a token (its logit) is a sum, and each part of the model adds to it. What a head does for later layers is not counted: switch it off to see that.',
+  whyTextCross: 'The score of a word (its logit) is a sum, and each head adds to it.',
   whyLogit: 'logit',
   whyToken: 'token',
   whyBar: 'bar',

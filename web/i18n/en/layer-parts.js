@@ -14,7 +14,7 @@ export const texts = {
   problemPairs:
     'Heads: {heads}, each of {queries} by {keys} tokens: that is too much. Import fewer heads or fewer tokens.',
   leftOutWeights:
-    'With this many tokens, the page keeps the weights and all steps of head {head} only. Of every head ({heads}) it keeps the outputs, their statistics and small pictures, which show the strongest of several cells. Choose a head to see it whole.',
+    'With this many tokens, the page keeps all numbers of head {head} only. Of every head ({heads}) it keeps the outputs, their statistics and a small picture, in which a dot is the strongest of several cells. Choose a head to see it whole.',
   leftOut:
     'With this many tokens, the page keeps the weights and outputs of every head ({heads}), but the steps between them of head {head} only, and no old values beside changed ones. Choose a head to see its steps.',
   tourTry: 'Try it',
@@ -22,14 +22,14 @@ export const texts = {
     'Scores spread like √d; dividing keeps softmax from picking a single word. A softmax that has picked one word passes almost no gradient back.',
   'tour.root.do': 'Move the slider for d to the right and watch the share of the largest key.',
   'tour.mask.text':
-    'Hidden cells: {hidden} of {all}{row}. Their exponentials drop out. Each row still sums to 1, because what is left is divided by its own sum. So hiding before softmax equals hiding after it and dividing again, up to {most}.',
+    'Hidden cells: {hidden} of {all}{row}. Their exponentials drop out. Each row still sums to 1, because what is left is divided by its own sum. So hiding before softmax gives the same as hiding after it and dividing again (largest difference: {most}).',
   'tour.mask.row': '; in the row of {query}: {list}',
   'tour.mask.do': 'Choose another mask: both columns still agree, for every row.',
   'tour.sees.text':
     'Does {query} (word {position}) see {key} (word {other})? {answer} The inspector names the rule and proves it: one word is changed, everything is computed again.',
   'tour.sees.do': 'Choose another word in the question of the inspector.',
   'tour.heads.text':
-    'Each head has a sentence. Head {sharpest} is the sharpest ({least} bit of entropy), head {evenest} the most even ({most} bit). The map shows one head less another, with the largest differences named.',
+    'Each head has a sentence. Head {sharpest} is the sharpest ({least} bit of entropy), head {evenest} the most even ({most} bit). The map shows one head minus another, and names the largest differences.',
   'tour.heads.do': 'Choose two other heads to subtract.',
   'tour.cross.text':
     'Rows are the words that ask ({rows}), columns the words that answer ({columns}). {looks} Rows sum to one; columns need not.',
@@ -67,7 +67,7 @@ export const texts = {
   headNumber: 'head {head}',
   moreShares: '{count} more, together {share}',
   distributionText:
-    'Queries and keys of d random numbers, each normally distributed. Their scores spread like √d: at large d one score is far above all others, and softmax gives nearly everything to one key. Then almost no gradient goes back to the scores.',
+    'Queries and keys are d random numbers each (normally distributed). Their scores spread like √d: with a large d one score is far above all others, and softmax gives nearly everything to one key. Then almost no gradient goes back to the scores.',
   distributionDeviation: 'The scores of 64 queries and 64 keys (seed {seed}) spread by {deviation}; √d is {root}.',
   'distribution.plain': 'softmax(S)',
   'distribution.scaled': 'softmax(S / √d)',
@@ -79,7 +79,7 @@ export const texts = {
   costSizes:
     'H = {heads}, d = {size}, D = H d = {width}. From n = 4 d = {crossing} on, the weights (square) are more numbers than queries, keys, values and output (strip).',
   costPicture:
-    'The weights of a head as a square of {n} by {n}, in a picture as wide as {side} words; beside it queries, keys, values and output, drawn to the same scale',
+    'A square of {n} × {n}: the weights of a head. Beside it, to the same scale: queries, keys, values and output. The picture is as wide as {side} words.',
   costQuantity: 'quantity',
   costFormula: 'formula',
   costProjections: 'projections, multiplications',
@@ -182,13 +182,13 @@ export const texts = {
   npySize:
     'The header of this .npy file says ({dims}). Numbers expected: {count}; the file holds {held}. It was cut short or is damaged.',
   sensitivityGradient:
-    'A weight changes by weight × (change of its score − mean change of its row, weighted by attention). The second column is the gradient from the backward pass of attention (attentionBackward).',
+    'Change of a weight = weight × (change of its score − mean change in its row, weighted by attention). The second column is the gradient from the backward pass of attention (attentionBackward).',
   'sensitivity.query':
-    'Per unit, dimension {dimension} of the query {word} changes by {by}. Its scores change by {by} times this dimension of the key times the scale. The row of {word} changes most, towards:',
+    'If the number grows by 1, dimension {dimension} of the query {word} changes by {by}; each score of it changes by {by} × this dimension of the key × the scale. The row of {word} changes most, towards:',
   'sensitivity.key':
-    'Per unit, dimension {dimension} of the key {word} changes by {by}, and the scores of all queries with this key change. The column of {word} changes most:',
+    'If the number grows by 1, dimension {dimension} of the key {word} changes by {by}, and with it the scores of all queries with this key. The column of {word} changes most:',
   'sensitivity.value':
-    'Per unit, dimension {dimension} of every value changes by a number of its word (most: {word}, {by}). No weight changes. An output changes by the sum of these numbers, each times its weight:',
+    'If the number grows by 1, dimension {dimension} of every value changes by a number of its word (most: {word}, {by}). No weight changes. An output changes by the sum of these numbers, each times its weight:',
   'glossary.query': 'What a word asks: a row of Q. It is compared with every key.',
   'glossary.key': 'What a word answers to: a row of K. Queries are compared with it.',
   'glossary.value': 'What a word passes on when it is attended to: a row of V.',

@@ -39,7 +39,7 @@ export const texts = {
   givesSet: '{query} gives {share} to {key}, set by you (it was {was}). The rest shares {rest}.',
   outputMoved: 'Output: {before}, now {now}.',
   seenColumns: 'Softmax runs over the queries: each column sums to one.',
-  seenCross: 'Rows ask (queries): a translator writes them. Columns answer (keys): it reads them.',
+  seenCross: 'Rows ask (queries): the words that a translator writes. Columns answer (keys): the words that it reads.',
   seenBits: 'Bits say how even a row is: 0 if one word gets all.',
   'seeTrained.cross': 'See a trained translation',
   trainOne: 'Train a head yourself',
@@ -117,9 +117,9 @@ export const texts = {
   inductionNone: 'No word of this sentence repeats. Type a sentence that repeats a word.',
   algebra: 'What the mask removes, and why rows still sum to 1',
   algebraText:
-    'Each column divides exponentials by a sum. Hidden exponentials (struck out) drop out of numerator and denominator. Dividing the rest by its own sum gives the last column, whether a key is hidden before softmax (−∞, whose exponential is 0) or after it (weight 0, then divided again).',
+    'Softmax divides each exponential by their sum. Hidden ones (struck out) are left out of both. So the last column is the same, whether a key is hidden before softmax (−∞, whose exponential is 0) or after it (weight 0, then divided again).',
   algebraRow: 'Row of {query}',
-  extremes: 'If a hidden key is NaN, or its score is huge: the first weight of the first row',
+  extremes: 'The first weight of the first row, if a hidden key is NaN or its score is huge',
 
   liveMap: 'Attention weights, live',
 
@@ -210,13 +210,13 @@ export const texts = {
   softmaxAxis: 'Softmax over',
   'softmaxAxis.keys': 'keys: rows sum to 1',
   'softmaxAxis.queries': 'queries: columns sum to 1',
-  draw: 'Random stream',
-  'draw.reseed': 'seeded again for weights',
-  'draw.continue': 'continues after the table',
+  draw: 'Random numbers of the weights',
+  'draw.reseed': 'start at the seed again',
+  'draw.continue': 'go on after the embeddings',
   keysFrom: 'Second sentence',
-  'keysFrom.words': 'from the same table',
-  'keysFrom.random': 'random rows',
-  tableRows: 'Rows of the table',
+  'keysFrom.words': 'embeddings of its words',
+  'keysFrom.random': 'random vectors',
+  tableRows: 'Rows of the embedding table',
 
   problemEmpty: 'Type at least one word.',
   problemTokens: 'This page shows up to {most} tokens, but there are {count}. Use fewer.',
@@ -226,9 +226,9 @@ export const texts = {
   problemRotary: 'Rotary positions turn pairs: a key size of {size} has no partner for one number.',
   problemHandBuilt: 'Heads built by hand take up to {most} tokens, but there are {count}. Use fewer.',
   problemTableSize:
-    'A table of {dModel} columns is limited to {most} rows, because the page draws every number before it. Use fewer rows, or choose “seeded again for weights”.',
+    'An embedding table of {dModel} columns is limited to {most} rows, because the page draws every number before it. Use fewer rows, or choose “start at the seed again”.',
   problemImported: 'There are no matrices of your own yet: import some, or choose where the numbers come from.',
-  problemTable: 'Rows of the table: {rows}; these tokens need {count}.',
+  problemTable: 'Rows of the embedding table: {rows}; these tokens need {count}.',
   working: 'Computing',
   stale: 'The numbers below are those of the last input that worked.',
 
@@ -278,7 +278,7 @@ export const texts = {
   'step.rotate.text':
     'Each query and key is turned by an angle that grows with its position. Their product then depends on how far apart the two words are.',
   'step.additive': 'Hidden units',
-  'step.additive.text': 'Queries and keys pass a layer of their own first.',
+  'step.additive.text': 'Queries and keys first go through a small layer of their own.',
   'step.scores': 'Queries times keys',
   'step.scores.text': 'Each query is compared with each key: one score a pair.',
   'step.scaled': 'Scaled',
@@ -369,7 +369,7 @@ export const texts = {
     'A random number: column {column} of row {id} in the table of vectors ({rows}) drawn from seed {seed} (normal distribution).',
   'origin.weights': 'A random number from seed {seed}. Each head draws its query, key and value weights in turn.',
   'origin.handBuilt':
-    'One where the token has this position, this word or this word before it; zero elsewhere. A previous-token head in the layer below found the words before.',
+    '1 if the token has this position, is this word, or comes after this word; else 0. A previous-token head in the layer below found the words before.',
   'origin.handBuiltWeights':
     'Built by hand. W_q selects what the head looks for, and the sharpness is its size; W_k selects which keys match; W_v copies the word.',
   'origin.places': 'The sine or cosine of the position: each pair of columns has its own wavelength.',

@@ -13,7 +13,8 @@ export const texts = {
     'English to Chinese. Nobody tells the model which words belong together: the map shows what it found.',
   'task.sort.text':
     'Numbers in any order, a bar, the same numbers in order. One length is never trained: it tests the rule.',
-  'task.reverse.text': 'Each position has to say the number at the opposite end. One length is never trained.',
+  'task.reverse.text':
+    'Each position has to say the number at the opposite end. One length is never trained: it tests the rule.',
   'task.text.text':
     'The next character of your own text. So small a model learns letters, short words and little more.',
   'probeLabel.induction': 'Numbers to continue',
@@ -109,7 +110,8 @@ export const texts = {
   learnAlong: 'Export: model, link, programs, curves',
   learnSaveModel: 'Save the model (safetensors)',
   learnSaveConfig: 'Save its configuration (JSON)',
-  learnSaveText: 'The model opens again here. The link trains the run again up to this step, with the same bits.',
+  learnSaveText:
+    'The model opens again here. The link repeats the training up to this step and gives exactly the same model.',
   learnSaveSvg: 'Save the curves as SVG',
   learnCopyLink: 'Copy the link',
   learnOpenModel: 'Open a saved model',
@@ -119,7 +121,7 @@ export const texts = {
   'learnProgram.qkv': 'This run with qkv in Node',
   learnProgramText: 'The same seed and the same random numbers: its losses equal those of this run.',
   learnCompare: 'Compare',
-  learnCompareText: 'The current run becomes the reference run A; the run after it is B.',
+  learnCompareText: 'Keep this run as A; the next run is B.',
   learnCompareLater: 'To compare, train first, or pause the training.',
   learnKeep: 'Keep as A',
   learnKeepMoment: 'Keep this moment as A',
@@ -272,7 +274,7 @@ export const texts = {
   'story.reverse.5.do': 'In Settings, set positions to none, and train.',
 
   'story.text.1':
-    'Your text, character by character: from everything before, the model has to say the next one. The last tenth of the text is held out.',
+    'Your text, character by character: the model has to guess the next one from those before. It never trains on the last tenth, which tests it.',
   'story.text.1.do': 'Paste a text of some thousand characters.',
   'story.text.2':
     'Two layers of four heads, with MLPs: larger and slower than in the other tasks. At first the model guesses among all characters.',
@@ -290,5 +292,5 @@ export const texts = {
   learnOriginTrained: 'trained here: {task}, seed {seed}, step {step}',
   learnOriginFile: 'from a file, step {step}',
   learnOtherLoss:
-    'At step {step} the loss is {own} here, and {other} in the run of the link, which another version of this page made.',
+    'At step {step} the loss is {own} here. In the run of the link it was {other}: another version of this page made it.',
 }

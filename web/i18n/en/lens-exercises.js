@@ -17,7 +17,7 @@ export const texts = {
     'Pin a word that comes first in some cell of the grid, but is neither in the text nor in the row of answers. Click a cell: its words are below, each with “Pin”.',
   'e22.may': 'What may change: the cell that is selected, the pinned words.',
   'e22.done':
-    '“{word}” comes first at layer {layer}. The text does not have it, and no answer is it: only by reading the layers in between is it seen.',
+    '“{word}” comes first at layer {layer}. It is neither in the text nor an answer: only the layers in between show it.',
   'e22.notYet': 'Not “{word}”.',
   'e22.hint.none': 'No word is pinned yet.',
   'e22.hint.text': '“{word}” is in the text.',

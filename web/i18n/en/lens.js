@@ -8,8 +8,8 @@ export const texts = {
   'lens.jacobian': 'Jacobian lens',
   'lens.tuned': 'Tuned lens',
   'lensText.logit': 'Reads each layer as if it were the last one.',
-  'lensText.jacobian': 'First does to each layer what the layers above it do on average.',
-  'lensText.tuned': 'First does to each layer what best predicts the answer from it.',
+  'lensText.jacobian': 'First applies to a layer what the layers above it do on average, then reads it.',
+  'lensText.tuned': 'First applies what was trained to predict the answer from this layer, then reads it.',
   lensFitting: 'Measuring the layers on texts that the model writes itself: {done} of {total}.',
   'lensFrom.fit': 'Measured on what the model writes by itself: {texts} texts of up to {tokens} tokens.',
   'lensFrom.shipped':
@@ -55,7 +55,7 @@ export const texts = {
   lensUnpin: 'Unpin {token}',
   lensUnpinShort: 'Unpin',
   lensPinText:
-    'Click a word to see its rank and its writers. Pin it to see where in the grid it is alive (up to {most}).',
+    'Click a word to see its rank and its writers. Pin it (up to {most}) to see where in the grid it ranks high.',
   lensPinned: '“{token}” comes first in {count} of {all} cells.',
   lensPinnedBefore: '“{token}” comes first in {count} of {all} cells; before your change in {before}.',
   lensPinLegend: 'Cells are coloured by the rank of the pinned words: last',
@@ -74,7 +74,7 @@ export const texts = {
   lensSwitchOff: 'Switch off',
   lensSwitchOn: 'Switch on',
   lensHeadOff: 'Head {name} is off: switch it on',
-  lensOthers: 'In {count} of {all} cells another word comes first than before (outlined).',
+  lensOthers: 'In {count} of {all} cells (outlined) another word comes first now.',
   lensWritersText:
     'What each part below adds to the score of the word. Click a head to see where it looks; switch it off and watch the grid: what others write can change too.',
   lensStoryBegin: 'A story in five steps',
@@ -95,7 +95,7 @@ export const texts = {
     'Without head {off}, “{pin}” falls from rank {rankBefore} to rank {rank} at layer {layer}, which says “{token}” now. The answer is “{answer}”.',
   'lensStoryTitle.lenses': 'Two ways to read a layer',
   'lensStory.lenses':
-    'With this lens, {count} of the {all} cells below the answers say the word of their answer. Neither lens reads a mind: each says what a layer would lead to if what comes after it were simple.',
+    'With this lens, {count} of the {all} cells below the answers already say the answer of their column. No lens reads a mind: it shows where a layer would lead if what follows were simple.',
   'lensStoryTask.look': 'Click other cells and look.',
   'lensStoryTask.off': 'Switch head {head} off.',
   'lensStoryTask.lenses': 'Press “Logit lens” and compare the number.',

@@ -6,7 +6,7 @@ export const texts = {
   longTooMany:
     'The new text has {count} tokens, but this model reads at most {most} here. Shorten it, or let the model read its beginning: nothing of it is lost.',
   longTime: 'Reading them takes about {time}, by the runs so far.',
-  longUnknown: 'How long that takes is not known yet: it follows from a run of some hundred tokens.',
+  longUnknown: 'How long that takes is known only after a text of some hundred tokens.',
   longRead: 'Read it',
   longFirst: 'Read the first {most}',
   longKeep: 'Keep the text before',
@@ -20,14 +20,15 @@ export const texts = {
   longHeadColumn: 'Head',
   longWordColumn: 'Word',
   longLeftOut: 'left out',
-  longCells: 'A cell of several words: the mean over its queries of the sum of their weights to its keys.',
+  longCells:
+    'A cell stands for several words: the weight that one of its rows gives to all of its columns, averaged over its rows.',
   longProfile: 'What this head is like',
   longEntropy: 'Evenness (entropy): {entropy} of 1.',
   longFirstShare: '{share} of the weight goes to the first token.',
   longSink: 'Attention sink: {share} of the weight goes to the first token.',
   longDistance: 'How far it looks, in tokens',
   longRange: '{from} to {to}',
-  longLongest: 'Its longest strong links, without the first token',
+  longLongest: 'The farthest words that get much weight, without the first token',
   longNoStrong: 'None: no weight reaches 20 %.',
   longLink: '{query} ({from}) → {key} ({to})',
 }

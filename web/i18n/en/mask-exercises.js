@@ -13,7 +13,7 @@ export const texts = {
 
   'e6.task': 'Set a mask so that each word sees itself and the two words before it, and nothing else.',
   'e6.may': 'What may change: the mask and its reach to the left and right.',
-  'e6.done': 'A sliding window: its cost grows with the length, and not with its square.',
+  'e6.done': 'A sliding window: twice as many words cost twice as much, not four times.',
   'e6.notYet': 'Not yet.',
   'e6.hint.later': '“{query}” sees “{key}”, a later word.',
   'e6.hint.itself': 'The word itself is not counted in “left”.',

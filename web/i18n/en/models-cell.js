@@ -21,10 +21,10 @@ export const texts = {
   modelsNumberAt: '{letter}, number {i}, of “{word}”',
   modelsTurned:
     'Rotary positions turn numbers {i} and {other} together, by an angle that grows with the position, {position}.',
-  modelsNotTurned: 'No rotation: the number enters the score as the projection made it.',
+  modelsNotTurned: 'Not turned: the number goes into the score as the projection made it.',
   modelsNumberBare: '{letter}, number {i}, of “{word}”, before the rotation',
   modelsProjection:
-    'Row {row} of this layer’s matrix W_{letter}, times x, the numbers that its attention reads at “{word}”.',
+    'Row {row} of the matrix W_{letter} of this layer, times x: the numbers that its attention reads at “{word}”.',
   modelsProjectionNorm: 'The norm of the head then multiplies it by {factor}.',
   modelsBiasTerm: 'bias',
   modelsShared: 'Several query heads share key head {head}.',

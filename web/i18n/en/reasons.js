@@ -3,7 +3,7 @@
 export const texts = {
   reasonsTitle: 'Why does it look there?',
   reasonsSay:
-    'The largest term of the score is {value} of {score}. It multiplies {left}, written at “{query}”, by {right}, written at “{key}”.',
+    'The score is a sum. Its largest term, {value} of {score}, is {left}, written at “{query}”, times {right}, written at “{key}”.',
   reasonsLabel: 'The largest terms of the score of “{query}” and “{key}”',
   reasonsToken: 'the word “{word}” itself',
   reasonsPosition: 'position {position}',
@@ -19,7 +19,7 @@ export const texts = {
   reasonsMore: '{count} other terms',
   'reasonsMore.one': 'one other term',
   reasonsNote:
-    'Query and key are sums of what the embedding, earlier heads and MLPs have written at the two words, so the score is a sum over pairs: query part × key part. The deviations of the norms are held fixed. What is the same for every key of a row does not change the weights.',
+    'Query and key are each a sum of what the embedding, earlier heads and MLPs wrote at the word. So the score is a sum over pairs: a part of the query times a part of the key. The scaling by the norms is held fixed. A term that is the same for all keys of a row changes no weight.',
   reasonsMap: 'Terms of the score of “{query}” and “{key}”, by what wrote them',
   reasonsAt: 'written at “{word}”',
   reasonsOthers: 'all others',

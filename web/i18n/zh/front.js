@@ -4,7 +4,7 @@
 export const texts = {
   frontTitle: '看看语言模型在看哪些词，又会说什么',
   frontIntro:
-    '这个小模型（{count} 个数）说出这段话的下一个词。它有六个头：头是回头看的部分，选择从前面哪些词读取信息。连线表示其中一个头看向哪里。',
+    '这个小模型（{count} 个数）猜下一个词。它有六个头：头会回头看，从前面的词里挑几个来读。连线表示其中一个头看向哪里。',
   frontStart: '开头',
   frontSwap: '把“{word}”换成“{other}”',
   frontNames: '{name}：换一个名字',
@@ -34,10 +34,10 @@ export const texts = {
   frontSame: '没有头 {head}，它仍说“{answer}”，概率是 {p}，原来是 {before}。',
   frontAlone: '只开头 {head} 时，它说“{answer}”（{p}）。',
   frontNone: '六个头全部关掉时，它说“{answer}”（{p}）。',
-  frontRecorded: '这些数是事先记录的；模型（{size} KB）正在加载。',
-  frontSaving: '这些数是事先记录的。你的浏览器要求节省流量，所以换了名字才加载模型（{size} KB）。',
+  frontRecorded: '这些数是事先存下的；模型（{size} KB）还在加载。',
+  frontSaving: '这些数是事先存下的。你的浏览器要求节省流量，所以换了名字才加载模型（{size} KB）。',
   frontWaiting: '模型（{size} KB）正在加载。',
-  frontFailed: '模型无法启动（{message}）。这些数是事先从它记录的。',
+  frontFailed: '模型无法启动（{message}）。这些数是事先存下的。',
   frontCannot: '模型无法启动（{message}）。',
   frontGlosses:
     'lily=莉莉 anna=安娜 mia=米娅 rosa=罗莎 emma=艾玛 nina=尼娜 tom=汤姆 ben=本 max=马克斯 leo=利奥 sam=萨姆 otto=奥托 and=和 are=是 friends=朋友 .=。 is=是吗 he=他 she=她',

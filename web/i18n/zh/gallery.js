@@ -37,10 +37,8 @@ export const texts = {
   galleryAgain: '再查询一次',
   galleryFacts: '{type}，{parameters} 个参数，许可证：{license}。',
   galleryDownload: '下载 {size}，只需一次：这个浏览器会保存它。',
-  galleryTime:
-    '时间：32 个词元的文本在这台计算机上至少大约需要 {seconds} 秒，由模型的乘法次数和刚才在这里测得的一次矩阵乘积算出。',
-  galleryTimeShort:
-    '时间：32 个词元的文本在这台计算机上大约需要一秒或更少，由模型的乘法次数和刚才在这里测得的一次矩阵乘积算出。',
+  galleryTime: '时间：32 个词元的文本在这台计算机上至少大约需要 {seconds} 秒，由刚才测得的一次矩阵乘法估计。',
+  galleryTimeShort: '时间：32 个词元的文本在这台计算机上大约需要一秒或更少，由刚才测得的一次矩阵乘法估计。',
   galleryMemory: '权重占用的内存',
   'galleryDtype.stored': '按存储格式',
   'galleryDtype.float16': 'float16',
@@ -85,7 +83,7 @@ export const texts = {
   'galleryWhat.grammar': '它猜被遮住的词。有些头遵循语法：作者说明了是哪些。',
   'galleryWhat.sentiment': '训练来区分好评和差评：各个头从 “not” 看向哪里？',
   'galleryWhat.names': '训练来标出人名、地名和公司名：各个头从一个名字看向哪里？',
-  'galleryWhat.sentences': '训练来给意思相同的句子相近的向量：它的头看向哪里？',
+  'galleryWhat.sentences': '它学会给意思相同的句子相近的向量：它的头看向哪里？',
   'galleryWhat.translation': '编码器加解码器。文本以任务开头。交叉注意力显示它写的时候读的是哪个词。',
   'galleryWhat.chinese': '编码器加解码器。文本以要写的语言开头。交叉注意力显示它写每个中文词时读的是哪个英文词。',
   galleryCard: '模型卡片',

@@ -3,13 +3,13 @@
 /** @type {typeof import('../en/graph.js').texts} */
 export const texts = {
   graphSay:
-    '“{first}”的 logit 减去第二猜测“{second}”的 logit 等于 {value}，这就是“{first}”的领先值。图从它出发一直回到各个词，指出哪个部分读取了哪个部分写下的内容。',
+    '“{first}”比第二猜测“{second}”领先 {value}（logit 之差）。图从这个领先值往回追到各个词：模型的哪个部分读取了哪个部分写下的内容。',
   graphShare: '解释答案的 {share}',
   graphCounts: '{parts} 个部分和 {edges} 条边解释了答案的 {share}。',
   graphMost: '只画出最大的边：{parts} 个部分之间的 {edges} 条边，解释了答案的 {share}。',
   graphFound: '在头与头之间的边中，这一条最支持答案：',
   graphLabel: '注意力头的图：词在下方，层向上排列，答案在最上方',
-  graphPoint: '请指向一个部分或一条边。选中一个头会打开它；一条边可以被检验。',
+  graphPoint: '指向一个部分或一条边。选一个头就打开它，选一条边就检验它。',
   graphKeys: '方向键在各部分之间移动，回车键打开。',
   graphLayer: '第 {layer} 层',
   'graphPlace.encoder': '编码器 {layer}',

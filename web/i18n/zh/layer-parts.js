@@ -165,11 +165,11 @@ export const texts = {
   sensitivityGradient:
     '权重的变化 = 权重 ×（自己得分的变化 − 这一行得分变化按注意力加权的平均）。第二列是注意力的反向传播（attentionBackward）算出的梯度。',
   'sensitivity.query':
-    '每增加一个单位，查询 {word} 的第 {dimension} 维改变 {by}，它的各个得分随之改变：{by} 乘以键，再乘以缩放系数。变化最大的是 {word} 这一行，朝向：',
+    '这个数每增加 1，查询 {word} 的第 {dimension} 维改变 {by}，它的各个得分改变 {by} × 键的这一维 × 缩放系数。变化最大的是 {word} 这一行，朝向：',
   'sensitivity.key':
-    '每增加一个单位，键 {word} 的第 {dimension} 维改变 {by}，所有查询与它的得分随之改变。变化最大的是 {word} 这一列：',
+    '这个数每增加 1，键 {word} 的第 {dimension} 维改变 {by}，所有查询与它的得分随之改变。变化最大的是 {word} 这一列：',
   'sensitivity.value':
-    '每增加一个单位，每个值的第 {dimension} 维都改变自己那个词的一个数（最多的是 {word}：{by}）。权重不变；输出的变化是这些数按权重相加：',
+    '这个数每增加 1，每个值的第 {dimension} 维都改变自己那个词的一个数（最多的是 {word}：{by}）。权重不变；输出的变化是这些数按权重相加：',
   'glossary.query': '一个词问什么：Q 的一行，与每个键比较。',
   'glossary.key': '一个词回应什么：K 的一行，查询与它比较。',
   'glossary.value': '一个词被关注时传出的内容：V 的一行。',

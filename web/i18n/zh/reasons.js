@@ -3,7 +3,8 @@
 /** @type {typeof import('../en/reasons.js').texts} */
 export const texts = {
   reasonsTitle: '它为什么看那里？',
-  reasonsSay: '分数 {score} 中最大的一项是 {value}。它是写在“{query}”处的{left}与写在“{key}”处的{right}之积。',
+  reasonsSay:
+    '得分是一个和。其中最大的一项是 {value}（总和 {score}）：写在“{query}”处的{left}乘以写在“{key}”处的{right}。',
   reasonsLabel: '“{query}”与“{key}”的分数中最大的各项',
   reasonsToken: '词“{word}”本身',
   reasonsPosition: '位置 {position}',
@@ -19,7 +20,7 @@ export const texts = {
   reasonsMore: '其余 {count} 项',
   'reasonsMore.one': '其余 1 项',
   reasonsNote:
-    '查询和键是嵌入、前面各头与各 MLP 在两个词处所写内容之和，因此分数是各对之积（查询的一部分 × 键的一部分）的总和。归一化的标准差保持不变。对一行中所有键都相同的部分不改变权重。',
+    '查询和键各是一个和：嵌入、前面各头和各 MLP 在这个词处写下的内容。所以得分是各对之积的和：查询的一部分 × 键的一部分。归一化的缩放保持不变。一行中所有键都相同的项不改变权重。',
   reasonsMap: '“{query}”与“{key}”的分数的各项，按写入者',
   reasonsAt: '写在“{word}”处',
   reasonsOthers: '其余',
