@@ -271,9 +271,7 @@ async function induction() {
   const at = Number(weights?.at(3, 3, 1))
   await reads(
     '#induction',
-    new RegExp(
-      `red₁ stood there first; fox followed\\. At red₄ the head gives ${share(at).replace('.', '\\.')} to fox`,
-    ),
+    new RegExp(`red₁ came first, followed by fox\\. At red₄ the head gives ${share(at).replace('.', '\\.')} to fox`),
   )
   assert.ok(at > 0.9)
 }

@@ -96,6 +96,7 @@ const NEVER_ONE = {
     'modelsOfTexts',
     'modelsAllAdders',
     'modelsFirstAdders',
+    'modelsLookedBy',
     'modelsLooksTogether',
     'modelsThreads',
     'modelsFull',

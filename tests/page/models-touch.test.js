@@ -99,7 +99,7 @@ test('on a phone the new prediction is beside the switch of a head, and a word s
   await becomes(() => page.locator('#models-says-now').isVisible(), true)
   await becomes(() => page.locator('#changes-restore').isVisible(), false, 'all else of the changes is in its tab')
   await page.locator('.word-button', { hasText: 'he' }).last().click()
-  await reads('.models-hint', /^“he” looks most at “tom” \(84\.8%\)\. Hold a second word/)
+  await reads('.models-hint', /^“he” looks most at “tom” \(84\.8%\)\. Hold or Shift-click a second word/)
 })
 
 test('on a phone each button of a guided story is in sight', async () => {
@@ -133,7 +133,7 @@ test('a finger that rests on a second word asks for the heads between the two', 
   await onPhone()
   const word = (/** @type {number} */ n) => `.word-button:nth-of-type(${n})`
   await page.locator(word(4)).click()
-  await reads('.models-hint', /^Hold a second word/)
+  await reads('.models-hint', /^Hold or Shift-click a second word/)
   await hold(await placeOf(word(2)), () => reads('.models-hint', /^Heads that look from “.+” at “.+”/))
   const said = await page.innerText('.models-hint')
   await becomes(() => page.locator('#models-rank').inputValue(), 'example')

@@ -21,7 +21,7 @@ export const texts = {
   blockEmbedding: 'embedding',
   blockEmbeddingPosition: 'embedding + position',
   'blockPosition.added': 'A vector for the word, and one for its place.',
-  'blockPosition.rope': 'Word order enters each attention: queries and keys are turned by their place.',
+  'blockPosition.rope': 'Word order comes in at each attention: queries and keys are turned by their place.',
   'blockPosition.bias': 'Places are told by a number added to each score.',
   blockLogits: 'logits',
   blockLogitsText: 'A score for each word that could come next. Press to see the prediction.',

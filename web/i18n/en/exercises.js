@@ -23,7 +23,8 @@ export const texts = {
   exerciseTries: 'After {count} more tries a solution can be shown.',
   'exerciseTries.one': 'After one more try a solution can be shown.',
   exerciseUnknown: 'There is no exercise {ids} on this page.',
-  exerciseStateRefused: 'The page around this exercise has sent a state of another one, so it starts over.',
+  exerciseStateRefused:
+    'The page around this exercise has sent a state that belongs to another exercise, so this one starts over.',
   exerciseHostSilent:
     'The page around this exercise does not answer: the exercise starts over, and your score is kept only while the page is open.',
   exerciseAll: 'These are all exercises.',

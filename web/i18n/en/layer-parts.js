@@ -10,7 +10,7 @@ export const texts = {
   compareLeftOut:
     'With this many tokens, the page keeps the weights of one head only, so it cannot compare two. Use fewer tokens or heads.',
   compareSizes:
-    'Queries and keys of the kept settings: {rows} and {columns}, of the current ones: {queries} and {keys}. Only equal sizes can be compared.',
+    'Queries × keys: {rows} × {columns} in the kept settings, {queries} × {keys} now. Only equal sizes can be compared.',
   problemPairs:
     'Heads: {heads}, each of {queries} by {keys} tokens: that is too much. Import fewer heads or fewer tokens.',
   leftOutWeights:

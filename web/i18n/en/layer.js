@@ -113,7 +113,7 @@ export const texts = {
   inductionPrevious:
     'Head {head} finds the previous token of each word; a layer below does the same, so that the induction head can match it.',
   inductionStep:
-    '{first} stood there first; {followed} followed. At {second} the head gives {share} to {followed} and copies it.',
+    '{first} came first, followed by {followed}. At {second} the head gives {share} to {followed} and copies it.',
   inductionNone: 'No word of this sentence repeats. Type a sentence that repeats a word.',
   algebra: 'What the mask removes, and why rows still sum to 1',
   algebraText:
@@ -226,7 +226,7 @@ export const texts = {
   problemRotary: 'Rotary positions turn pairs: a key size of {size} has no partner for one number.',
   problemHandBuilt: 'Heads built by hand take up to {most} tokens, but there are {count}. Use fewer.',
   problemTableSize:
-    'An embedding table of {dModel} columns is limited to {most} rows, because the page draws every number before it. Use fewer rows, or choose “start at the seed again”.',
+    'An embedding table of {dModel} columns is limited to {most} rows, because all its numbers have to be drawn first. Use fewer rows, or choose “start at the seed again”.',
   problemImported: 'There are no matrices of your own yet: import some, or choose where the numbers come from.',
   problemTable: 'Rows of the embedding table: {rows}; these tokens need {count}.',
   working: 'Computing',

@@ -20,7 +20,7 @@ export const texts = {
   modelsTerm: 'Number {i} of the query times number {i} of the key: one term of q · k.',
   modelsNumberAt: '{letter}, number {i}, of “{word}”',
   modelsTurned:
-    'Rotary positions turn numbers {i} and {other} together, by an angle that grows with the position, {position}.',
+    'Rotary positions turn numbers {i} and {other} together; the angle grows with the position ({position}).',
   modelsNotTurned: 'Not turned: the number goes into the score as the projection made it.',
   modelsNumberBare: '{letter}, number {i}, of “{word}”, before the rotation',
   modelsProjection:

@@ -163,7 +163,7 @@ export const texts = {
   'modelsChosen.one': '1 head',
   modelsAllHeads: 'All heads',
   modelsLooked: 'Most looked at: {list}.',
-  modelsLookedBy: '“{word}” (rows: {count} of {rows})',
+  modelsLookedBy: '“{word}” (in {count} of {rows} rows)',
   modelsSimilar: 'Similar heads',
   modelsRankSimilar: 'Rank all by similarity',
   modelsBeforeChanges: 'itself before the changes',
