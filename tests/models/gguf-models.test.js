@@ -96,6 +96,31 @@ test('a token after others in a cache has the bits of a run with hooks, with blo
   assert.equal(qkv.memory.resident, 0)
 })
 
+test('inspectModel tells the family, the types and the memory of every architecture: at most a tenth more than the file', async t => {
+  for (const type of ['F16', 'Q8_0', 'Q4_0', 'Q4_K', 'Q6_K']) {
+    let most = 0
+    for (const made of MADE) {
+      const { gguf, config } = make(made, type, randomOf(1))
+      const { type: family, types, bytes } = await inspectModel(gguf)
+      assert.equal(qkv.memory.resident, 0)
+      assert.equal(family, config.model_type, made.title)
+      assert.ok(types?.[type] && Object.keys(types).every(one => one === type || one === 'F32'), made.title)
+      const model = await loadModel(qkv, gguf, none)
+      const { resident } = qkv.memory
+      model.dispose()
+      // Tables of tokens, types and positions lie outside the module.
+      assert.ok(
+        resident <= bytes.loaded * 1.01 && resident > bytes.loaded / 1.3,
+        `${made.title} ${resident} ${bytes.loaded}`,
+      )
+      const share = bytes.loaded / bytes.stored
+      assert.ok(share <= 1.1, `${made.title} ${type}: ${share}`)
+      most = Math.max(most, share)
+    }
+    t.diagnostic(`${type} ${most.toFixed(3)}`)
+  }
+})
+
 test('saveModel writes the folder of a GGUF file', async () => {
   for (const made of MADE.filter(({ title }) => /^(llama, factors of frequencies|gemma3|gptneox|gpt2)$/.test(title))) {
     const { gguf, weights } = make(made, 'Q6_K', randomOf(2))
@@ -155,6 +180,18 @@ for (const [title, tensor, keys, message] of WITH)
     await assert.rejects(loadModel(qkv, gguf, none), message)
     assert.equal(qkv.memory.resident, 0)
   })
+
+test('weights of GPT-2 with two bytes are turned as they are', async () => {
+  const made = MADE.find(({ title }) => title === 'gpt2') ?? MADE[0]
+  for (const type of ['F16', 'BF16']) {
+    const { gguf, config, weights } = make(made, type, randomOf(1))
+    const folder = folderOf(weights, config)
+    const model = await loadModel(qkv, gguf, none)
+    for (const [name, { values }] of weights) assert.deepEqual((await model.weight(name)).data, values, name)
+    const dtype = /** @type {const} */ ({ F16: 'float16', BF16: 'bfloat16' })[/** @type {'F16'} */ (type)]
+    assert.deepEqual(run(model), run(await loadModel(qkv, folder, { ...none, dtype })), type)
+  }
+})
 
 test('if the head of a T5 without a gate is a copy of the table, it is scaled like the table', async () => {
   const made = MADE.find(({ title }) => title === 't5, without a gate, tied') ?? MADE[0]

@@ -27,7 +27,7 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
   const bytes = count * perRow
   const plain = { name, dtype, dims, file, source, from, to: from + bytes, bytes }
   if (PLAIN.includes(dtype) && !row && !isTurned && !isPlusOne) return plain
-  const isWide = !PLAIN.includes(dtype) || isTurned || isPlusOne
+  const isWide = !PLAIN.includes(dtype) || isPlusOne
   const [, weights, size] = BLOCK_TYPES[dtype]
   const floats = 4 * rest.reduce((a, b) => a * b, 1) // bytes of a row as floats
   const raw = (/** @type {number} */ a, /** @type {number} */ b, /** @type {Uint8Array | undefined} */ buffer) =>
@@ -56,16 +56,16 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
     if (isPlusOne) for (let i = 0; i < values.length; i++) values[i] -= 1
     return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
   }
+  const width = isWide ? floats : perRow
   if (isTurned) {
     const columns = rest[0]
     return {
       ...own,
       dims: [columns, count],
-      to: 4 * columns * count,
-      source: whole(async () => turned(await read(0, count), columns)),
+      to: width * count,
+      source: whole(async () => turned(await read(0, count), columns, width / columns)),
     }
   }
-  const width = isWide ? floats : perRow
   return { ...own, to: width * count, source: { size: width * count, read: inRows(read, width, row) } }
 }
 
@@ -106,11 +106,12 @@ function whole(make) {
   }
 }
 
-/** Transposes a float32 matrix. @param {Uint8Array} bytes @param {number} columns */
-function turned(bytes, columns) {
-  const values = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
+/** Transposes a matrix of numbers of 2 or 4 bytes. @param {Uint8Array} bytes @param {number} columns @param {number} size bytes of a number */
+function turned(bytes, columns, size) {
+  const Numbers = size === 2 ? Uint16Array : Uint32Array
+  const values = new Numbers(bytes.slice().buffer)
   const rows = values.length / columns
-  const out = new Float32Array(values.length)
+  const out = new Numbers(values.length)
   for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) out[c * rows + r] = values[r * columns + c]
   return new Uint8Array(out.buffer)
 }
