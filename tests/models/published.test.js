@@ -20,6 +20,29 @@ for (const name of readdirSync(published))
     assert.ok(type)
   })
 
+/**
+ * Configs with the keys and values of published models, and small sizes: written down from memory, because the hub could not be asked.
+ * @type {Record<string, Record<string, unknown>>}
+ */
+const remembered = JSON.parse(readFileSync(new URL('../goldens/published-keys.json', import.meta.url), 'utf8'))
+test(`the keys of ${Object.keys(remembered).length} published models of 33 families pass`, async () => {
+  const types = new Set()
+  for (const [name, config] of Object.entries(remembered)) {
+    const { type } = await familyOf(new Config(config)).catch(error => assert.fail(`${name}: ${error.message}`))
+    types.add(type)
+  }
+  assert.equal(types.size, 33)
+})
+
+test('keys of StarCoder 2 and Falcon that their classes ignore have to agree with those that are read', async () => {
+  const [starcoder, falcon] = ['bigcode/starcoder2-3b', 'tiiuae/falcon-11B'].map(name => remembered[name])
+  await assert.rejects(
+    familyOf(new Config({ ...starcoder, layer_norm_epsilon: 1e-6 })),
+    /layer_norm_epsilon 0\.000001 is not covered; covered: 0\.00001/,
+  )
+  await assert.rejects(familyOf(new Config({ ...falcon, ff_factor: 2 })), /ff_factor 2 is not covered; covered: 4/)
+})
+
 test('a first token that is forced by the older name alone is refused', async () => {
   const config = JSON.parse(readFileSync(new URL('facebook--bart-large-cnn.json', published), 'utf8'))
   config.forced_bos_token_id = undefined

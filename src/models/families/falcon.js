@@ -45,6 +45,8 @@ export function describe(c) {
   if (!isNewer) c.only({ num_ln_in_parallel_attn: undefined })
   const two = parallel ? 'input_layernorm' : 'post_attention_layernorm'
   const bias = c.flag('bias')
+  const inner = c.size('ffn_hidden_size', 4 * d)
+  c.only({ ff_factor: inner / d }) // published beside it; the class reads ffn_hidden_size
   return decoderOnly(c, {
     prefix: 'transformer.',
     d,
@@ -63,7 +65,7 @@ export function describe(c) {
       return { q, k, v, o: { name: `${at}self_attention.dense`, out: d, in: d, bias } }
     },
     mlp: ['mlp.dense_h_to_4h', 'mlp.dense_4h_to_h'],
-    inner: c.size('ffn_hidden_size', 4 * d),
+    inner,
     linear: (name, out, size) => ({ name, out, in: size, bias }),
     activation: c.choice('activation', ACTIVATIONS),
     norm: layerNormOf(d, c.number('layer_norm_epsilon', EPS)),
