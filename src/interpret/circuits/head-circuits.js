@@ -5,13 +5,14 @@ import { readOptions } from '../../base/arguments.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
 import { checkSignal } from '../../models/run/inputs.js'
+import { projectionsOf } from '../../models/run/network.js'
 import { inTurns } from '../../models/run/turns.js'
 import { embeddingOf, keyOf } from '../../models/weights/weights.js'
 import { stackOf } from '../stack-of.js'
 import { eigenvalues } from './eigenvalues.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
-/** @import { LinearSpec, NormSpec, PartSpec, StackSpec } from '../../models/family-shapes/parts.js' */
+/** @import { LinearSpec, NormSpec, StackSpec } from '../../models/family-shapes/parts.js' */
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**
@@ -61,7 +62,7 @@ function* steps(parts, stack, spec) {
   for (const [layer, list] of spec.layers.entries()) {
     const at = list.findIndex(({ kind }) => kind === 'attention')
     const part = list[at]
-    const { q, k, v, o, qNorm, kNorm } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
+    const { q, k, v, o, qNorm, kNorm } = projectionsOf(part)
     const [wq, wk, wv] = [q, k, v].map(own => read(parts, own))
     const wo = turned(read(parts, o), d, H * D) // (H * D, d)
     if (qNorm) scaleRows(wq, weights.norm(qNorm).weight.data, qNorm, d)

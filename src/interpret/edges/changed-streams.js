@@ -3,7 +3,7 @@
 
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../../models/run/model-hooks.js'
-import { finish, lastNorm, runLayer } from '../../models/run/network.js'
+import { finish, lastNorm, projectionsOf, runLayer } from '../../models/run/network.js'
 import { keyOf } from '../../models/weights/weights.js'
 import { afterNorm } from '../gradients/norm-gradient.js'
 import { BranchingOperations, quiet } from '../patching/resume.js'
@@ -128,7 +128,7 @@ function attentionOf({ parts, streams, width: d }, stream, layer, one, isTangent
   const { qkv, weights } = parts
   const { spec, run, L } = stream
   const { part, before } = one
-  const { k, v } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
+  const { k, v } = projectionsOf(part)
   const own = run.layers[layer]
   const isCross = part.kind === 'cross'
   const source = isCross ? streams[0] : stream
@@ -167,7 +167,7 @@ function tangentsOf(parts, source, own, part, reads, d) {
   const { qkv, weights } = parts
   const tangent = afterNorm(parts)
   const isCross = part.kind === 'cross'
-  const { k, v, kNorm } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
+  const { k, v, kNorm } = projectionsOf(part)
   const keys = () => {
     const x = part.before ? new BranchingOperations(qkv, weights).norm(part.before, reads) : reads
     return weights.linear(k).forward(x).data.slice()

@@ -3,7 +3,7 @@
 
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../../models/run/model-hooks.js'
-import { finish, runLayer } from '../../models/run/network.js'
+import { finish, projectionsOf, runLayer } from '../../models/run/network.js'
 import { keyOf } from '../../models/weights/weights.js'
 import { GradientRecorder } from '../gradients/gradient-recorder.js'
 import { gradientSteps } from '../gradients/model-gradients.js'
@@ -12,7 +12,7 @@ import { BranchingOperations, quiet } from '../patching/resume.js'
 import { throughWeights } from './edge-weights.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
-/** @import { LinearSpec, NormSpec, PartSpec } from '../../models/family-shapes/parts.js' */
+/** @import { LinearSpec, NormSpec } from '../../models/family-shapes/parts.js' */
 /** @import { EdgeTask, Stream } from './edge-task.js' */
 /** @import { Edges, EdgesOptions } from './edges.js' */
 /** @import { RecordedPart } from '../parts/recorded-run.js' */
@@ -195,7 +195,7 @@ class Walk {
     const { qkv, weights } = parts
     const { L, spec } = streams[n]
     const { numHeads: H, headDim: D } = spec.heads
-    const { o } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
+    const { o } = projectionsOf(part)
     const heads = this.#task.headsOf(streams[n], layer, part.kind)
     const current = /** @type {FloatTensor} */ (recorded).data
     const rows = weights.read(keyOf(o)) // (d, H * D)
@@ -247,7 +247,7 @@ class Walk {
     const { qkv, weights } = parts
     const { stack, spec, L } = streams[n]
     const { numHeads: H, numKvHeads: G, headDim: D } = spec.heads
-    const { q, k, v, qNorm, kNorm } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
+    const { q, k, v, qNorm, kNorm } = projectionsOf(part)
     const isCross = part.kind === 'cross'
     const x = part.before ? new BranchingOperations(qkv, weights).norm(part.before, before) : before
     const input = { data: x.data.slice(), dims: [L, width] }

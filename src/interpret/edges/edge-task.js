@@ -4,7 +4,7 @@ import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model, stackNames } from '../../models/model.js'
 import { copyOf, meanOverRows } from '../../models/run/model-hooks.js'
-import { lastNorm } from '../../models/run/network.js'
+import { lastNorm, projectionsOf } from '../../models/run/network.js'
 import { sizesOf } from '../gradients/model-gradients.js'
 import { readObjective } from '../gradients/objective.js'
 import { inputOf } from '../input-of.js'
@@ -13,7 +13,6 @@ import { BranchingOperations, valuesOf } from '../patching/resume.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { ModelInput } from '../../models/model.js' */
-/** @import { PartSpec } from '../../models/family-shapes/parts.js' */
 /** @import { RecordedPart, RecordedStack } from '../parts/recorded-run.js' */
 /**
  * A part that writes to a residual stream: the embedding, a head or an MLP. `place` names the stack of an encoder-decoder, default the
@@ -168,7 +167,7 @@ export class EdgeTask {
       const made = this.#replaced(added, clean?.added)
       return added.data.map((x, n) => made[n] - x)
     }
-    const { o } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
+    const { o } = projectionsOf(part)
     const data = this.headsOf(stream, writer.layer, kind, writer.head)
     const made = qkv.scope(() => {
       let y = weights.linear(o).forward({ data, dims: [L, data.length / L] })

@@ -5,7 +5,7 @@ import { oneOf, readOptions, toBoolean, toNumber } from '../../base/arguments.js
 import { Tensor } from '../../base/tensor.js'
 import { checkSignal } from '../../models/run/inputs.js'
 import { copyOf } from '../../models/run/model-hooks.js'
-import { finish, lastNorm, runLayer } from '../../models/run/network.js'
+import { finish, lastNorm, projectionsOf, runLayer } from '../../models/run/network.js'
 import { inTurns } from '../../models/run/turns.js'
 import { BranchingOperations, quiet, resume, valuesOf } from '../patching/resume.js'
 import { edgeSteps } from './edge-estimates.js'
@@ -103,7 +103,7 @@ export async function edge(model, input, options) {
     /** Output of the reader for the changed stream. @type {Float32Array} */
     let made
     if (readsEncoded(to)) {
-      const { k, v } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
+      const { k, v } = projectionsOf(part)
       made = weights.linear(to.kind === 'k' ? k : v).forward(lastNorm(spec, '', ops, x)).data
     } else {
       const reading = new BranchingOperations(qkv, weights, {

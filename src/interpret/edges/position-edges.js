@@ -6,7 +6,7 @@ import { Tensor } from '../../base/tensor.js'
 import { ofDistances } from '../../models/run/disentangled.js'
 import { checkSignal } from '../../models/run/inputs.js'
 import { copyOf } from '../../models/run/model-hooks.js'
-import { finish, lastNorm, ModelOperations, runLayer } from '../../models/run/network.js'
+import { finish, lastNorm, ModelOperations, projectionsOf, runLayer } from '../../models/run/network.js'
 import { inTurns } from '../../models/run/turns.js'
 import { BranchingOperations, quiet, resume, valuesOf } from '../patching/resume.js'
 import { changedStreams, chunksOf } from './changed-streams.js'
@@ -260,7 +260,7 @@ function changesOfHead(edge, { spec, x }, reads) {
   const { numHeads: H, numKvHeads: G, headDim: D } = stream.spec.heads
   const name = `${stream.stack}layers.${layer}.${kind}.${reads}`
   const column = (reads === 'q' ? head : Math.floor(head / (H / G))) * D
-  const { k, v } = /** @type {NonNullable<PartSpec['attention']>} */ (read.attention)
+  const { k, v } = projectionsOf(read)
   // Keys and values of cross-attention are of the encoder, so that no run of the layer makes them.
   const made = readsEncoded(reader)
     ? copyOf(

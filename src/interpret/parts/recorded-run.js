@@ -4,7 +4,7 @@ import { readOptions } from '../../base/arguments.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model, stackNames } from '../../models/model.js'
 import { applyHook, checkHooks } from '../../models/run/model-hooks.js'
-import { finish } from '../../models/run/network.js'
+import { finish, projectionsOf } from '../../models/run/network.js'
 import { keyOf } from '../../models/weights/weights.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
@@ -143,7 +143,7 @@ export function recorded(model, input, { hooks, until }, where) {
 export function writtenBy({ qkv, weights }, { spec }, one) {
   if (one.written) return one.written
   const { numHeads: H, numKvHeads: G, headDim: D } = spec.heads
-  const { o } = /** @type {NonNullable<PartSpec['attention']>} */ (one.part.attention)
+  const { o } = projectionsOf(one.part)
   const rows = weights.read(keyOf(o)) // (d, H * D)
   const [S, width] = /** @type {FloatTensor} */ (one.v).dims
   const values = /** @type {FloatTensor} */ (one.v).data

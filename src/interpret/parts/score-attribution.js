@@ -7,14 +7,14 @@ import { Tensor } from '../../base/tensor.js'
 import { normed } from '../../models/attribution/linear-attribution.js'
 import { Model } from '../../models/model.js'
 import { ofDistances } from '../../models/run/disentangled.js'
-import { embed, ModelOperations } from '../../models/run/network.js'
+import { embed, ModelOperations, projectionsOf } from '../../models/run/network.js'
 import { embeddingOf, keyOf } from '../../models/weights/weights.js'
 import { stackOf } from '../stack-of.js'
 import { RecordedRun, recorded, writtenBy } from './recorded-run.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { ModelInput } from '../../models/model.js' */
-/** @import { LinearSpec, NormSpec, PartSpec } from '../../models/family-shapes/parts.js' */
+/** @import { LinearSpec, NormSpec } from '../../models/family-shapes/parts.js' */
 /** @import { Parts, RecordedStack } from './recorded-run.js' */
 
 /**
@@ -90,7 +90,7 @@ export async function scoreAttribution(model, input, options) {
   const [, L, S] = maps.dims
   const i = (toNumber(query, `${where}: query`, { least: -L, most: L - 1, whole: true }) + L) % L
   const j = (toNumber(key, `${where}: key`, { least: -S, most: S - 1, whole: true }) + S) % S
-  const { q, k, qNorm, kNorm } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
+  const { q, k, qNorm, kNorm } = projectionsOf(part)
   const given = { parts, isHooked: run.hooked.length > 0, byToken }
 
   const row = before.row(i)
@@ -359,7 +359,7 @@ class Pulled {
     const D = this.#D
     const { numHeads: H, numKvHeads: G, headDim } = stack.spec.heads
     const { part } = one
-    const { o } = /** @type {NonNullable<PartSpec['attention']>} */ (part.attention)
+    const { o } = projectionsOf(part)
     const written = writtenBy(this.#parts, stack, one)
     const [, S, d] = written.dims
     const maps = /** @type {FloatTensor} */ (one.weights)

@@ -453,11 +453,14 @@ function* attention(own, part, x, residual, live) {
   const output = ops.hookHeads(isCross ? `${at}cross.heads` : `${at}heads`, mixed, H, [B, L, D])
   call.record?.({ place: call.place, part, layer, heads: output })
   yield [output, ...live]
-  const { o } = /** @type {AttentionSpec} */ (part.attention)
+  const { o } = projectionsOf(part)
   return yield* dense(call, o, output, { residual }, [output, ...live])
 }
 
 /** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, bias?: FloatTensor }} Projected rows with heads concatenated, and what distances add to the scores */
+
+/** Returns the projections of an attention part. @param {PartSpec} part */
+export const projectionsOf = ({ attention }) => /** @type {AttentionSpec} */ (attention)
 
 /** Returns the hook name of an attention part. @param {Layer} own @param {PartSpec} part */
 export const placeOf = ({ at }, { kind, isGlobal }) => at + (isGlobal ? 'global' : kind)
@@ -473,7 +476,7 @@ export const placeOf = ({ at }, { kind, isGlobal }) => at + (isGlobal ? 'global'
 function* project(own, part, input, live) {
   const { call, stack, layer, turns } = own
   const { ops } = call
-  const spec = /** @type {AttentionSpec} */ (part.attention)
+  const spec = projectionsOf(part)
   const { numHeads: H, numKvHeads: G, headDim: D } = stack.heads
   const [B] = input.dims
   const name = placeOf(own, part)

@@ -198,7 +198,7 @@ export async function traceCell(qkv, model, input, hooks, cell, signal, most = M
   const isAlone = count > most && !own.relativeBias && !isSet
   const { all, seen } = watch(hooks, own, at, isAlone)
   const { encoderLastHiddenState: encoded } = await model.forward(input, {
-    hooks: /** @type {any} */ (all),
+    hooks: all,
     logits: 'none',
     signal,
   })

@@ -32,7 +32,7 @@ async function windowsAt(model, used, { stack, layer }, signal) {
   const options = /** @type {const} */ ({ keep: [`${name}.${layer}`], summary: {}, logits: 'none' })
   const { [name]: found } = await model.forward(run.input, {
     ...options,
-    hooks: /** @type {any} */ (hooks),
+    hooks: hooks,
     until,
     signal,
   })

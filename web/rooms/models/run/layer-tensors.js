@@ -39,7 +39,7 @@ export async function matricesOf(model, input, hooks, { stack, layer, head }, si
     readAt(all, place + name, values => {
       seen[name] = values
     })
-  await model.forward(input, { hooks: /** @type {any} */ (all), logits: 'none', signal })
+  await model.forward(input, { hooks: all, logits: 'none', signal })
   const { q, k, v, weights } = seen
   const isCross = stack === 'cross'
   const window = isCross ? undefined : windows[layer]

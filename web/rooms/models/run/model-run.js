@@ -104,7 +104,7 @@ async function translate(model, ids, hooks, { signal }) {
   const steps = model.generate(ids, {
     temperature: 0,
     maxNewTokens: MOST_TRANSLATED - 1,
-    hooks: /** @type {any} */ (hooks),
+    hooks: hooks,
     useCache: !Object.keys(hooks).length, // hooks address positions, so with hooks the whole sequence is read each time
     signal,
   })
@@ -143,7 +143,7 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
   const compared =
     given.second === undefined
       ? undefined
-      : await model.similarity(given.text, given.second, { hooks: /** @type {any} */ (hooks), signal: watch.signal })
+      : await model.similarity(given.text, given.second, { hooks: hooks, signal: watch.signal })
   const told = classes?.length === ids.length && model.classes?.of === 'token' ? toldApart(model, ids, classes) : []
   const answers =
     model.hasHead && rows.length
@@ -337,7 +337,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
   const output = await model.forward(input, {
     keep,
     summary: { ...summary, onSummary },
-    hooks: /** @type {any} */ (all),
+    hooks: all,
     logits: 'none',
     signal,
     onLayer: done => onProgress?.({ ...done, streamed }),
@@ -364,7 +364,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
 export async function exactMap(model, input, hooks, { stack, layer, head }, { signal } = {}) {
   const { [KEPT[stack]]: attentions } = await model.forward(input, {
     keep: [`${KEPT[stack]}.${layer}`],
-    hooks: /** @type {any} */ (hooks),
+    hooks: hooks,
     logits: 'none',
     signal,
   })
