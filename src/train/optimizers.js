@@ -51,9 +51,7 @@ function toGroups(p, given, where) {
   const groupOf = new Map()
   const groups = Array.from(given, (options, n) => {
     const name = `${where}[${n}]`
-    const { params, lr, weightDecay } = /** @type {ParamGroup} */ (
-      readOptions(options, ['params', 'lr', 'weightDecay'], name)
-    )
+    const { params, lr, weightDecay } = readOptions(options, ['params', 'lr', 'weightDecay'], name)
     /** @type {ParamGroup} */
     const group = {
       params: Object.freeze(toNames(p, params, `${name}: params`)),
