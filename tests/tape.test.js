@@ -105,6 +105,19 @@ test('gradients that no later operation reads give their memory to the next ones
   p.dispose()
 })
 
+test('the plan of a backward pass prints as its calls, with the addresses that each reads and writes', () => {
+  const [x, w] = [qkv.generator(1).randn([2, 3]), qkv.generator(2).randn([4, 3])]
+  const p = parameters(qkv, { x, w })
+  const step = tape(qkv, p, t => t.crossEntropy(t.linear(t.mul(p.values.x, p.values.x), p.values.w), [1, 3]))
+  step.backward({ accumulate: true })
+  const names = Object.entries(p.gradients).map(([name, tensor]) => [String(any(tensor).address), name])
+  const printed = String(p.planned)
+    .replace(/\d+/g, address => Object.fromEntries(names)[address] ?? 'other')
+    .split('\n')
+  assert.deepEqual(printed, ['linearBackward: other -> other, +w', 'mulBackward: other -> +x, +x'])
+  p.dispose()
+})
+
 test('a step of other dims, or of another model, is recorded again; alternating steps stay within their memory', () => {
   const p = parameters(qkv, inductionWeights(qkv.generator(1), INDUCTION))
   const run = (/** @type {number} */ B, /** @type {number} */ T) => {

@@ -6,7 +6,17 @@ import { addressOf } from './parameters.js'
 
 /** @import { Variable } from './parameters.js' */
 /** @import { Slot } from '../ops/operation.js' */
-/** @typedef {{ root: Variable, accumulate: boolean, isOne: boolean, run: (dRoot: ArrayLike<number>) => void }} Backward */
+/**
+ * A planned call of a kernel: from the address that it reads a gradient at to the slots that it writes.
+ * @typedef {{ name: string, from: number, to: Slot[], run: () => void }} PlannedCall
+ * @typedef {object} Backward
+ * @property {Variable} root
+ * @property {boolean} accumulate
+ * @property {boolean} isOne
+ * @property {readonly PlannedCall[]} calls
+ * @property {(dRoot: ArrayLike<number>) => void} run makes the calls
+ * @property {() => string} toString lists the calls, a line for each: name, address, slots ('+' where it adds)
+ */
 
 /**
  * Plans the backward pass of a recorded step. It walks over the operations from the last to the first, gives the gradient of each output an
@@ -19,7 +29,8 @@ import { addressOf } from './parameters.js'
  */
 export function planBackward(p, root, accumulate, isOne) {
   const { core, entries } = p
-  const runs = /** @type {(() => void)[]} */ ([])
+  /** @type {PlannedCall[]} */
+  const calls = []
   /** Parameters whose gradient has been written at least once. @type {Set<Variable>} */
   const begun = new Set()
 
@@ -48,7 +59,7 @@ export function planBackward(p, root, accumulate, isOne) {
   /**
    * Returns the slot of a variable's gradient; undefined if it does not depend on parameters.
    * @param {Variable | undefined} x
-   * @param {(() => void)[]} [adds] for an operation that cannot accumulate: receives the calls that add its gradient
+   * @param {PlannedCall[]} [adds] for an operation that cannot accumulate: receives the calls that add its gradient
    * @returns {Slot | undefined}
    */
   function slotOf(x, adds) {
@@ -59,7 +70,8 @@ export function planBackward(p, root, accumulate, isOne) {
     const { gradient: at } = x
     if (isFirst || !adds) return { at, accumulate: isFirst ? 0 : 1 }
     const own = take(x)
-    adds.push(() => addAll(core, at, own, at, count(x.tensor.dims)))
+    const run = () => addAll(core, at, own, at, count(x.tensor.dims))
+    adds.push({ name: 'add', from: own, to: [{ at, accumulate: 1 }], run })
     lent.push(own)
     return { at: own, accumulate: 0 }
   }
@@ -75,7 +87,9 @@ export function planBackward(p, root, accumulate, isOne) {
     if (mayShare && x.isLearned && !x.gradient) x.gradient = from
     else {
       const to = slotOf(x)
-      if (to) runs.push(() => addAll(core, to.accumulate && to.at, from, to.at, count(x.tensor.dims), factor()))
+      if (!to) return
+      const run = () => addAll(core, to.accumulate && to.at, from, to.at, count(x.tensor.dims), factor())
+      calls.push({ name: 'add', from, to: [to], run })
     }
   }
 
@@ -83,7 +97,7 @@ export function planBackward(p, root, accumulate, isOne) {
   const top = take(root)
   passOn(root, top, true)
   for (let n = entries.length - 1; n >= 0; n--) {
-    const { inputs, at, saved, output, prepared } = entries[n]
+    const { name, inputs, at, saved, output, prepared } = entries[n]
     const { passes = [], ready, overwrites, differentiate } = prepared
     const { gradient: dY } = output
     if (!dY) continue // the root does not depend on this output
@@ -103,10 +117,12 @@ export function planBackward(p, root, accumulate, isOne) {
       passOn(x, dY, isOnce && (x === addends[0] || isNext))
     }
     // The other inputs get their gradients from the operation itself.
-    /** @type {(() => void)[]} */
+    /** @type {PlannedCall[]} */
     const adds = []
     const to = inputs.map((x, i) => (passes.includes(i) ? undefined : slotOf(x, overwrites ? adds : undefined)))
-    if (to.some(slot => slot)) runs.push(() => differentiate?.(at, dY, to, saved, addressOf(output.tensor)), ...adds)
+    const slots = to.flatMap(slot => slot ?? [])
+    const run = () => differentiate?.(at, dY, to, saved, addressOf(output.tensor))
+    if (slots.length) calls.push({ name: `${name}Backward`, from: dY, to: slots, run }, ...adds)
     for (const at of lent.splice(0)) give(at)
     if (!entries.slice(0, n).some(({ output }) => output.gradient === dY)) give(dY) // no addend shares it
   }
@@ -114,12 +130,18 @@ export function planBackward(p, root, accumulate, isOne) {
     root,
     accumulate,
     isOne,
+    calls,
     run(dRoot) {
       core.floats.set(dRoot, top / 4)
       if (!accumulate && begun.size < Object.keys(p.values).length) p.all[1].data.fill(0)
       const before = accumulate ? (p.reached ?? []) : []
       p.reached = new Set([...before, ...Array.from(begun, ({ tensor }) => tensor)])
-      for (const run of runs) core.scope(run)
+      for (const { run } of calls) core.scope(run)
     },
+    toString: () => calls.map(textOf).join('\n'),
   }
 }
+
+/** @param {PlannedCall} call */
+const textOf = ({ name, from, to }) =>
+  `${name}: ${from} -> ${to.map(({ at, accumulate }) => `${accumulate ? '+' : ''}${at}`).join(', ')}`
