@@ -150,6 +150,6 @@ test('a classifier does not read padding; classes that do not fit are refused', 
   await assert.rejects(bert.similarity('a', 'b'), /embed: this folder has no modules\.json/)
   const sentences = await open('sentence-bert-tiny')
   await assert.rejects(sentences.logitAttribution({ ids: [5] }), /this bert checkpoint has no head/)
-  await assert.rejects(sentences.similarity('a', /** @type {any} */ (1)), /similarity: expected a text, got 1/)
+  await assert.rejects(sentences.similarity('a', /** @type {any} */ (1)), /similarity: expected two texts, got 1/)
   for (const model of [gpt2, modernbert, bert, sentences]) model.dispose()
 })
