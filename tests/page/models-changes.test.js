@@ -111,7 +111,7 @@ test('a row whose keys are all hidden looks at no word', async () => {
   const hidden = ['2>1', '2>2', '3>1', '3>2', '3>3'].map(cell => `1.2:${cell}=hide`).join(' ')
   await go(`#2&room=models&models.checkpoint=stories&models.at=1.2&models.changes=${encodeURIComponent(hidden)}`)
   await reads('.change', /Head 1\.2 sees 5 cells fewer/)
-  await reads('#models-looked', /^Most looked at: “tom” \(rows: 14 of 23\), “he” \(rows: 4 of 23\)[^<]*$/)
+  await reads('#models-looked', /^Most looked at: “tom” \(in 14 of 23 rows\), “he” \(in 4 of 23 rows\)[^<]*$/)
 })
 
 test('a layer is patched from a second text; the head on both texts, and before and after, can be subtracted', async () => {

@@ -81,10 +81,10 @@ test('?model= opens a folder of the site, by ranges; another site is refused', a
   assert.ok(ranges >= 4 && ranges <= 14, `${ranges} ranges: each file is small enough for one`)
   await page.goto('about:blank')
   await page.goto(`${url}?model=https://example.org/model#2&room=models`)
-  await reads('#models-problem', /example\.org\/model is another site/)
+  await reads('#models-problem', /example\.org\/model, which is another site/)
   await page.goto('about:blank')
   await page.goto(`${url}?model=http://[#2&room=models`) // not an address
-  await reads('#models-problem', /invalid:\S+ is another site/)
+  await reads('#models-problem', /invalid:\S+, which is another site/)
 })
 
 /** Drops files on the page. @param {{ name: string, text: string }[]} files text: in base64 */
