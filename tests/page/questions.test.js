@@ -235,7 +235,7 @@ const QUESTIONS = [
       await reads('.front-stage #front-go-on', front.frontGoOn)
       await page.click('#front-go-on')
       await reads('#models-inspector h2', /1\.2.*he.*tom/)
-      await reads('.models-head[data-head="1.2"] #models-looked', /“tom” \(rows: 6 of 9\), “lily” \(rows: 2 of 9\)/)
+      await reads('.models-head[data-head="1.2"] #models-looked', /“tom” \(in 6 of 9 rows\), “lily” \(in 2 of 9 rows\)/)
     },
   ],
   [

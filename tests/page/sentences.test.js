@@ -153,7 +153,7 @@ test('the curve reaches a query beyond the keys, its line lies below their names
   near(curve.at(-1) ?? [], here, 2e-2, 'the end of the curve is the query')
   const parts = await page.locator('#plot svg').evaluate(picture => ({
     hollow: [...picture.querySelectorAll('.point')].map(each => each.classList.contains('is-hidden')),
-    names: [...picture.querySelectorAll('.point-name')].map(each => each.textContent),
+    names: [...picture.querySelectorAll('.point-name')].map(each => each.textContent?.replace(/\s+/g, ' ')),
     isBelow: [...picture.querySelectorAll('.drop, .point-name')][0].classList.contains('drop'),
   }))
   assert.deepEqual(parts, { hollow: [false, false, true], names: ['−1.6 → 1', '−0.7 → 2', '−1.2 → 3 (hidden)'], isBelow: true }) // biome-ignore format: one line
