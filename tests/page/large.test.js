@@ -74,7 +74,7 @@ test('2048 tokens and 8 heads can be opened, zoomed and read', async () => {
     assert.deepEqual(got.dims, [2048, 2048])
     near(got.rows[1], want.data.subarray(2047 * 2048))
   })
-  await reads('.left-out', /small pictures/)
+  await reads('.left-out', /a small picture/)
   await becomes(() => page.locator('qkv-heads').getByRole('radio').count(), 8)
   await page.locator('#map .map').focus()
   await page.keyboard.press('Control+End')

@@ -73,7 +73,7 @@ test('kept settings minus the present ones, and the link contains both', async (
   await go(hash)
   await until(async () => near(await shown('#difference'), want))
   await type('#sentence', 'one two')
-  await reads('#incomparable', /kept settings: 6 and 6, of the current ones: 2 and 2/)
+  await reads('#incomparable', /6 × 6 in the kept settings, 2 × 2 now/)
 })
 
 test('the numbers of each head follow from its weights', async () => {
