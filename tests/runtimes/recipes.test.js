@@ -119,21 +119,31 @@ test('the examples of docs/models.md that need a hub run unchanged', async () =>
   const hub = await startHub({
     'openai-community/gpt2': { files },
     'me/chat': { files: Object.assign({ 'tokenizer_config.json': chat }, files) },
+    'me/bert': { files: read('bert-tiny', names) },
   })
   after(() => hub.close())
   const text = readFileSync(join(root, 'docs/models.md'), 'utf8')
-  const [byName, conversation, ...more] = [...text.matchAll(/```js no-run\n([\s\S]*?)```/g)].map(([, body]) => body)
+  const [byName, masked, streamed, conversation, ...more] = [...text.matchAll(/```js no-run\n([\s\S]*?)```/g)].map(
+    ([, body]) => body,
+  )
   assert.deepEqual(more, [])
   const head = `import { load } from 'qkv'
 import { deleteKeptModel, inspectModel, keptModels, loadModel } from 'qkv/models'
 const qkv = await load()
 `
   writeFileSync(join(project, 'by-name.js'), head + byName)
+  writeFileSync(join(project, 'masked.js'), `${head}const bert = await loadModel(qkv, 'hf:me/bert')\n${masked}`)
+  const model =
+    "const model = await loadModel(qkv, 'hf:openai-community/gpt2')\nconst { signal } = new AbortController()\n"
+  writeFileSync(join(project, 'streamed.js'), head + model + streamed)
   writeFileSync(join(project, 'chat.js'), `${head}const model = await loadModel(qkv, 'hf:me/chat')\n${conversation}`)
   const env = { HF_ENDPOINT: hub.url, HF_HOME: join(project, 'hub-of-examples') }
   assert.match(await running('by-name.js', env), /^\[\n? *\{\s+id: 'openai-community\/gpt2',\s+revisions: /)
+  assert.match(await running('masked.js', env), /^\S+\n$/)
+  assert.match(await running('streamed.js', env), /\S/)
   assert.match(await running('chat.js', env), /user: Who wrote Faust\?\n+$/)
-  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...TYPES, 'by-name.js', 'chat.js'])
+  const programs = ['by-name.js', 'streamed.js', 'chat.js'] // strict types ask for a check of the logits that masked.js reads
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...TYPES, ...programs])
 })
 
 /** Opens the page, and checks that it shows other weights for another text. @param {string} url */
