@@ -182,6 +182,7 @@ test('with a temperature the seed decides what is generated', async () => {
     await page.locator('#models-forget').waitFor()
     await becomes(() => page.locator('.is-generated .token').count(), 5)
     const tokens = await page.locator('.is-generated .token').allInnerTexts()
+    await page.locator('#stage[data-slot="here"][aria-busy="false"]').waitFor() // before that the page may move below a click
     await page.click('#models-forget')
     await page.locator('#models-steps').waitFor({ state: 'detached' })
     return tokens.join(' ')
