@@ -763,7 +763,7 @@ export class Model {
       isWatched || inParts || operations || keep?.length || mask || encoded || stack.relative || positions.length > 1
     const ofToken = isOther ? undefined : cache
     if (ofToken && TokenCalls) ofToken.calls ??= new TokenCalls(call, stack)
-    const h = ofToken?.calls?.run(first, call) ?? (yield* (within?.runStack ?? runStack)(stack, first, call))
+    const h = ofToken?.calls?.run(first, call) ?? (yield* runStack(stack, first, call))
     if (cache?.isBroken === false) {
       cache.isBroken = true
       throw new Error('forward: a hook has cleared the cache of this call: clear it again and begin again')

@@ -6,7 +6,6 @@ import { after, test } from 'node:test'
 import { Tokenizer } from '@huggingface/tokenizers'
 import { load } from '../../src/entries/index.js'
 import { loadModel } from '../../src/entries/models.js'
-import { Threads } from '../../src/threads/pool.js'
 import { folders, goldens } from './checkpoints.js'
 
 const qkv = await load()
@@ -51,31 +50,6 @@ test('in each family, packed texts have the bits of each text alone, also on two
     assert.deepEqual((await shared.embed(texts, { pooling })).data, all.data, `${name}, two threads`)
     model.dispose()
     shared.dispose()
-  }
-})
-
-test('threads are woken once for a short text', async () => {
-  const two = await load({ threads: 2 })
-  const model = await loadModel(two, `${goldens}/sentence-bert-tiny`, { tokenizer: Tokenizer })
-  const { least } = Threads
-  const { run } = Threads.prototype
-  Threads.least = { burst: 0, work: 0, share: 0, chunk: 1 }
-  /** @type {string[]} */
-  const shared = []
-  Threads.prototype.run = function (core, job) {
-    const isShared = run.call(this, core, job)
-    if (isShared) shared.push(job.kernel || `${job.units} calls`)
-    return isShared
-  }
-  try {
-    const text = 'the cat sat on the mat'
-    const { data } = await model.embed(text, { pooling })
-    assert.deepEqual(data, (await sentences.embed(text, { pooling })).data)
-    assert.deepEqual(shared, ['qkv_norm', '27 calls', 'qkv_linear_part']) // of the embedding, three layers, the pooler
-  } finally {
-    Threads.least = least
-    Threads.prototype.run = run
-    two.dispose()
   }
 })
 

@@ -4,7 +4,8 @@
 /** @typedef {{ size?: number, fill?: string, align?: 'left' | 'center' | 'right', upright?: boolean, weight?: number, most?: number }} TextStyle */
 /** @typedef {{ stroke: string, width?: number, opacity?: number, dash?: number[] }} LineStyle */
 
-let ruler = undefined
+/** @type {CanvasRenderingContext2D | undefined} */
+let ruler
 /** @type {Map<string, number>} */
 const widths = new Map()
 

@@ -50,8 +50,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  *   encoder, with its keys and values for each layer, computed on first use
  * @property {KVCache[]} [caches] of each layer
  * @property {boolean} [inParts] True to yield within layers
- * @property {Pick<typeof import('./turns-within.js'), 'embed' | 'dense' | 'attend'> & { runStack?: typeof runStack }} [within] splits long calls
- *   into steps; runStack: runs the layers of packed texts
+ * @property {Pick<typeof import('./turns-within.js'), 'embed' | 'dense' | 'attend'>} [within] splits long calls into steps
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
  * @property {number} [until] layer after which the run ends
  * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with the input of each layer, and the output of the last

@@ -1,7 +1,6 @@
 // Runs a forward pass that yields to other tasks.
 
 import { readOptions } from '../../base/arguments.js'
-import { runAtOnce } from './at-once.js'
 import { RUN_OPTIONS } from './inputs.js'
 import { inTurns, layersOf } from './turns.js'
 import * as within from './turns-within.js'
@@ -19,6 +18,5 @@ import * as within from './turns-within.js'
  */
 export async function runInTurns(qkv, start, stacks, options, isBrief) {
   const { signal, onLayer, ...others } = readOptions(options, [...RUN_OPTIONS, 'signal', 'onLayer'], 'forward')
-  const ways = isBrief ? { ...within, runStack: runAtOnce } : within
-  return inTurns(qkv, start(others, ways), { signal, onLayer, layers: layersOf(stacks, others), isBrief })
+  return inTurns(qkv, start(others, within), { signal, onLayer, layers: layersOf(stacks, others), isBrief })
 }

@@ -6,17 +6,46 @@ import { ATTENTION_WORDS, ROPE_WORDS } from '../../runtime/abi.js'
 import { expectCore } from '../../runtime/core-of.js'
 import { indices } from '../../runtime/structs.js'
 import { finish, ModelOperations, rotations, runStack } from './network.js'
-import { Notes } from './notes.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { Rope } from '../family-shapes/parts.js' */
 /** @import { ResidentTensor as Resident } from '../../runtime/resident.js' */
-/** @import { Noted } from './notes.js' */
+/** @import { AttentionCall } from '../../runtime/attention-call.js' */
+/** @import { Core } from '../../runtime/memory.js' */
+/** @import { Job } from '../../threads/pool.js' */
+/** @typedef {Job & { words: Uint32Array, layer?: number }} Noted a call, with its struct */
 
 const AT = indices(ATTENTION_WORDS)
 const ROPE = indices(ROPE_WORDS)
 const FROM = 10 // index in struct qkv_cache_rows of the row to write
 const BEFORE = 4 // words before the structs: the keys before the token, and zeros
+
+/** Replaces the threads of a core, and records the jobs that they would run. */
+class Notes {
+  /** @type {Noted[]} */
+  jobs = []
+
+  /** @param {Core} core @param {Job} job */
+  run(core, job) {
+    // Only the struct and the data that it points to are above its address.
+    this.jobs.push({ ...job, words: core.words.slice(job.args[0] / 4, core.top / 4) })
+    return true
+  }
+
+  /** @param {Core} core @param {number} args @param {AttentionCall} call */
+  attend(core, args, call) {
+    return this.run(core, call.job(core, args))
+  }
+
+  deferredCopies() {
+    return undefined
+  }
+
+  /** @param {Core} core */
+  prepareAttention(core) {
+    return core
+  }
+}
 
 /** Operations whose rotations are in persistent memory. */
 class NotedOperations extends ModelOperations {

@@ -13,19 +13,7 @@
 /** @typedef {FloatTensor & { base?: Held, dispose?: () => void }} Held */
 
 /** Returns the tensor that owns the memory. @param {Held} tensor */
-export const baseOf = tensor => tensor.base ?? tensor
-
-/**
- * Frees what a step no longer needs.
- * @param {Set<Held>} held tensors of the step before
- * @param {unknown} value what the step has yielded
- * @returns {Set<Held>} tensors of `value`
- */
-export function freeOthers(held, value) {
-  const live = new Set([value].flat().map(each => baseOf(/** @type {Held} */ (each))))
-  for (const tensor of held) if (!live.has(tensor)) tensor.dispose?.()
-  return live
-}
+const baseOf = tensor => tensor.base ?? tensor
 
 /** Milliseconds after which a layer yields to other events. */
 const PATIENCE = 8
@@ -72,7 +60,9 @@ export async function inTurns(qkv, steps, { signal, onLayer, layers, pause, isBr
       signal?.throwIfAborted()
       const { done, value } = qkv.scope(() => steps.next())
       if (done) return value
-      held = freeOthers(held, value)
+      const live = new Set([value].flat().map(baseOf))
+      for (const tensor of held) if (!live.has(tensor)) tensor.dispose?.()
+      held = live
       const waits = pause?.()
       if (waits) await waits
       const isWithin = Array.isArray(value)
