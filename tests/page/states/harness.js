@@ -144,7 +144,20 @@ const knownTexts = new Map()
 async function openRoom(room, look) {
   /** @type {any[]} */
   const effects = []
-  const store = createStore(room, { qkv, perform: effect => effects.push(effect) })
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let frame
+  const store = createStore(room, {
+    qkv,
+    perform: effect => effects.push(effect),
+    isLazy: true,
+    // As the shell does: requests are sent when a frame is drawn, so answers may arrive between an action and its requests.
+    changed() {
+      frame ??= setTimeout(() => {
+        frame = undefined
+        store.ask()
+      })
+    },
+  })
   store.update(room.enter?.(store.state))
   const { act, travel } = store
   const own = {
@@ -161,7 +174,10 @@ async function openRoom(room, look) {
       store.ask()
       await lookAt(room.draw({ ...store.drawn, t, isDark: false, qkv, act, travel, can: store.can() }), look)
     },
-    close: () => store.close(),
+    close() {
+      clearTimeout(frame)
+      store.close()
+    },
   }
   return own
 }
