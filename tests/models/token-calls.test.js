@@ -120,3 +120,24 @@ test('a cache that is full refuses a token, and its calls go on with one that is
   assert.deepEqual(logits?.row(0).row(0).data, alone?.data)
   qkv.dispose()
 })
+
+test('a token has the same bits on more threads than a job has ranges of units', async () => {
+  const { least } = Threads
+  Threads.least = { burst: 0, work: 0, share: 0, chunk: 1 }
+  try {
+    const [one, many] = await Promise.all(
+      [1, 12].map(async threads => {
+        const own = await load({ threads })
+        const model = await loadModel(own, `${folder}/gpt2-tiny`, { tokenizer: false })
+        const cache = model.cache()
+        model.forwardSync({ ids: [5, 9, 13] }, { cache })
+        const made = [3, 4, 5].map(id => model.forwardSync({ ids: [id] }, { cache }).logits?.data.slice())
+        own.dispose()
+        return made
+      }),
+    )
+    assert.deepEqual(many, one)
+  } finally {
+    Threads.least = least
+  }
+})
