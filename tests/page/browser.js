@@ -29,6 +29,30 @@ function delayWorkers(ms) {
   }
 }
 
+/** Warns in the console if a control has moved away between the press and the release of a click: a reader would lose it, too. */
+function reportLostClicks() {
+  const LONG_PRESS = 400
+  const CONTROL = 'button, a, summary, input, select, textarea, label, [role]'
+  const controlOf = (/** @type {PointerEvent} */ event) => {
+    const [target] = event.composedPath()
+    return target instanceof Element ? target.closest(CONTROL) : null
+  }
+  /** @type {{ control: Element | null, x: number, y: number, time: number } | undefined} */
+  let pressed
+  const press = (/** @type {PointerEvent} */ event) => {
+    pressed = { control: controlOf(event), x: event.clientX, y: event.clientY, time: event.timeStamp }
+  }
+  const release = (/** @type {PointerEvent} */ event) => {
+    const isDrag = pressed?.x !== event.clientX || pressed.y !== event.clientY
+    const isLong = event.timeStamp - (pressed?.time ?? 0) > LONG_PRESS
+    if (!pressed?.control || isDrag || isLong) return
+    if (controlOf(event) !== pressed.control)
+      console.warn(`a click is lost: ${pressed.control.outerHTML.slice(0, 200)}`)
+  }
+  addEventListener('pointerdown', press, true)
+  addEventListener('pointerup', release, true)
+}
+
 /** Serves the built site, and nothing else. A browser may cache files, as with most hosts. @param {{ headers?: Record<string, string> }} [options] */
 export async function serve({ headers = {} } = {}) {
   const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {
@@ -54,6 +78,7 @@ export async function serve({ headers = {} } = {}) {
  */
 export async function launch(...origins) {
   const { context, close } = await launchChromium({ locale: 'en-US', viewport: WINDOW })
+  await context.addInitScript(reportLostClicks)
   if (SLOW) await context.addInitScript(delayWorkers, SLOW)
   const complaints = complaintsOf(context)
   context.on('request', request => {

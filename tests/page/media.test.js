@@ -144,3 +144,24 @@ test('nothing jumps while a word is typed, or from step to step', async () => {
     assert.ok(walked.sum - typed.sum < 0.2, `${preset}, walking: ${walked.sum - typed.sum} ${walked.what}`)
   }
 })
+
+test('nothing moves when the pointer comes into a room, however late what it prepares is loaded', async () => {
+  for (const hash of ['', '#2&', '#2&room=learn', '#2&room=models', '#2&room=models&models.checkpoint=translation']) {
+    await page.goto('about:blank')
+    await page.mouse.move(0, 0)
+    await page.goto(url + hash)
+    await page.locator('main').waitFor()
+    await page.waitForLoadState('networkidle')
+    await page.evaluate(() => {
+      const moved = Object.assign(globalThis, { moved: /** @type {string[]} */ ([]) }).moved
+      const name = (/** @type {any} */ { node }) => node?.id || node?.className || node?.textContent || node?.nodeName
+      new PerformanceObserver(list => {
+        for (const { sources } of /** @type {any[]} */ (list.getEntries())) moved.push(...sources.map(name))
+      }).observe({ type: 'layout-shift' })
+    })
+    await page.mouse.move(700, 450, { steps: 4 })
+    await page.waitForLoadState('networkidle')
+    await page.waitForTimeout(500)
+    assert.deepEqual(await page.evaluate(() => /** @type {any} */ (globalThis).moved), [], hash)
+  }
+})

@@ -273,4 +273,8 @@ export const texts = {
   modelsStoryOther: 'helps to find this word, but does not look at it: it looks most at “{word}”.',
   modelsOrigin: 'weights of {name}',
   modelsOriginHash: 'weights of {name}, hash {digest}',
+  modelsPiecesStart: '{mark} marks the start of the text. The model reads it like a word.',
+  modelsPiecesEnd: '{mark} marks the end of the text.',
+  modelsPiecesWords: 'The model reads some words in pieces: {list}.',
+  modelsPiecesBytes: 'The model has no token for {list} and reads their bytes: do not trust what it says.',
 }

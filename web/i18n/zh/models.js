@@ -260,4 +260,8 @@ export const texts = {
   modelsStoryOther: '帮着找到这个词，但并不看它：它最关注“{word}”。',
   modelsOrigin: '{name} 的权重',
   modelsOriginHash: '{name} 的权重，散列 {digest}',
+  modelsPiecesStart: '{mark} 标记文本的开头，模型把它当作一个词来读。',
+  modelsPiecesEnd: '{mark} 标记文本的结尾。',
+  modelsPiecesWords: '模型把一些词拆成几段来读：{list}。',
+  modelsPiecesBytes: '模型没有 {list} 的词元，只能逐字节地读；它可能不懂这种语言，不要相信它说的话。',
 }

@@ -3,8 +3,6 @@
 import { html, nothing } from 'lit'
 import { marksOf, piecesOf } from './pieces.js'
 
-/** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/pieces.js').texts>} PieceTexts */
-
 /** Maximum number of words named as read in pieces, and of characters as read in bytes. */
 const [MOST_WORDS, MOST_SIGNS] = [3, 12]
 
@@ -18,15 +16,15 @@ export function piecesIn({ tokens, request: { input } }, most) {
   return found
 }
 
-/** Explains why a word is several tokens, and tokens that the text does not have. @param {import('../models.js').Room} room @param {number} most tokens @param {PieceTexts} p */
-export function inPieces({ t, run, openModel }, most, p) {
+/** Explains why a word is several tokens, and tokens that the text does not have. @param {import('../models.js').Room} room @param {number} most tokens */
+export function inPieces({ t, run, openModel }, most) {
   if (!run || !openModel?.hasTokenizer) return nothing
   const { words, bytes } = piecesIn(run, most)
   const { text } = run.request.input
   const { start, end } = { ...marksOf(text, run.targets ?? []), ...marksOf(text, run.tokens) }
   const list = words.slice(0, MOST_WORDS).map(each => `${each.join('')} = ${each.join(' + ')}`)
-  return html`${start ? html`<span id="models-start">${p('piecesStart', { mark: start })}</span>` : nothing}
-    ${end ? html`<span id="models-end">${p('piecesEnd', { mark: end })}</span>` : nothing}
-    ${list.length ? html`<span id="models-pieces">${p('piecesWords', { list: list.join(t('comma')) })}</span>` : nothing}
-    ${bytes.length ? html`<span id="models-bytes">${p('piecesBytes', { list: bytes.slice(0, MOST_SIGNS).join(' ') })}</span>` : nothing}`
+  return html`${start ? html`<span id="models-start">${t('modelsPiecesStart', { mark: start })}</span>` : nothing}
+    ${end ? html`<span id="models-end">${t('modelsPiecesEnd', { mark: end })}</span>` : nothing}
+    ${list.length ? html`<span id="models-pieces">${t('modelsPiecesWords', { list: list.join(t('comma')) })}</span>` : nothing}
+    ${bytes.length ? html`<span id="models-bytes">${t('modelsPiecesBytes', { list: bytes.slice(0, MOST_SIGNS).join(' ') })}</span>` : nothing}`
 }

@@ -14,6 +14,7 @@ import { mapAt } from '../atlas/maps.js'
 import { firstLens } from '../lens/room.js'
 import { hasLens } from '../lens/setting.js'
 import { endingOf, isByHand, matrixOf, nameOf } from '../shown.js'
+import { inPieces, piecesIn } from './pieces-line.js'
 import { arcsOf, lookOf, looksOf, strongest } from './word-lines.js'
 
 /** @import { Room } from '../models.js' */
@@ -35,7 +36,7 @@ export const glossOf = ({ t, act, settings }) =>
 
 /** @param {Room} room */
 export function tokenRows(room) {
-  const { t, run, stack, words, view } = room
+  const { t, run, stack, words } = room
   if (!run) return nothing
   const { tokens, targets } = run
   const looks = looksOf(room)
@@ -46,7 +47,7 @@ export function tokenRows(room) {
     </div>
     ${together(room)}
     <div class="models-below"><p class="note models-hint">${hint(room)}
-      ${view.isNear ? pieces(t('htmlLang')).draw(({ inPieces, p }) => inPieces(room, MANY, p)) : nothing}
+      ${inPieces(room, MANY)}
       ${maskButton(room)}${otherWords(room)}</p>${ways(room)}</div>
     ${looks ? looking(t('htmlLang')).draw(({ wordLooks, l }) => wordLooks(room, looks, l)) : nothing}
     ${unknownWords(room)}
@@ -93,12 +94,6 @@ function ways(room) {
     ${isByHand(openModel) ? way('models-next', t('modelsNextByHand'), () => act.show({ hasNextWord: true })) : nothing}
     ${hasLens(openModel) ? way('models-lens', t('modelsLayersSay'), () => act.setLens(settings.lens || firstLens(room))) : nothing}</p>`
 }
-
-/** Explains pieces of words and marks; loaded when the reader has come to the room. @type {import('../../../shell/texts-later.js').Later<typeof import('./pieces-line.js') & { p: import('./pieces-line.js').PieceTexts }>} */
-const pieces = textsLater(['pieces'], async texts => {
-  const [module, p] = await Promise.all([import('./pieces-line.js'), texts])
-  return { ...module, p }
-})
 
 /** @param {Room} room */
 function hint(room) {
@@ -259,7 +254,7 @@ function tokenRow(room, tokens, side, label) {
   const known = settings.generated.length - view.steps.length // a link stores only the ids of these
   const unknown = new Set(run?.unknown)
   const gloss = glossOf(room)
-  const parts = run && side !== 'queries' ? pieces(t('htmlLang')).module?.piecesIn(run, MANY).parts : undefined
+  const parts = run && side !== 'queries' ? piecesIn(run, MANY).parts : undefined
   const answers = new Map((run?.answers ?? []).map(answer => [answer.row, answer]))
   const isMarked = (/** @type {number} */ i) => tokens.length > MANY && (weights?.[i] ?? 0) > 0
   const word = (/** @type {string} */ token, /** @type {number} */ i) => {
