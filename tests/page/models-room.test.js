@@ -220,6 +220,8 @@ test('a long run shows its progress and can be cancelled: the run before stays, 
     })
   const [before, tileBefore, first] = [await overview(), await tileOf([0, 128], [128, 128]), await firstInOverview()]
   assert.ok(before[0] > 0 && tileBefore[0] > 0)
+  const twice = await Promise.all([tileOf([0, 128], [64, 64]), tileOf([0, 128], [64, 64])])
+  assert.deepEqual(twice[0], twice[1], 'two requests for one tile are both answered')
   const [ofBlock, next] = await tileOf([0, 128], [32, 32])
   const [ofFirst] = await tileOf([0, 1], [32, 1])
   await page.check('#models-first')

@@ -20,15 +20,15 @@ const SINK = 0.5
 /** Maximum queries and keys of a tile: one of this size takes about 20 ms at head size 64. */
 const TILE_SIDE = 2048
 
-/** A tile that the map is waiting for. @typedef {{ tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
+/** A request of the map for a tile. @typedef {{ part: string, tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
 
 /**
  * The source of the open head with the values it depends on. The map keeps its tiles as long as it gets the same object.
  * @type {{ of?: readonly unknown[], source?: import('../../../elements/deep-levels.js').DeepSource, stop?: AbortController }}
  */
 let known = {}
-/** Tiles that the map is waiting for. @type {Map<string, Awaited>} */
-const awaited = new Map()
+/** Requests of the map that have no answer; two may be for the same tile. @type {Set<Awaited>} */
+const awaited = new Set()
 /** True if a request is queued for the end of this turn. */
 let isPublishing = false
 
@@ -57,12 +57,10 @@ function sourceOf(room, head) {
     /** @type {Promise<Matrix>} */ (
       new Promise((resolve, reject) => {
         const part = tileName(head, tile)
-        const own = { tile, resolve, reject }
-        awaited.set(part, own)
+        const own = { part, tile, resolve, reject }
+        awaited.add(own)
         signal.addEventListener('abort', () => {
-          if (awaited.get(part) !== own) return // a tile of the same name is now awaited for another text
-          awaited.delete(part)
-          publish(room)
+          if (awaited.delete(own)) publish(room)
         })
         publish(room)
       })
@@ -106,8 +104,8 @@ function publish(room) {
   isPublishing = true
   queueMicrotask(() => {
     isPublishing = false
-    const tiles = [...awaited.values()].map(({ tile }) => tile)
-    room.act.wait(tiles, got => handOut({ ...room, got }))
+    const tiles = new Map(Array.from(awaited, ({ part, tile }) => [part, tile]))
+    room.act.wait([...tiles.values()], got => handOut({ ...room, got }))
   })
 }
 
@@ -115,13 +113,14 @@ function publish(room) {
 function handOut(room) {
   const { got, t } = room
   const before = awaited.size
-  for (const [part, { resolve, reject }] of awaited) {
+  for (const each of awaited) {
+    const { part, resolve, reject } = each
     const own = /** @type {import('../../../shell/room.js').Got<Matrix> | undefined} */ (got[`tile:${part}`])
     if (own?.is === 'here') resolve(own.value)
     else if (own?.is === 'failed' || own?.is === 'lost')
       reject(new Error(t(/** @type {any} */ (own.problem.key), own.problem.params)))
     else continue
-    awaited.delete(part)
+    awaited.delete(each)
   }
   if (awaited.size < before) publish(room)
 }
