@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { PRESETS, settingsOf } from '../../web/rooms/layer/presets.js'
 import { cell, plain, settled } from './browser.js'
 import { traced } from './cases.js'
-import { becomes, choose, follow, LAYER, page, reads, text, type, usePage } from './open.js'
+import { becomes, choose, follow, LAYER, page, reads, still, text, type, usePage } from './open.js'
 import { words } from './typing.js'
 
 usePage()
@@ -443,6 +443,8 @@ test('on a phone the sheet is dragged to 96 px, 45 % and 90 %, and the tour fold
     await page.mouse.up()
   }
   await becomes(async () => (await height()) <= 0.45 * 844 + 2, true)
+  await page.locator('#tour').waitFor()
+  await still('.sheet-handle')
   await drag(-300)
   await is(0.9 * 844)
   await drag(340)
@@ -499,6 +501,7 @@ test('on a phone the page scrolls so that the sheet does not cover the tapped ce
     return own && covers && own.y >= 0 && own.y + own.height <= covers.y && covers.height <= 0.45 * 740 + 1
   }
   const map = page.locator('#map canvas').first()
+  await still('#map canvas')
   /** Taps a cell of the map at the lower edge. */
   const tap = async () => {
     await map.evaluate(own => own.scrollIntoView({ block: 'end' }))

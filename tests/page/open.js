@@ -293,6 +293,12 @@ export async function follow(address) {
   await settled(page)
 }
 
+/** Waits until an element has had the same place for half a second, before the mouse acts at coordinates. @param {string} selector */
+export async function still(selector) {
+  const place = async () => JSON.stringify(await page.locator(selector).first().boundingBox())
+  for (let [before, now] = ['', await place()]; before !== now; [before, now] = [now, await place()]) await wait(500)
+}
+
 /** The part below the first screen of One layer is loaded after its picture. */
 async function whole() {
   if (await page.locator('main.room').count()) await page.locator('.steps-panel').waitFor({ state: 'attached' })
