@@ -61,8 +61,8 @@ const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
  * @property {'int16' | 'int8' | 'float32'} [activations] precision of the inputs multiplied with int8, int4 and block weights: rounded to
  *   int16 (default); with int8 weights, rounded to int8, which is faster where the processor multiplies bytes; or unrounded
  * @property {'float32' | 'int8'} [cacheDtype] of keys and values in the caches of the model; default float32
- * @property {CheckpointSource} [adapter] folder of a LoRA adapter, as saved by PEFT: it is merged into the weights of linear layers and
- *   tables, which then become float32 unless dtype is given
+ * @property {CheckpointSource | false} [adapter] folder of a LoRA adapter, as saved by PEFT: it is merged into the weights of linear layers and
+ *   tables, which then become float32 unless dtype is given; false opens a folder without the adapter that it contains
  * @property {import('./tokenizers/tokenizer.js').TokenizerClass | import('./tokenizers/tokenizer.js').TokenizerLike | false} [tokenizer] the Tokenizer class of
  *   Hugging Face's tokenizers.js, or a tokenizer; false for none. By default the package is imported if there is a tokenizer.json
  * @property {(progress: Progress) => void} [onProgress] called after each tensor; during a download, as bytes arrive
@@ -129,7 +129,7 @@ async function open(qkv, source, options) {
 /**
  * Reads the config and the headers of a folder, and computes the memory of the weights by dtype.
  * @param {CheckpointSource} source as in loadModel
- * @param {{ signal?: AbortSignal, dtype?: import('./weights/weight-types.js').WeightTypes, adapter?: CheckpointSource } & HubOptions} [options] dtype:
+ * @param {{ signal?: AbortSignal, dtype?: import('./weights/weight-types.js').WeightTypes, adapter?: CheckpointSource | false } & HubOptions} [options] dtype:
  *   that of `bytes.loaded`; default: as stored
  */
 export async function inspectModel(source, options = {}) {
@@ -236,7 +236,7 @@ async function withHead(family, tensors, isLoaded) {
  * Opens a folder, reads its config and headers, calls `use` with them, and closes the folder.
  * @template T
  * @param {CheckpointSource} source
- * @param {Parameters<typeof openFolder>[1] & { adapter?: CheckpointSource }} options
+ * @param {Parameters<typeof openFolder>[1] & { adapter?: CheckpointSource | false }} options
  * @param {Parameters<typeof openFolder>[2]} purpose
  * @param {(opened: { folder: import('./source/source.js').Folder, family: import('./family-shapes/parts.js').Family,
  *   json: Record<string, unknown>, tensors: Awaited<ReturnType<typeof readCheckpoint>> }) => Promise<T>} use
@@ -258,6 +258,9 @@ async function withFolder(source, options, purpose, use) {
       folder = await (await import('./config/without-config.js')).openOther(folder, source, options, purpose)
       configFile = await folder.open('config.json')
     }
+    const names = options.adapter === undefined ? ((await folder.list?.()) ?? folder.names()) : []
+    if (names.includes('adapter_config.json'))
+      await (await import('./config/refusals.js')).refuseAdapter(folder, readJSON, true)
     const whole = /** @type {Record<string, unknown>} */ (
       await readJSON(/** @type {import('./source/source.js').ByteSource} */ (configFile), 'config.json')
     )
@@ -267,7 +270,7 @@ async function withFolder(source, options, purpose, use) {
     const described = parts ? parts.ofWhole(family0, whole.model_type) : family0
     const stored = await readCheckpoint(folder, source)
     const tensors = parts ? parts.textTensors(stored) : stored
-    if (options.adapter !== undefined) adapter = await mergeAdapter(options.adapter, options, described, tensors)
+    if (options.adapter) adapter = await mergeAdapter(options.adapter, options, described, tensors)
     const family = await withHead(described, tensors, purpose.isLoaded)
     const finish = async () => {
       await folder.finish?.()

@@ -234,6 +234,8 @@ test('vocab.txt has the added tokens of the files beside it', async () => {
     const own = await openFiles({ ...vocabulary, ...files }, 'bert')
     assert.deepEqual(own.encode('hello [ENT] a', undefined, Infinity).ids, [2, 6, 10, 5, 3])
   }
+  const other = { ...vocabulary, 'tokenizer_config.json': { tokenizer_class: 'RobertaTokenizer' } }
+  await assert.rejects(openFiles(other, 'bert'), /tokenizer_class: RobertaTokenizer, which does not read vocab\.txt/)
 })
 
 /** Opens gpt2-tiny with a byte tokenizer. @param {object} more of tokenizer.json @param {object} [config] */
@@ -308,4 +310,47 @@ test('a pair has types only where the model has two of them', async () => {
     assert.ok(model.forwardSync(pair).lastHiddenState.data.every(Number.isFinite))
     model.dispose()
   }
+})
+
+test('sides that only tokenizer.json gives, max_len and model_input_names are followed', async () => {
+  const part = (/** @type {string} */ direction) => ({ direction, max_length: 5, strategy: 'LongestFirst', stride: 0 })
+  const idsOf = async (/** @type {object} */ json, /** @type {object} */ config = {}) => {
+    const files = { 'tokenizer.json': words(json), 'tokenizer_config.json': config }
+    return (await openFiles(files)).encode('a b c d', undefined, Infinity, 4).tokens.join(' ')
+  }
+  assert.equal(await idsOf({ truncation: part('Left') }), '<s> c d </s>')
+  assert.equal(await idsOf({ truncation: part('Right') }), '<s> a b </s>')
+  assert.equal(await idsOf({ truncation: part('Left') }, { truncation_side: 'right' }), '<s> a b </s>')
+  const { config } = await openFiles({ 'tokenizer.json': words({ padding: { direction: 'Left' } }) })
+  assert.equal(config?.padding_side, 'left')
+  for (const [settings, most] of /** @type {[object, unknown][]} */ ([
+    [{ max_len: 7 }, 7],
+    [{ max_len: 7, model_max_length: 9 }, 9],
+    [{ max_len: 7, model_max_length: null }, null],
+  ])) {
+    const own = await openFiles({ 'tokenizer.json': words(), 'tokenizer_config.json': settings })
+    assert.equal(own.config?.model_max_length, most)
+  }
+  for (const [inputs, hasTypes] of /** @type {[unknown, boolean][]} */ ([
+    [undefined, true],
+    [['input_ids', 'token_type_ids', 'attention_mask'], true],
+    [['input_ids', 'attention_mask'], false],
+  ])) {
+    const settings = { model_input_names: inputs }
+    const own = await openFiles({ 'tokenizer.json': words(), 'tokenizer_config.json': settings })
+    assert.equal(own.encode('a', 'b', Infinity).tokenTypeIds !== undefined, hasTypes)
+  }
+})
+
+test("code of the folder under the older form of auto_map, a text in place of a list, and Mistral's other pattern are refused", async () => {
+  const vocab = Object.fromEntries(Array.from({ length: 100001 }, (_, n) => [n < WORDS.length ? WORDS[n] : `${n}`, n]))
+  const large = words({ model: { type: 'WordLevel', unk_token: '<unk>', vocab } })
+  for (const [config, message, json] of /** @type {[object, RegExp, object?][]} */ ([
+    [{ auto_map: ['tok.Slow', null] }, /auto_map: a tokenizer of the folder's own Python code/],
+    [{ additional_special_tokens: '<x>' }, /additional_special_tokens: a text in place of a list/],
+    [{ fix_mistral_regex: true }, /fix_mistral_regex: true is not covered/, large],
+  ]))
+    await assert.rejects(openFiles({ 'tokenizer.json': json ?? words(), 'tokenizer_config.json': config }), message)
+  await openFiles({ 'tokenizer.json': words(), 'tokenizer_config.json': { fix_mistral_regex: true } })
+  await openFiles({ 'tokenizer.json': large, 'tokenizer_config.json': { fix_mistral_regex: false } })
 })

@@ -136,19 +136,42 @@ export const tooLarge = ({ loaded, int8 }, cause) =>
   })
 
 /**
- * Throws for the folder of an adapter, which contains no complete model.
+ * Throws for the folder of an adapter.
  * @param {import('../source/source.js').Folder} folder
  * @param {typeof import('../source/source.js').readJSON} readJSON
+ * @param {boolean} [isModel] True if the folder has a config.json, too; transformers with PEFT then opens the base and the adapter
  */
-export async function refuseAdapter(folder, readJSON) {
+export async function refuseAdapter(folder, readJSON, isModel) {
   const name = 'adapter_config.json'
   const file = await folder.open(name)
   if (!file) return
   const { base_model_name_or_path: base, peft_type: type } = Object(await readJSON(file, name))
+  if (isModel)
+    throw refused(
+      'NO_CONFIG',
+      `${name}: beside config.json is an adapter (${describe(type)}) of ${describe(base)}, which transformers opens in place of this model if PEFT is installed. Open that model with it: loadModel(qkv, base, { adapter }); { adapter: false } opens this folder without it`,
+    )
   throw refused(
     'NO_CONFIG',
     `this is an adapter (${describe(type)}): it holds changes to the weights of another model, ${describe(base)}. Open that model with it: loadModel(qkv, base, { adapter })`,
   )
+}
+
+/**
+ * Throws for a folder of sentence-transformers that begins with another module than a network.
+ * @param {import('../source/source.js').Folder} folder
+ * @param {typeof import('../source/source.js').readJSON} readJSON
+ */
+export async function refuseModules(folder, readJSON) {
+  const name = 'modules.json'
+  const file = await folder.open(name)
+  const list = file && (await readJSON(file, name))
+  const { type } = Object(Array.isArray(list) ? list[0] : undefined)
+  if (typeof type === 'string' && !type.endsWith('.Transformer'))
+    throw refused(
+      'NO_CONFIG',
+      `${name}: the first module ${JSON.stringify(type.slice(0, 200))} is not covered: expected a Transformer of sentence_transformers, beside its config.json`,
+    )
 }
 
 /** Returns the error for a folder without a config. */

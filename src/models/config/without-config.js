@@ -3,7 +3,7 @@
 
 import { readJSON } from '../source/source.js'
 import { readCheckpoint } from '../weights/checkpoint.js'
-import { noConfig, refuseAdapter } from './refusals.js'
+import { noConfig, refuseAdapter, refuseModules } from './refusals.js'
 
 /**
  * Opens the folder.
@@ -19,6 +19,7 @@ export async function openOther(folder, source, options, use) {
     (await (await import('../sentences/module-folder.js')).openNetwork(folder, source, options, use))
   if (found) return found
   await refuseAdapter(folder, readJSON)
+  await refuseModules(folder, readJSON)
   await readCheckpoint(folder, source) // throws a more specific error for other formats
   throw noConfig()
 }

@@ -115,7 +115,12 @@ function labelsOf(c) {
   const labels = Array.from({ length: Object.keys(names).length }, (_, n) =>
     n in names && (names[n] === null || typeof names[n] === 'number') ? String(names[n] ?? `LABEL_${n}`) : names[n],
   )
-  if (typeof given !== 'object' || !labels.length || !labels.every(label => typeof label === 'string'))
+  if (
+    typeof given !== 'object' ||
+    Array.isArray(given) ||
+    !labels.length ||
+    !labels.every(label => typeof label === 'string')
+  )
     throw new TypeError(`config.json: id2label: expected a name for each of the numbers from 0, got ${describe(given)}`)
   return labels
 }

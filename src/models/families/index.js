@@ -87,6 +87,7 @@ export async function familyOf(config) {
   ])
   config.assume(DEFAULTS, ALIASES)
   const family = describeFamily(config)
+  if (family.decoder) config.only({ is_causal: true }) // transformers makes any decoder bidirectional with false or null
   if (config.get('forced_bos_token_id') !== undefined) config.get('force_bos_token_to_be_generated') // older name of the same setting
   const [given] = [config.get('architectures')].flat()
   const architecture = typeof given === 'string' ? given : ''

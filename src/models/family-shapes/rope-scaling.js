@@ -119,6 +119,7 @@ function yarn(scaling, { dim, frequencies, most }, theta) {
   const old = scaling.size('original_max_position_embeddings', most)
   const factor = scaling.number('factor', POSITIVE, most / old)
   const isWhole = scaling.flag('truncate', true)
+  scaling.get('finetuned') // a note in files of YaRN's authors, which transformers ignores
   const gainOf = (/** @type {number} */ m) => (factor <= 1 ? 1 : 0.1 * m * Math.log(factor) + 1)
   const [m, all] = ['mscale', 'mscale_all_dim'].map(key => scaling.number(key, { least: 0 }, 0))
   const gain = scaling.number('attention_factor', POSITIVE, m && all ? gainOf(m) / gainOf(all) : gainOf(1))

@@ -20,9 +20,12 @@ const REFUSED = {
   dola_layers: () => true,
   force_words_ids: () => true,
   constraints: () => true,
+  token_healing: () => true,
+  cache_implementation: value => value === 'quantized',
 }
 /** The same, for sampling only. @type {Record<string, (value: any) => boolean>} */
 const REFUSED_SAMPLING = {
+  temperature: value => value === 0,
   typical_p: value => value < 1,
   epsilon_cutoff: value => value > 0,
   eta_cutoff: value => value > 0,

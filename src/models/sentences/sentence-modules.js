@@ -22,6 +22,7 @@ import { lengthOf, promptOf, readSettings } from './sentence-input.js'
  * @property {string} similarity function that compares embeddings
  * @property {number} [truncateDim]
  * @property {unknown} [activation] of a cross-encoder's score
+ * @property {unknown} [type] class that saved the folder
  */
 
 /** @typedef {OwnModules & import('./sentence-input.js').TextSettings} Modules */
@@ -83,10 +84,10 @@ export async function readModules(folder, readJSON) {
     throw new RangeError(
       `${MODULES}: the model lies in ${describe(first.path)}, beside the one that was opened: embed would run the other one. Open that folder and say { pooling }`,
     )
-  const { poolings, includesPrompt } = poolingOf(
-    (await json(`${second.path}/config.json`)) ?? {},
-    `${second.path}/config.json`,
-  )
+  const poolingFile = `${second.path}/config.json`
+  const pooling = await json(poolingFile)
+  if (pooling === undefined) throw new Error(`${poolingFile} is missing, which ${MODULES} lists`)
+  const { poolings, includesPrompt } = poolingOf(pooling, poolingFile)
   /** @type {AfterPooling[]} */
   const after = []
   for (const [n, { kind, path }] of rest.entries()) {
@@ -116,7 +117,7 @@ function moduleOf(given) {
   const isOurs = /^sentence_transformers\.(?:\w+\.)+\w+$/.test(String(type)) && KINDS.includes(kind)
   if (!isOurs)
     throw new RangeError(
-      `${MODULES}: ${describe(type)} is not covered; covered of sentence_transformers: ${KINDS.join(', ')}`,
+      `${MODULES}: ${JSON.stringify(String(type).slice(0, 200))} is not covered; covered of sentence_transformers: ${KINDS.join(', ')}`,
     )
   if (typeof path !== 'string' || !(path === '' ? kind === 'Transformer' : /^[\w-]+$/.test(path)))
     throw new RangeError(`${MODULES}: ${describe(path)} is no name of a folder in this folder`)
@@ -144,11 +145,12 @@ function poolingOf(given, file) {
   if (other !== undefined) throw new RangeError(`${file}: not covered: ${other} = ${describe(config[other])}`)
   if (mode !== undefined && mode !== null) {
     const names = [mode].flat()
+    if (!names.length) refuse(file, 'pooling_mode', mode, Object.keys(MODES).join(', '))
     for (const name of names)
       if (!Object.hasOwn(MODES, String(name))) refuse(file, 'pooling_mode', name, Object.keys(MODES).join(', '))
     return { poolings: names.map(name => MODES[name]), includesPrompt }
   }
-  const flags = POOLINGS.filter(name => config[`pooling_mode_${name}`] === true)
+  const flags = POOLINGS.filter(name => config[`pooling_mode_${name}`]) // 1 is true in Python, too
   return { poolings: flags.length ? flags : ['mean_tokens'], includesPrompt }
 }
 
@@ -160,6 +162,7 @@ export async function readPrompts(json) {
     similarity_fn_name: similarity,
     truncate_dim: size,
     activation_fn: activation,
+    model_type: type = 'SentenceTransformer',
   } = expectObject((await json(PROMPTS)) ?? {}, PROMPTS)
   /** @type {Record<string, string>} */
   const all = { query: '', document: '', ...expectObject(prompts ?? {}, PROMPTS) }
@@ -178,6 +181,7 @@ export async function readPrompts(json) {
     similarity: similarity ?? 'cosine',
     truncateDim: size ?? undefined,
     activation,
+    type,
   }
 }
 
@@ -217,6 +221,10 @@ export function recipeOf(
   if (score && !pooling && !isRanked)
     throw new RangeError(
       `embed: ${/** @type {{ path: string }} */ (score).path}/config.json: module_output_name "scores": the modules of this folder score pairs of texts: call rank, or say { pooling }`,
+    )
+  if (modules?.type !== undefined && modules.type !== 'SentenceTransformer' && !pooling && !isRanked)
+    throw new RangeError(
+      `embed: ${PROMPTS}: model_type ${describe(modules.type)} is not covered; covered: SentenceTransformer, which would leave out the modules of this folder: say { pooling }`,
     )
   if (modules && !pooling && ['bart', 'mbart'].includes(model.type))
     throw new RangeError(

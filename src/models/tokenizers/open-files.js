@@ -4,6 +4,7 @@ import { describe } from '../../base/errors.js'
 import { cleanUp } from './clean-up.js'
 import { filled } from './fill.js'
 import { readTokenizer } from './read-tokenizer.js'
+import { refuse } from './refuse.js'
 
 /**
  * Opens a tokenizer.
@@ -15,11 +16,15 @@ import { readTokenizer } from './read-tokenizer.js'
  * @returns {Promise<import('./tokenizer.js').TextReader>}
  */
 export async function openFiles(folder, readJSON, file, Class, model) {
-  const { configured, extend, readConfig } = await import('./tokenizer-config.js')
-  const { config, added } = await readConfig(folder, readJSON, model)
-  const json = file instanceof Uint8Array ? await fromWords(file, config) : file
+  const { configured, extend, isOfWords, readConfig, withDefaults } = await import('./tokenizer-config.js')
+  const { config: given, added } = await readConfig(folder, readJSON, model)
+  const isWords = file instanceof Uint8Array
+  if (isWords && !isOfWords(given))
+    throw refuse('tokenizer_config.json: tokenizer_class', `${given.tokenizer_class}, which does not read vocab.txt,`)
+  const json = isWords ? await fromWords(file, given) : file
   if (typeof json !== 'object' || json === null || !('model' in json))
     throw new TypeError(`tokenizer.json: expected an object with a model, got ${describe(json)}`)
+  const config = withDefaults(given, json)
   return openParts(configured(json, config), config, Class, {
     template: reader => extend(reader, config, added),
     instead: Tokenizer => new Tokenizer(json, config),
@@ -51,14 +56,17 @@ export async function openParts(json, config, Class, { template: templateOf, ins
   const reader = await readTokenizer(json, make).catch(cause => own ?? failed(cause))
   if (!('template' in reader)) return { ...(await import('./given.js')).fromGiven(reader), config }
   const template = templateOf?.(reader) ?? reader.template
-  const { clean_up_tokenization_spaces: isClean, truncation_side: side } = config
+  const { clean_up_tokenization_spaces: isClean, truncation_side: side, model_input_names: inputs } = config
+  const hasTypes = !Array.isArray(inputs) || inputs.includes('token_type_ids')
   const isCleaned =
     isClean === true &&
     (!reader.isPairs || config.clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output === true)
   return {
     config,
-    encode: (text, pair, most, isWhole, isLower) =>
-      filled(reader, template, [text, pair], { most, isWhole, isLeft: side === 'left', isLower }),
+    encode(text, pair, most, isWhole, isLower) {
+      const input = filled(reader, template, [text, pair], { most, isWhole, isLeft: side === 'left', isLower })
+      return hasTypes ? input : { ...input, types: undefined }
+    },
     nameOf: reader.nameOf,
     idOf: reader.idOf,
     wordPrefix: prefixOf(json.model),

@@ -68,14 +68,40 @@ export async function readConfig(folder, readJSON, { type = '', named }) {
 }
 
 /** Throws for unsupported settings. @param {TokenizerConfig} config */
-function check({ tokenizer_class: name, auto_map: map, split_special_tokens: isSplit, word_tokenizer_type: words }) {
+function check(config) {
+  const { tokenizer_class: name, auto_map: map, split_special_tokens: isSplit, word_tokenizer_type: words } = config
   const own = String(name ?? '')
   if (PYTHON.test(own) || words === 'mecab')
     throw refuse(`${FILE}: tokenizer_class`, `${own}, which transformers has in Python alone,`)
-  const code = Object(map).AutoTokenizer
+  const code = Array.isArray(map) ? map : Object(map).AutoTokenizer
   if (code && !(Array.isArray(code) && code[1]))
     throw refuse(`${FILE}: auto_map`, `a tokenizer of the folder's own Python code`)
   if (isSplit) throw refuse(`${FILE}: split_special_tokens`, 'true')
+  for (const key of ['additional_special_tokens', 'extra_special_tokens'])
+    if (typeof config[key] === 'string') throw refuse(`${FILE}: ${key}`, 'a text in place of a list')
+}
+
+/** True if the tokenizer class reads vocab.txt. @param {TokenizerConfig} config */
+export const isOfWords = ({ tokenizer_class: name }) => name === undefined || name === null || BERT.test(String(name))
+
+/**
+ * Adds the settings that transformers takes from tokenizer.json, or from the older name of a key.
+ * @param {TokenizerConfig} config
+ * @param {any} json tokenizer.json
+ * @returns {TokenizerConfig}
+ */
+export function withDefaults(config, { truncation, padding, model, added_tokens: added }) {
+  const { fix_mistral_regex: isFixed, max_len: most } = config
+  const size = [model?.vocab, added].reduce((sum, list) => sum + Object.keys(Object(list)).length, 0)
+  if (isFixed === true && size > 100000) throw refuse(`${FILE}: fix_mistral_regex`, 'true')
+  const sideOf = (/** @type {any} */ part) =>
+    typeof part?.direction === 'string' ? part.direction.toLowerCase() : undefined
+  return {
+    ...config,
+    truncation_side: config.truncation_side ?? sideOf(truncation),
+    padding_side: config.padding_side ?? sideOf(padding),
+    model_max_length: 'model_max_length' in config ? config.model_max_length : most,
+  }
 }
 
 /** Returns the tokens that a config marks as special, by key. @param {TokenizerConfig} config @returns {any[]} */

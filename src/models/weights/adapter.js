@@ -3,6 +3,7 @@
 
 import { describe, shape } from '../../base/errors.js'
 import { Config } from '../config/config.js'
+import { KNOWN } from './adapter-keys.js'
 
 /** @import { StoredTensor } from './safetensors.js' */
 /** @import { Family } from '../family-shapes/parts.js' */
@@ -63,6 +64,15 @@ export async function applyAdapter(folder, family, tensors, readers) {
     const bare = prefix && name.startsWith(prefix) ? name.slice(prefix.length) : name
     return [name, prefix + name, bare].find(each => tensors.has(each))
   }
+  const shared = nameOf(`${embedding.tokens.name}.weight`)
+  const ownHead = `${head.own}.weight`
+  const set = (/** @type {string} */ key, /** @type {StoredTensor} */ tensor) =>
+    tensors.set(key, { ...tensor, name: key })
+  const isTied = Boolean(head.tied && head.own && shared !== undefined && !nameOf(ownHead))
+  const keepsTie = c.flag('ensure_weight_tying')
+  const copied = [c.get('modules_to_save') ?? []].flat().map(String)
+  const isCopied = (/** @type {string} */ path) =>
+    !keepsTie && copied.some(name => path.replace(/\.weight$/, '').endsWith(name))
   /** @type {Map<string, Pair>} */
   const pairs = new Map()
   for (const tensor of stored) {
@@ -75,13 +85,17 @@ export async function applyAdapter(folder, family, tensors, readers) {
       const pair = pairs.get(module) ?? { isEmbedding: Boolean(isEmbedding) }
       pair[part === 'A' ? 'a' : 'b'] = tensor
       pairs.set(module, pair)
-    } else tensors.set(nameOf(path) ?? path, { ...tensor, name: path }) // trained in full: modules_to_save, biases
+      continue
+    }
+    // Trained in full: modules_to_save, biases. PEFT copies a module of modules_to_save, so a tied head keeps the weight of the base.
+    const key = nameOf(path) ?? path
+    const before = tensors.get(key)
+    if (isTied && key === shared && before && isCopied(path) && !tensors.has(ownHead)) set(ownHead, before)
+    set(key, tensor)
   }
-  const table = `${embedding.tokens.name}.weight`
   for (const [module, { a, b, isEmbedding }] of pairs) {
     const isHead = module === head.own
     let key = nameOf(`${module}.weight`)
-    const shared = nameOf(table)
     if (!key && isHead && head.tied) key = shared
     const base = key === undefined ? undefined : tensors.get(key)
     const fail = (/** @type {string} */ text) => new RangeError(`${file}: ${module}: ${text}`)
@@ -102,15 +116,21 @@ export async function applyAdapter(folder, family, tensors, readers) {
       return read
     }
     const merged = mergedTensor(base, { factors, rank, scale, isTurned }, { readNumbers, widen })
+    if (isTied && keepsTie && key === shared)
+      throw new RangeError(
+        `${ADAPTER}: ensure_weight_tying with a change of ${module} is not covered: merge the adapter in Python by merge_and_unload`,
+      )
     // A table shared with the head stays unchanged where the adapter does not act on it.
-    const isTied = Boolean(head.tied && head.own && shared !== undefined && !nameOf(`${head.own}.weight`))
     if (isTied && key === shared) {
-      tensors.set(`${head.own}.weight`, isHead ? merged : base)
+      if (isHead || !tensors.has(ownHead)) set(ownHead, isHead ? merged : base)
       if (isHead) continue
     }
     tensors.set(key, merged)
   }
 }
+
+/** True for an empty list or object. @param {unknown} value */
+const isEmpty = value => typeof value === 'object' && Object.keys(Object(value)).length === 0
 
 /** @param {Config} c @param {Family} family */
 function checkConfig(c, family) {
@@ -121,7 +141,7 @@ function checkConfig(c, family) {
     )
   for (const key of REFUSED) {
     const value = c.get(key)
-    if (value !== undefined && value !== false)
+    if (value !== undefined && value !== false && !isEmpty(value))
       throw new RangeError(
         `${ADAPTER}: ${key} ${describe(value)} is not covered: merge the adapter in Python by merge_and_unload`,
       )
@@ -131,6 +151,7 @@ function checkConfig(c, family) {
     throw new RangeError(
       `${ADAPTER}: init_lora_weights ${describe(init)} has changed the weights of the base: save the adapter with path_initial_model_for_weight_conversion, or merge it in Python`,
     )
+  c.end(key => !KNOWN.test(key) && !isEmpty(c.get(key)))
   const task = c.get('task_type')
   if ((task === 'SEQ_CLS' || task === 'TOKEN_CLS') && !family.classes)
     throw new RangeError(
