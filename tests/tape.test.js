@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from '../src/entries/index.js'
-import { crossEntropy, gelu } from '../src/entries/nn.js'
-import { Adam, AdamW, clipGradNorm, parameters, SGD, schedule, tape } from '../src/entries/train.js'
+import { crossEntropy, gelu, linearLayer } from '../src/entries/nn.js'
+import { Adam, AdamW, clipGradNorm, module, parameters, SGD, schedule, tape } from '../src/entries/train.js'
 import { close } from './helpers.js'
 import { INDUCTION, induction, inductionWeights } from './training/small-models.js'
 
@@ -455,4 +455,31 @@ test('an error names its cause, and leaves parameters and optimiser as they were
   assert.throws(() => run([1], { finite: true }), /tape: the loss is NaN: nothing was changed/)
   assert.ok(Number.isNaN(run().loss))
   assert.equal(qkv.memory.used, 0)
+})
+
+test('parameters, an optimiser and a module that are used wrongly name the way out', () => {
+  /** @type {(value: any) => any} */
+  const any = value => value
+  const g = qkv.generator(3)
+  const model = module(qkv, { out: linearLayer(g, 2, 2) }, (_, { out }, /** @type {number[][]} */ x) => out(x))
+  const p = model.parameters
+  assert.throws(
+    () => any(model)([[1, 2]]),
+    /module: expected a tape as the first argument, got an array of 1; call tape\(qkv, model/,
+  )
+  assert.throws(
+    () => new AdamW(any(model)),
+    /AdamW: expected what parameters\(\) returns, got a function; a module has them as model/,
+  )
+  const [adam, sgd] = [new AdamW(p), new SGD(p, { lr: 1 })]
+  adam.dispose()
+  adam.dispose() // a no-op
+  sgd.dispose()
+  assert.throws(() => adam.step(), /this AdamW was disposed: make another/)
+  assert.throws(() => sgd.stateDict(), /this SGD was disposed: make another/)
+  const last = new AdamW(p)
+  p.dispose()
+  assert.throws(() => tape(qkv, p, t => model(t, [[1, 2]])), /these parameters were disposed: make them again/)
+  assert.throws(() => last.step(), /these parameters were disposed/)
+  last.dispose()
 })

@@ -70,11 +70,13 @@ export function unknownOption(name, known, where) {
  * @param {unknown} value
  * @param {readonly T[]} choices
  * @param {string} name
+ * @param {Readonly<Record<string, T>>} [elsewhere] names of other libraries, for the error
  * @returns {T}
  */
-export function oneOf(value, choices, name) {
+export function oneOf(value, choices, name, elsewhere = {}) {
   if (choices.includes(/** @type {T} */ (value))) return /** @type {T} */ (value)
-  const hint = typeof value === 'string' ? didYouMean(value, choices) : ''
+  const other = Object.hasOwn(elsewhere, String(value)) ? `; here it is "${elsewhere[String(value)]}"` : undefined
+  const hint = other ?? (typeof value === 'string' ? didYouMean(value, choices) : '')
   throw new RangeError(`${name}: expected one of "${choices.join('", "')}", got ${describe(value)}${hint}`)
 }
 

@@ -113,6 +113,8 @@ export const tensor = /** @type {MakeTensor} */ (make)
 function make(source, dims, options) {
   if (options !== undefined && typeof dims !== 'number')
     return toTensor({ data: reread(source, options.dtype), dims }, 'tensor')
+  if (typeof source === 'number' && dims !== undefined)
+    throw new TypeError('tensor: expected the numbers as an array, tensor([1, 2, 3]), got them as arguments')
   if (dims !== undefined) return toTensor({ data: source, dims }, 'tensor')
   const isView = ArrayBuffer.isView(source)
   return toTensor(isView ? { data: source, dims: [/** @type {any} */ (source).length] } : source, 'tensor')

@@ -89,8 +89,10 @@ export class Tensor {
    * @returns {number}
    */
   at(...index) {
-    if (index.length !== this.dims.length)
-      throw new RangeError(`at: expected one index for each axis of dims ${shape(this.dims)}, got ${index.length}`)
+    if (index.length !== this.dims.length) {
+      const got = Array.isArray(index[0]) ? 'an array; write at(...index)' : index.length
+      throw new RangeError(`at: expected one index for each axis of dims ${shape(this.dims)}, got ${got}`)
+    }
     const offset = index.reduce((sum, i, axis) => sum * this.dims[axis] + indexOf(this, i, axis, 'at'), 0)
     return this.dtype === 'float16' ? fromFloat16(this.data.subarray(offset, offset + 1))[0] : this.data[offset]
   }

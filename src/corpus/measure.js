@@ -117,7 +117,7 @@ function readText(model, text) {
   const whole = model.tokenize(text)
   const { most } = internalsOf(model)
   if (!(whole.ids.length > most)) return { ...whole, isCut: false }
-  return { ...model.tokenize(text, undefined, { truncation: true }), isCut: true }
+  return { ...model.tokenize(text, { truncation: true }), isCut: true }
 }
 
 /**

@@ -3,7 +3,7 @@
 import { others, readOptions } from '../base/arguments.js'
 import { isBytes, isShared } from '../base/buffers.js'
 import { describe, toAwait } from '../base/errors.js'
-import { expectCore } from '../runtime/core-of.js'
+import { coreOf, expectCore } from '../runtime/core-of.js'
 import { Config } from './config/config.js'
 import { familyOf } from './families/index.js'
 import { Model, stacksOf } from './model.js'
@@ -133,6 +133,8 @@ async function open(qkv, source, options) {
  *   that of `bytes.loaded`; default: as stored
  */
 export async function inspectModel(source, options = {}) {
+  if (coreOf(source))
+    throw new TypeError('inspectModel: expected a source first: inspectModel(source), without the core')
   options = await readOrLead(options, ['signal', 'dtype', 'adapter', ...HUB], 'inspectModel')
   const { dtype: given } = options
   const dtype = given === undefined ? given : (await types()).readTypes(given, 'inspectModel')

@@ -88,6 +88,7 @@ import { embeddingOf } from './weights/weights.js'
  * @property {(logits: Float32Array, ids: number[], row: number) => void} [logits] reads or changes the logits (V) of the next id, after the
  *   penalty; ids: the sequence so far; row: index of the prompt
  * @property {number} [seed] of the random numbers; default 0
+ * @property {string | readonly string[]} [stop] texts before which the text ends; a part that may become one is held back
  * @property {readonly number[]} [stopIds] ids that end generation; default: eos_token_id of generation_config.json, or of config.json if that is missing
  * @property {ModelOptions['keep']} [keep] as in forward
  * @property {ModelOptions['hooks']} [hooks]
@@ -185,7 +186,8 @@ export function stacksOf({ encoder, decoder }) {
   return { encoder: summary(encoder), decoder: summary(decoder) }
 }
 
-const TOKENIZE = ['truncation', 'maxLength', 'addSpecialTokens', 'lowerCase']
+const PADDED = ['truncation', 'maxLength', 'addSpecialTokens', 'lowerCase']
+const TOKENIZE = [...PADDED, 'pair']
 
 export class Model {
   #qkv
@@ -248,17 +250,20 @@ export class Model {
   /**
    * Tokenizes a text.
    * @param {string} text
-   * @param {string} [pair] second segment
-   * @param {TextOptions} [options]
+   * @param {TextOptions & { pair?: string }} [options] pair: a second segment
    * @returns {import('./tokenizers/tokenizer.js').Tokenized} an input for forward
    */
-  tokenize(text, pair, options = {}) {
+  tokenize(text, options = {}) {
     const tokenizer = Model.#own(this).#expectTokenizer()
     if (Array.isArray(text))
       throw new TypeError(
         `tokenize: expected a text, got ${describe(text)}; for several texts, call model.padded(texts)`,
       )
-    const { addSpecialTokens = true, lowerCase = false, ...given } = readOptions(options, TOKENIZE, 'tokenize')
+    if (typeof options === 'string')
+      throw new TypeError(
+        `tokenize: expected options, got a second text; a pair is one input by { pair }, several texts by model.padded(texts)`,
+      )
+    const { pair, addSpecialTokens = true, lowerCase = false, ...given } = readOptions(options, TOKENIZE, 'tokenize')
     const { maxLength, truncation = maxLength !== undefined } = given
     toBoolean(truncation, 'tokenize: truncation')
     toBoolean(addSpecialTokens, 'tokenize: addSpecialTokens')
@@ -287,13 +292,14 @@ export class Model {
    * @param {readonly PaddedText[]} texts texts, pairs of texts, or results of tokenize
    * @param {TextOptions} [options]
    */
-  padded(texts, options) {
+  padded(texts, options = {}) {
     const { encoder, vocab } = Model.#own(this).#family
+    options = readOptions(options, PADDED, 'padded')
     if (!Array.isArray(texts) || !texts.length)
-      throw new TypeError(`padded: expected a list of texts, got ${describe(texts)}`)
+      throw new TypeError(`padded: expected a list of at least one text, got ${describe(texts)}`)
     const rows = texts.map(text => {
-      if (typeof text === 'string') return this.tokenize(text, undefined, options)
-      return Array.isArray(text) && text.length === 2 ? this.tokenize(text[0], text[1], options) : text
+      if (typeof text === 'string') return this.tokenize(text, options)
+      return Array.isArray(text) && text.length === 2 ? this.tokenize(text[0], { ...options, pair: text[1] }) : text
     })
     for (const [n, row] of rows.entries())
       if (!Array.isArray(row?.ids))
@@ -324,7 +330,8 @@ export class Model {
     const { skipSpecialTokens: isBare = true } = readOptions(options, ['skipSpecialTokens'], 'decode')
     toBoolean(isBare, 'decode: skipSpecialTokens')
     if (ids?.length === 0) return ''
-    if (typeof ids === 'string') throw new TypeError(`decode: expected ids, as of tokenize, got ${describe(ids)}`)
+    if (typeof ids === 'string' || typeof ids === 'number')
+      throw new TypeError(`decode: expected a list of ids, as of tokenize, got ${describe(ids)}`)
     return tokenizer.decode([...readIds(ids, 'ids', this.#family.vocab, undefined, 'decode').ids], isBare)
   }
 
@@ -445,7 +452,7 @@ export class Model {
     const { classes } = Model.#own(this)
     if (!classes)
       throw new Error(
-        `classify: this ${this.type} checkpoint tells no classes apart; architectures of config.json names none`,
+        `classify: this ${this.type} checkpoint has no classes: expected architectures of config.json such as ...ForSequenceClassification`,
       )
     const known = RUN_OPTIONS.filter(name => name !== 'logits' && name !== 'until')
     const { signal, onLayer, ...given } = readOptions(options, [...known, 'signal', 'onLayer'], 'classify')

@@ -51,6 +51,8 @@ export async function filesOf(model, more = []) {
   const file = (/** @type {unknown} */ json) => new TextEncoder().encode(`${JSON.stringify(json, null, 2)}\n`)
   if (!(model instanceof Model)) {
     const { config, tensors } = Object(model)
+    if (typeof config !== 'object' || typeof tensors !== 'object')
+      throw new TypeError(`saveModel: expected a model or { config, tensors }, got ${describe(model)}`)
     const family = await familyOf(new Config(config))
     const list = Object.entries(Object(tensors)).map(([name, value]) => {
       const { dims } = toFloats(value, `saveModel: ${name}`)

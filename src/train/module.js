@@ -5,6 +5,7 @@ import { Embedding } from '../layers/embedding.js'
 import { Linear } from '../layers/linear.js'
 import { LayerNorm, RMSNorm } from '../layers/norm.js'
 import { checkName, parameters } from './parameters.js'
+import { isTape } from './tape.js'
 
 /** @import { FloatTensor } from '../base/tensor.js' */
 /** @import { IdOperand, Operand } from '../ops/operation.js' */
@@ -121,6 +122,12 @@ export function module(qkv, layers, forward) {
   if (typeof forward !== 'function')
     throw new TypeError(`module: expected a function of the tape and the layers, got ${describe(forward)}`)
   const p = parameters(qkv, found)
-  const model = (/** @type {Tape} */ t, /** @type {I} */ ...inputs) => forward(t, bind(t, p.values), ...inputs)
+  const model = (/** @type {Tape} */ t, /** @type {I} */ ...inputs) => {
+    if (!isTape(t))
+      throw new TypeError(
+        `module: expected a tape as the first argument, got ${describe(t)}; call tape(qkv, model.parameters, t => model(t, ...inputs))`,
+      )
+    return forward(t, bind(t, p.values), ...inputs)
+  }
   return Object.assign(model, { parameters: p })
 }

@@ -101,6 +101,7 @@ export class Optimizer {
   #groups
   #rule
   #weightDecay
+  #isDisposed = false
   /** @type {Part[]} */
   #parts = []
   /** All values, all gradients, and the arrays of the rule. @type {FloatTensor[]} */
@@ -147,6 +148,7 @@ export class Optimizer {
   /** @param {Optimizer} optimizer */
   static #checked(optimizer) {
     if (!(#p in optimizer)) throw proxied('optimizer')
+    if (optimizer.#isDisposed) throw new Error(`this ${optimizer.#where} was disposed: make another`)
     return optimizer
   }
 
@@ -163,7 +165,7 @@ export class Optimizer {
 
   /** Updates the parameters from their gradients. Parameters that the backward pass did not reach are unchanged. */
   step() {
-    const { core } = Optimizer.#checked(this).#p
+    const { core } = Optimizer.#checked(this).#p.checked()
     const { kernel, write } = this.#rule
     const rate = (/** @type {unknown} */ lr) => toNumber(lr, `${this.#where}: lr`, NOT_NEGATIVE)
     const decay = (/** @type {unknown} */ share) => toNumber(share, `${this.#where}: weightDecay`, NOT_NEGATIVE)
@@ -210,9 +212,11 @@ export class Optimizer {
     return this
   }
 
-  /** Frees the memory of the state. */
+  /** Frees the memory of the state; any later use throws. */
   dispose() {
+    if (this.#isDisposed) return
     Optimizer.#checked(this).#memory?.dispose()
+    this.#isDisposed = true
   }
 }
 

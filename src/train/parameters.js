@@ -96,6 +96,8 @@ export class Parameters {
   step = 0
   /** @internal */
   isBusy = false
+  /** @internal */
+  isDisposed = false
   /** @internal Called after the values have changed. @type {(() => void) | undefined} */
   onChange
 
@@ -121,7 +123,7 @@ export class Parameters {
   /** @internal Returns itself; throws for a Proxy of it, and after dispose. */
   checked() {
     if (!(#isOurs in this)) throw proxied('parameters')
-    addressOf(this.memory)
+    if (this.isDisposed) throw new Error('these parameters were disposed: make them again')
     return this
   }
 
@@ -147,6 +149,7 @@ export class Parameters {
   dispose() {
     if (!(#isOurs in this)) throw proxied('parameters')
     for (const held of [this.memory, this.arena]) held.dispose()
+    this.isDisposed = true
   }
 
   /**
@@ -203,8 +206,10 @@ export class Parameters {
 
 /** @param {unknown} p @param {string} where @returns {Parameters} */
 export function expectParameters(p, where) {
-  if (!(p instanceof Parameters))
-    throw new TypeError(`${where}: expected what parameters() returns, got ${describe(p)}`)
+  if (!(p instanceof Parameters)) {
+    const own = Object(p).parameters instanceof Parameters ? '; a module has them as model.parameters' : ''
+    throw new TypeError(`${where}: expected what parameters() returns, got ${describe(p)}${own}`)
+  }
   return p.checked()
 }
 

@@ -1,7 +1,7 @@
 // A tape runs the operations of one step and records them, so that `backward` can compute the gradients. A step with the
 // same operations in the same order reuses the recorded ones and their memory.
 
-import { expectDims, oneOf, readOptions, toBoolean } from '../base/arguments.js'
+import { expectDims, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
 import { toFloats, toTensor, valuesOf } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
@@ -11,12 +11,12 @@ import { ACTIVATIONS } from '../ops/elementwise/activations.js'
 import { prepareRows } from '../ops/embedding/embedding.js'
 import { toIds } from '../ops/embedding/gather-rows.js'
 import { linear } from '../ops/linear/backward.js'
+import { toActivation } from '../ops/linear/forward.js'
 import { checkLoss, LOSS_OPTIONS, prepareLoss } from '../ops/loss/cross-entropy.js'
 import { definitionOf, toOperation } from '../ops/operation.js'
 import { OPERATIONS } from '../ops/operations.js'
 import { DROPOUT } from '../ops/random/dropout.js'
 import { checkStream } from '../ops/random/generator.js'
-import { ACTIVATION } from '../runtime/abi.js'
 import { expectCore } from '../runtime/core-of.js'
 import { planBackward } from './backward.js'
 import { addressOf, expectParameters, variables } from './parameters.js'
@@ -174,7 +174,7 @@ class Recorder {
   linear(x, weight, bias, options = {}) {
     const given = readOptions(options, ['layout', 'activation', 'residual'], 'linear')
     const { layout, activation = 'none', residual } = given
-    oneOf(activation, Object.keys(ACTIVATION), 'linear: activation')
+    toActivation(activation, 'linear')
     if (activation === 'none') return this.#apply('linear', LINEAR, [x, weight, bias, residual], { layout })
     const z = this.#apply('linear', LINEAR, [x, weight, bias, undefined], { layout })
     const { run, options: own } = ACTIVATIONS[activation]
@@ -302,6 +302,9 @@ class Recorder {
  * @property {Operand} [gradient] gradient of the output; default 1, for a loss
  * @property {boolean} [accumulate] adds to `p.gradients` instead of replacing them; default false
  */
+
+/** True for the tape that `tape` passes to its function. @param {unknown} value @returns {value is Tape} */
+export const isTape = value => value instanceof Recorder
 
 /**
  * Runs a model and records it.

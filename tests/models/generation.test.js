@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { loadModel } from '../../src/entries/models.js'
 import { choose } from '../../src/models/generate/generation.js'
 import { applyRules, readSettings } from '../../src/models/generate/generation-settings.js'
@@ -102,5 +103,42 @@ test('logits of which none can be chosen, and functions that return a promise, a
   ]))
     for (const temperature of [0, 1])
       await assert.rejects(model.generate([5, 9], { logits, temperature }).next(), message)
+  model.dispose()
+})
+
+test('a text ends before the first stop text, of which no part is given out', async () => {
+  const model = await loadModel(qkv, fileURLToPath(new URL('../../web/trained/stories', import.meta.url)))
+  const prompts = [
+    'Lily and Tom are friends. Is he',
+    'Once upon a time there was a cat. The cat',
+    'Tom has a red ball. Tom',
+  ]
+  const settings = { maxNewTokens: 12, temperature: 1.5 }
+  for (let seed = 0; seed < 40; seed++) {
+    /** @param {object} options @param {string | string[]} prompt */
+    const rows = async (options, prompt) => {
+      const texts = ['', '', '']
+      const steps = []
+      for await (const { rows } of model.generate(prompt, { ...settings, seed, ...options })) {
+        for (const [n, { text }] of rows.entries()) texts[n] += text
+        steps.push(rows)
+      }
+      return { texts, steps }
+    }
+    const { texts: whole } = await rows({}, prompts)
+    const at = seed % 3
+    const from = (seed * 7) % 20
+    const stop = [whole[at].slice(from, from + 1 + (seed % 5)) || '.', 'no such text']
+    const { texts, steps } = await rows({ stop }, prompts)
+    for (const [n, text] of texts.entries()) {
+      const end = whole[n].indexOf(stop[0])
+      assert.equal(text, end < 0 ? whole[n] : whole[n].slice(0, end), JSON.stringify(stop[0]))
+    }
+    if (texts.every((text, n) => text !== whole[n])) assert.ok(steps.at(-1)?.every(row => row.isDone))
+  }
+  // The stop text is looked for only in what is generated.
+  const words = []
+  for await (const { text } of model.generate(prompts[0], { maxNewTokens: 4, stop: 'friends' })) words.push(text)
+  assert.equal(words.join(''), ' tom? yes.')
   model.dispose()
 })

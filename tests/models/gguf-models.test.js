@@ -240,7 +240,7 @@ test('rank scores the pairs of llama-server with the classes of a file', async (
     const made = MADE.find(one => one.title === title) ?? MADE[0]
     const model = await loadModel(qkv, make(made, 'Q8_0', randomOf(1)).gguf)
     const isOne = pair === undefined
-    const { ids } = model.tokenize(text, pair, { addSpecialTokens: !isOne })
+    const { ids } = model.tokenize(text, { pair, addSpecialTokens: !isOne })
     if (!isOne) {
       const [a, b] = [text, pair].map(one => model.tokenize(one).ids.slice(1, -1))
       assert.deepEqual(ids, [1, ...a, 2, 2, ...b, 2])

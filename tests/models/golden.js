@@ -145,7 +145,7 @@ export async function checkGolden(qkv, folder, options) {
         const [first, second] = Array.isArray(text) ? text : [text]
         const ids = input.input_ids[b].filter((_, i) => input.attention_mask[b][i])
         const cut = embedding ? { maxLength: input.input_ids[0].length } : {}
-        assert.deepEqual(model.tokenize(first, second, cut).ids, ids, first)
+        assert.deepEqual(model.tokenize(first, { pair: second, ...cut }).ids, ids, first)
       })
   }
   if (options.tokenizer)

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { corpus } from '../../src/entries/corpus.js'
 import { load, tensor } from '../../src/entries/index.js'
 import { ablate, backwardSync, edges, patch } from '../../src/entries/interpret.js'
-import { inspectModel, loadModel, saveModel } from '../../src/entries/models.js'
+import { deleteKeptModel, inspectModel, loadModel, saveModel } from '../../src/entries/models.js'
 import { optionOf, placeOf } from '../../src/models/other-names.js'
 import { Tokenizer } from './tokenizer.js'
 
@@ -104,7 +104,11 @@ const OPTIONS = [
   ['torch_dtype', option => loadModel(qkv, path('gpt2-tiny'), option), /here it is dtype: /],
   ['device', option => loadModel(qkv, path('gpt2-tiny'), option), /everything runs in WebAssembly/],
   ['progress_callback', option => loadModel(qkv, path('gpt2-tiny'), option), /here it is onProgress/],
-  ['stop', option => gpt2.generate('a', option).next(), /here it is stopIds: ids/],
+  [
+    'stop_strings',
+    option => gpt2.generate('a', option).next(),
+    /here it is stop: \['\\n'\], before which the text ends/,
+  ],
   ['stream', option => gpt2.generate('a', option).next(), /here it is for await/],
   ['on_token', option => gpt2.generate('a', option).next(), /here it is for await/],
   ['onToken', option => gpt2.generate('a', option).next(), /here it is for await/],
@@ -210,7 +214,7 @@ const MISTAKES = [
     () => gpt2.forwardSync('a', { hooks: any({ 'layers.0.output': async (/** @type {unknown} */ x) => x }) }),
     /hooks: "layers\.0\.output": expected a function that returns at once, got a Promise/,
   ],
-  ['decode of a text', () => gpt2.decode(any('abc')), /decode: expected ids, as of tokenize, got "abc"/],
+  ['decode of a text', () => gpt2.decode(any('abc')), /decode: expected a list of ids, as of tokenize, got "abc"/],
   [
     'logitLens of a text',
     () => gpt2.logitLens(any('abc')),
@@ -288,9 +292,9 @@ const MISTAKES = [
     /config\.json: it has no model_type; expected the config\.json of a checkpoint/,
   ],
   [
-    'options of tokenize in place of the pair',
-    () => gpt2.tokenize('a', any({ addSpecialTokens: false })),
-    /a text or a pair of texts before the options, got an object with addSp/,
+    'a second text in place of the options of tokenize',
+    () => gpt2.tokenize('a', any('b')),
+    /tokenize: expected options, got a second text; a pair is one input by \{ pair \}, several texts by model\.padded\(texts\)/,
   ],
   [
     'entities of a list',
@@ -318,6 +322,61 @@ const MISTAKES = [
     'sizes of random numbers that are no list',
     () => any(qkv.generator(1)).randn(3, 4),
     /randn: dims: expected an array of sizes, such as \[6, 3\], got 3/,
+  ],
+  [
+    'a message without a role',
+    () => gpt2.generate(any([{ content: 'a' }])).next(),
+    /generate: expected messages \{ role, content \}, got an object with content as the first/,
+  ],
+  [
+    'an empty stop text',
+    () => gpt2.generate('a', { stop: ['b', ''] }).next(),
+    /stop\[1\]: expected a text, got an empty one/,
+  ],
+  ['ids as stop texts', () => gpt2.generate('a', { stop: any([5]) }).next(), /stop\[0\]: expected a text, got 5/],
+  [
+    'a chat template that cannot be parsed',
+    () => gpt2.applyChatTemplate([{ role: 'user', content: 'a' }], { template: '{% for %}' }),
+    /applyChatTemplate: the chat template cannot be read: /,
+  ],
+  [
+    'documents that are no list',
+    () => gpt2.applyChatTemplate([{ role: 'user', content: 'a' }], { template: '{{ 1 }}', documents: any('a') }),
+    /documents: expected a list of objects, got "a"/,
+  ],
+  ['no texts to embed', () => sentences.embed([]), /embed: expected a text or a list of at least one text/],
+  ['no texts to pad', () => gpt2.padded([]), /padded: expected a list of at least one text/],
+  ['a pair as an option of padded', () => gpt2.padded(['a'], any({ pair: 'b' })), /padded: there is no option "pair"/],
+  [
+    'tensors without a config',
+    () => saveModel(any({ weight: [1] })),
+    /saveModel: expected a model or \{ config, tensors \}, got an/,
+  ],
+  ['an id that is not in a list', () => gpt2.decode(any(12)), /decode: expected a list of ids, as of tokenize, got 12/],
+  [
+    'a core before the source of inspectModel',
+    () => any(inspectModel)(qkv, path('gpt2-tiny')),
+    /inspectModel: expected a source first: inspectModel\(source\), without the core/,
+  ],
+  [
+    'a folder to delete',
+    () => deleteKeptModel('gpt2'),
+    /deleteKeptModel: expected the name of a model on the hub, hf:owner/,
+  ],
+  [
+    'a metric in place of of',
+    () => patch(gpt2, any({ clean: 'a', corrupted: 'b', metric: () => 1 })),
+    /patch: there is no option "metric"; here it is of\./,
+  ],
+  [
+    'an axis in place of dim',
+    () => qkv.softmax([1, 2], any({ axis: 0 })),
+    /there is no option "axis"; here it is dim\./,
+  ],
+  [
+    'a callback of progress for forward',
+    () => gpt2.forwardSync('a', any({ onProgress() {} })),
+    /there is no option "onProgress".*; here it is onLayer of forward/,
   ],
   ['an element of stopIds', () => gpt2.generate('a', { stopIds: any([1, 'a']) }).next(), /stopIds\[1\]: .*got "a"/],
 ]

@@ -378,7 +378,7 @@ test('inputs that do not fit the model are refused, with the limit', async () =>
     [() => gpt2.forwardSync({ ids, positions: [70] }), /positions: expected dims \(1, 8\), as the ids, got \(1\)/],
     [() => gpt2.forwardSync(/** @type {any} */ ({ id: ids })), /no option "id"; did you mean "ids"/],
     [() => bert.cache(), /bert is an encoder/],
-    [() => gpt2.tokenize(/** @type {any} */ (3)), /expected a text or a pair of texts before the options, got 3/],
+    [() => gpt2.tokenize(/** @type {any} */ (3)), /tokenize: expected a text, and as pair another one, got 3/],
     [() => gpt2.forwardSync({ ids }, { cache: /** @type {any} */ ({}) }), /expected the result of model\.cache\(\)/],
   ]))
     assert.throws(run, message)

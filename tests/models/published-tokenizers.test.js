@@ -44,7 +44,10 @@ for (const name of ['bert-tiny', 'distilbert-sst-tiny', 'sentence-bert-tiny'])
     assert.ok(cases.length > 5)
     for (const { text, ids } of cases) {
       assert.deepEqual(model.tokenize(text).ids, ids, text)
-      assert.deepEqual(model.tokenize(text, 'The dog [MASK].'), whole.tokenize(text, 'The dog [MASK].'))
+      assert.deepEqual(
+        model.tokenize(text, { pair: 'The dog [MASK].' }),
+        whole.tokenize(text, { pair: 'The dog [MASK].' }),
+      )
       assert.equal(model.decode(ids), whole.decode(ids))
     }
     model.dispose()
@@ -85,7 +88,7 @@ test('the SentencePiece files of Marian give the ids of transformers, and ids th
   assert.equal(model.decode([ids['▁sol']]), 'sol')
   assert.deepEqual(model.tokenize('日本 sol').ids, [ids['▁'], ids['<unk>'], ids['▁sol'], ids['</s>']])
   const [{ text }] = cases
-  assert.deepEqual(model.tokenize(text, undefined, { maxLength: 3 }).ids, [...cases[0].ids.slice(0, 2), ids['</s>']])
+  assert.deepEqual(model.tokenize(text, { maxLength: 3 }).ids, [...cases[0].ids.slice(0, 2), ids['</s>']])
   for await (const { rows } of model.generate(text, { maxNewTokens: 2 })) assert.equal(rows.length, 1)
   model.dispose()
 })

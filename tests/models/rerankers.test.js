@@ -73,7 +73,7 @@ function logitsAfter(model, ids) {
   return data.slice(-dims[2])
 }
 const idsOf = (/** @type {import('../../src/models/model.js').Model} */ model, /** @type {string} */ text) =>
-  model.tokenize(text, undefined, { addSpecialTokens: false }).ids
+  model.tokenize(text, { addSpecialTokens: false }).ids
 const sigmoid = (/** @type {number} */ x) => 1 / (1 + Math.exp(-x))
 const list = ['the cat sat', 'a dog', 'no']
 
@@ -138,7 +138,7 @@ test('contents are parts if the folder is set so, and plain texts if it has no m
   parts.dispose()
   const { message: _, ...kinds } = SETTINGS.modality_config
   const plain = await open({ 'sentence_bert_config.json': { ...SETTINGS, modality_config: kinds } })
-  await check(plain, text => score(plain, plain.tokenize('findthe dog', text).ids))
+  await check(plain, text => score(plain, plain.tokenize('findthe dog', { pair: text }).ids))
   plain.dispose()
 })
 
@@ -211,7 +211,7 @@ test('a classifier without modules.json reads a pair as a conversation where its
   for (const template of [undefined, flat, parts]) {
     const given = { ...files, ...(template && { 'chat_template.jinja': encode(template) }) }
     const model = await loadModel(qkv, /** @type {any} */ (given), { tokenizer: Tokenizer })
-    const ids = template ? [1, 3, 4, 6, 2, 5, 6] : model.tokenize('the cat', 'dog').ids
+    const ids = template ? [1, 3, 4, 6, 2, 5, 6] : model.tokenize('the cat', { pair: 'dog' }).ids
     const score = sigmoid((await model.classify({ ids })).logits.data[0])
     assert.deepEqual(await model.rank('the cat', ['dog']), [{ index: 0, score }])
     model.dispose()
@@ -320,7 +320,7 @@ test('do_lower_case is applied before the normalizers, and leaves special tokens
     { tokenizer: Tokenizer },
   )
   // Rust lower-cases a sigma at the end of a word like any other; JavaScript and Python do not.
-  const { tokens } = model.tokenize('ΣΑΣ [SEP] CAT', undefined, { lowerCase: true })
+  const { tokens } = model.tokenize('ΣΑΣ [SEP] CAT', { lowerCase: true })
   assert.deepEqual(tokens, ['[CLS]', 'σασ', '[SEP]', 'c', '##at', '[SEP]'])
   const { data } = await model.embed('ΣΑΣ [SEP] CAT')
   assert.deepEqual(data, (await model.embed('σασ [SEP] cat')).data)

@@ -173,7 +173,7 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
   const plain = await open({})
   /** @type {number[]} */
   const logits = []
-  for (const text of list) logits.push((await plain.classify(plain.tokenize('the', text))).logits.data[0])
+  for (const text of list) logits.push((await plain.classify(plain.tokenize('the', { pair: text }))).logits.data[0])
   const order = [0, 1, 2, 3].sort((a, b) => logits[b] - logits[a])
   const sigmoid = (/** @type {number} */ x) => 1 / (1 + Math.exp(-x))
   assert.deepEqual(
@@ -267,7 +267,7 @@ test('rank takes the score of a last Dense module, which embed refuses', async (
   const ranked = await model.rank('the cat', list)
   assert.equal(ranked.length, 4)
   for (const { index, score } of ranked) {
-    const { data, dims } = model.forwardSync(model.tokenize('the cat', list[index])).lastHiddenState
+    const { data, dims } = model.forwardSync(model.tokenize('the cat', { pair: list[index] })).lastHiddenState
     const mean = Array.from({ length: 48 }, (_, c) => {
       let sum = 0
       for (let i = 0; i < dims[1]; i++) sum += data[i * 48 + c] / dims[1]

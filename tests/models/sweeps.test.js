@@ -245,7 +245,7 @@ test('places are kept by name, with a star, after the hooks there, at once, in t
 
 test('words are accepted in place of ids, if they are one token; tokenize leaves special tokens out', async () => {
   const model = await loadModel(qkv, path('gpt2-tiny'), { tokenizer: Tokenizer, dtype: 'float32' })
-  const [id] = model.tokenize(' cat', undefined, { addSpecialTokens: false }).ids
+  const [id] = model.tokenize(' cat', { addSpecialTokens: false }).ids
   const text = 'The cat sat'
   const word = model.decode([id])
   const [a, b] = [word, id].map(token => backwardSync(model, text, { of: { logits: [{ position: -1, token }] } }).value)
@@ -262,8 +262,8 @@ test('words are accepted in place of ids, if they are one token; tokenize leaves
   model.dispose()
   const bert = await loadModel(qkv, path('bert-tiny'), { tokenizer: Tokenizer })
   const whole = bert.tokenize('The cat').tokens
-  assert.deepEqual(bert.tokenize('The cat', undefined, { addSpecialTokens: false }).tokens, whole.slice(1, -1))
-  assert.throws(() => bert.tokenize('The cat', undefined, { addSpecialTokens: any(1) }), /addSpecialTokens: .*got 1/)
+  assert.deepEqual(bert.tokenize('The cat', { addSpecialTokens: false }).tokens, whole.slice(1, -1))
+  assert.throws(() => bert.tokenize('The cat', { addSpecialTokens: any(1) }), /addSpecialTokens: .*got 1/)
   const at = (/** @type {string} */ token) =>
     backwardSync(bert, 'The cat', { of: { logits: [{ position: 1, token }] } }).value
   assert.throws(() => at('\u2603'), /token: "\u2603" is no token of this model: its tokenizer reads it as \[UNK\]/)

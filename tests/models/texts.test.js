@@ -49,36 +49,36 @@ test('a text is accepted in place of ids, wherever a model runs; without a token
 
 test('a text is truncated to maxLength ids: its end is dropped, special tokens stay', () => {
   const { ids, tokens } = bert.tokenize(text)
-  const cut = bert.tokenize(text, undefined, { maxLength: 6 })
+  const cut = bert.tokenize(text, { maxLength: 6 })
   assert.deepEqual(cut.ids, [...ids.slice(0, 5), ids[ids.length - 1]])
   assert.deepEqual(cut.tokens, [...tokens.slice(0, 5), '[SEP]'])
-  assert.deepEqual(bert.tokenize(text, undefined, { maxLength: 500 }).ids, ids)
-  assert.deepEqual(bert.tokenize(text, undefined, { maxLength: 6, truncation: false }).ids, ids)
+  assert.deepEqual(bert.tokenize(text, { maxLength: 500 }).ids, ids)
+  assert.deepEqual(bert.tokenize(text, { maxLength: 6, truncation: false }).ids, ids)
   const plain = gpt2.tokenize(text).ids
-  assert.deepEqual(gpt2.tokenize(text, undefined, { maxLength: 3 }).ids, plain.slice(0, 3))
+  assert.deepEqual(gpt2.tokenize(text, { maxLength: 3 }).ids, plain.slice(0, 3))
 })
 
 test('truncation without maxLength cuts to the positions of the model, so that forward takes the ids', () => {
-  const long = bert.tokenize(text.repeat(30), undefined, { truncation: true })
+  const long = bert.tokenize(text.repeat(30), { truncation: true })
   assert.equal(long.ids.length, bert.config.max_position_embeddings)
   assert.equal(bert.forwardSync(long, { logits: 'none' }).lastHiddenState.dims[1], long.ids.length)
 })
 
 test('of a pair the longer text is cut first, and the types of the tokens are cut with it', () => {
-  const whole = bert.tokenize(text, 'The cat.')
+  const whole = bert.tokenize(text, { pair: 'The cat.' })
   const second = bert.tokenize('The cat.').ids.slice(1)
-  const cut = bert.tokenize(text, 'The cat.', { maxLength: whole.ids.length - 4 })
+  const cut = bert.tokenize(text, { pair: 'The cat.', maxLength: whole.ids.length - 4 })
   assert.deepEqual(cut.ids.slice(-second.length), second)
   assert.equal(cut.ids.filter(id => id === whole.ids[whole.ids.length - 1]).length, 2) // both [SEP] are kept
   assert.deepEqual(cut.tokenTypeIds, [...whole.ids.slice(0, -second.length - 4).map(() => 0), ...second.map(() => 1)])
-  const tight = bert.tokenize(text, text, { maxLength: 3 })
+  const tight = bert.tokenize(text, { pair: text, maxLength: 3 })
   assert.deepEqual(tight.tokens, ['[CLS]', '[SEP]', '[SEP]'])
   assert.throws(
-    () => bert.tokenize(text, text, { maxLength: 2 }),
+    () => bert.tokenize(text, { pair: text, maxLength: 2 }),
     /tokenize: maxLength 2 is less than the special tokens of a text/,
   )
-  assert.throws(() => bert.tokenize(text, text, { maxLength: 0 }), /tokenize: maxLength: .*got 0/)
-  assert.throws(() => bert.tokenize(text, text, /** @type {any} */ ({ max: 3 })), /tokenize: .*max/)
+  assert.throws(() => bert.tokenize(text, { pair: text, maxLength: 0 }), /tokenize: maxLength: .*got 0/)
+  assert.throws(() => bert.tokenize(text, /** @type {any} */ ({ max: 3 })), /tokenize: .*max/)
 })
 
 test('padded makes one input of several texts, each of which has the numbers that it has alone', async () => {
@@ -99,7 +99,7 @@ test('padded makes one input of several texts, each of which has the numbers tha
   const pairs = bert.padded([['The cat.', 'It sat.'], bert.tokenize(text)])
   assert.equal(pairs.tokenTypeIds?.[0].includes(1), true)
   assert.equal(pairs.tokenTypeIds?.[1].includes(1), false)
-  assert.throws(() => bert.padded([]), /padded: expected a list of texts, got an array of 0/)
+  assert.throws(() => bert.padded([]), /padded: expected a list of at least one text, got an array of 0/)
   assert.throws(
     () => bert.padded(/** @type {any} */ ([5])),
     /padded: texts\[0\]: expected a text, a pair of texts or \{ ids \}, got 5/,
@@ -197,7 +197,7 @@ test('pooling and length are options; a folder without modules needs them', asyn
   )
   assert.notDeepEqual(spaced, plain) // sentence-transformers keeps white space since 5.4
   await assert.rejects(bert.embed('a', /** @type {any} */ ({ pooling: 'middle' })), /embed: pooling/)
-  await assert.rejects(bert.embed([]), /embed: expected a text or a list of texts, got an array of 0/)
+  await assert.rejects(bert.embed([]), /embed: expected a text or a list of at least one text, got an array of 0/)
 })
 
 test('several poolings are concatenated in the order of sentence-transformers, those that are true in a file', async () => {
@@ -223,7 +223,7 @@ test('a pair with odd room keeps one id more of the text that was longer, of equ
     [4, 4, [3, 4]],
     [4, 8, [3, 4]],
   ])) {
-    const { ids, tokens } = bert.tokenize(words(first), words(second), { maxLength: 7 + 3 })
+    const { ids, tokens } = bert.tokenize(words(first), { pair: words(second), maxLength: 7 + 3 })
     assert.equal(ids.length, 10)
     const end = tokens.indexOf('[SEP]')
     assert.deepEqual([end - 1, tokens.length - end - 2], want)

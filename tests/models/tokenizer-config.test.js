@@ -305,7 +305,7 @@ test('a pair has types only where the model has two of them', async () => {
       ]),
     )
     const model = await loadModel(qkv, { ...files, 'tokenizer.json': new TextEncoder().encode(JSON.stringify(json)) })
-    const pair = model.tokenize('the cat', 'the dog')
+    const pair = model.tokenize('the cat', { pair: 'the dog' })
     assert.equal('tokenTypeIds' in pair, hasTypes)
     assert.ok(model.forwardSync(pair).lastHiddenState.data.every(Number.isFinite))
     model.dispose()

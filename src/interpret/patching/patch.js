@@ -131,7 +131,7 @@ const MOST_ROWS = 512
  */
 export async function patch(model, options) {
   const where = 'patch'
-  expectOf(options, where, 'patch(model, { clean, corrupted, of })')
+  expectOf(options, where, 'patch(model, { clean, corrupted, of })', ['clean', 'corrupted', 'positions', 'by'])
   const { clean, corrupted, by, ...rest } = options
   if (by !== undefined) {
     if (clean !== undefined)
@@ -205,7 +205,7 @@ async function patchOne(model, options) {
  * @returns {Promise<T extends readonly unknown[] ? OverTexts<PatchResult> : PatchResult>}
  */
 export async function ablate(model, input, options) {
-  expectOf(options, 'ablate', 'ablate(model, text, { of })')
+  expectOf(options, 'ablate', 'ablate(model, text, { of })', ['by'])
   return /** @type {any} */ (ablateEach(model, input, options, 'ablate', 'input'))
 }
 
@@ -236,9 +236,12 @@ async function ablateOne(model, input, options, where, name) {
   })
 }
 
-/** Throws if the options or their `of` are missing. @param {unknown} options @param {string} where @param {string} call */
-function expectOf(options, where, call) {
-  if (typeof options === 'object' && options !== null && 'of' in options && options.of !== undefined) return
+/** Throws if the options or their `of` are missing. @param {unknown} options @param {string} where @param {string} call @param {readonly string[]} own its options beside the settings */
+function expectOf(options, where, call, own) {
+  if (typeof options === 'object' && options !== null) {
+    const { of } = /** @type {{ of?: unknown }} */ (readOptions(options, [...own, ...SETTINGS], where))
+    if (of !== undefined) return
+  }
   const what = typeof options === 'object' && options !== null ? 'of' : 'the options'
   throw new TypeError(
     `${where}: ${what}: expected ${call}, got ${describe(what === 'of' ? undefined : options)}; of says what is measured: ` +

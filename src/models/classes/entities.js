@@ -47,7 +47,7 @@ export async function entities(model, tool, text, options) {
       `entities: this ${model.type} checkpoint tells no classes of tokens apart; classify gives those of a text`,
     )
   const { labels } = model.classes
-  const input = model.tokenize(text, undefined, { truncation: true })
+  const input = model.tokenize(text, { truncation: true })
   const { data } = (await model.classify(input)).scores
   const places = placesOf(text, input.ids, tool)
   const tokens = input.ids.flatMap((id, index) => {

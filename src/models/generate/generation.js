@@ -8,7 +8,7 @@ import { applyRules, readSettings } from './generation-settings.js'
 /** @import { GenerateOptions, GenerateStep, Ids } from '../model.js' */
 
 const SAMPLING = ['temperature', 'topK', 'topP', 'minP', 'repetitionPenalty', 'logits', 'seed']
-const KNOWN = ['maxNewTokens', 'stopIds', 'followConfig', 'keep', 'hooks', 'useCache', 'signal', 'chat'].concat(
+const KNOWN = ['maxNewTokens', 'stop', 'stopIds', 'followConfig', 'keep', 'hooks', 'useCache', 'signal', 'chat'].concat(
   SAMPLING,
 )
 
@@ -43,6 +43,9 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
   if (!Array.isArray(stopIds))
     throw new TypeError(`generate: stopIds: expected a list of ids, got ${describe(stopIds)}`)
   for (const [n, id] of stopIds.entries()) toNumber(id, `generate: stopIds[${n}]`, { whole: true })
+  const stops = toStops(options.stop)
+  if (stops.length && !tokenizer)
+    throw new TypeError('generate: stop: this model has no tokenizer, so nothing becomes text; use stopIds')
   if (followConfig && own.refused.length)
     throw new RangeError(
       `generate: ${own.file}: ${own.refused.join(', ')} not covered: { followConfig: false } leaves all of its settings but the end ids aside`,
@@ -69,6 +72,8 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
   const cut = { temperature, topK, topP, minP }
   if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
   const isChat = Array.isArray(prompt) && typeof Object(prompt[0]).role === 'string'
+  if (!isChat && Array.isArray(prompt) && ['content', 'text'].some(key => Object.hasOwn(Object(prompt[0]), key)))
+    throw new TypeError(`generate: expected messages { role, content }, got ${describe(prompt[0])} as the first`)
   if (chat !== undefined && !isChat)
     throw new TypeError('generate: chat: expected a list of messages { role, content } as the prompt')
   const given = isChat ? await chatIds(model, tokenizer, prompt, chat, family.vocab) : prompt
@@ -82,7 +87,8 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
   const textOf = (/** @type {number[]} */ ids) => (tokenizer && ids.length ? model.decode(ids) : '')
   const rows = sources.map(source => {
     const sequence = both ? [startId] : [...source]
-    return { sequence, text: textOf(both ? [] : sequence), isDone: false }
+    const prompt = textOf(both ? [] : sequence)
+    return { sequence, prompt, text: prompt, isDone: false }
   })
   // Pad shorter prompts: for a decoder on the left, so that the next token follows directly; for an encoder on the right.
   const length = Math.max(...sources.map(source => source.length))
@@ -129,10 +135,13 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
         if (!row.isDone) row.sequence.push(id)
         const whole = textOf(both ? row.sequence.slice(1) : row.sequence)
         row.isDone ||= stopIds.includes(id)
+        const { end, isFound } = beforeStop(whole, sharedLength(row.prompt, whole), stops)
+        row.isDone ||= isFound
+        const shown = isFound || (!row.isDone && n + 1 < most) ? whole.slice(0, end) : whole
         // A character may consist of several tokens.
         const isCut = tokenizer?.isOpen(row.sequence, whole) && !row.isDone && n + 1 < most
-        const text = isCut ? '' : whole.slice(sharedLength(row.text, whole))
-        if (!isCut) row.text = whole
+        const text = isCut ? '' : shown.slice(sharedLength(row.text, shown))
+        if (!isCut) row.text = shown
         const token = tokenizer ? tokenizer.decode([id], false) : String(id)
         return { id, token, text, probability, ids: [...row.sequence], isDone: row.isDone }
       })
@@ -159,6 +168,33 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
 async function chatIds(model, tokenizer, messages, chat, vocab) {
   const text = await model.applyChatTemplate(/** @type {import('../jinja/chat.js').Message[]} */ (messages), chat)
   return /** @type {import('../tokenizers/tokenizer.js').TextTool} */ (tokenizer).bare(text, vocab)
+}
+
+/** Checks the option `stop`. @param {unknown} stop @returns {readonly string[]} */
+function toStops(stop = []) {
+  const stops = typeof stop === 'string' ? [stop] : stop
+  if (!Array.isArray(stops))
+    throw new TypeError(`generate: stop: expected a text or a list of texts, got ${describe(stop)}`)
+  for (const [n, text] of stops.entries())
+    if (typeof text !== 'string' || text === '')
+      throw new TypeError(`generate: stop[${n}]: expected a text, got ${text === '' ? 'an empty one' : describe(text)}`)
+  return stops
+}
+
+/**
+ * Finds where a text ends by the stop texts: before the first one, or before an ending that may become one.
+ * @param {string} text
+ * @param {number} from where the generated part begins
+ * @param {readonly string[]} stops
+ */
+function beforeStop(text, from, stops) {
+  const found = stops.map(stop => text.indexOf(stop, from)).filter(at => at >= 0)
+  if (found.length) return { end: Math.min(...found), isFound: true }
+  let end = text.length
+  for (const stop of stops)
+    for (let at = Math.max(from, text.length - stop.length + 1); at < end; at++)
+      if (stop.startsWith(text.slice(at))) end = at
+  return { end, isFound: false }
 }
 
 /** Returns the length of the common prefix of two texts; half a character at the end of the prompt does not count. @param {string} a @param {string} b */

@@ -28,15 +28,15 @@ function decoded(written) {
   }
 }
 
-/** Parses and checks the name of a model. @param {string} text @returns {HubName} */
-export function parseName(text) {
+/** Parses and checks the name of a model. @param {string} text @param {string} [where] @returns {HubName} */
+export function parseName(text, where = 'loadModel') {
   const [, id, written = 'main', folder] = NAME.exec(text) ?? []
   const revision = decoded(written)
   const isRefused =
     !id || REFUSED.test(id) || UNSAFE.test(revision) || (folder && (!id.includes('/') || UNSAFE.test(folder.slice(1))))
   if (isRefused)
     throw new RangeError(
-      'loadModel: expected the name of a model on the hub, hf:owner/name, hf:owner/name@revision ' +
+      `${where}: expected the name of a model on the hub, hf:owner/name, hf:owner/name@revision ` +
         `or hf:owner/name/sub/folder, got ${describe(text)}`,
     )
   return { text, id, revision, folder: folder && `${folder.slice(1)}/` }

@@ -27,7 +27,7 @@ export async function listModels() {
  * @returns {Promise<number>} the number of revisions deleted
  */
 export async function deleteModel(name) {
-  const { id, revision } = parseName(name)
+  const { id, revision } = parseName(name, 'deleteKeptModel')
   const isAll = !name.includes('@')
   const models = (await listModels()).filter(
     model => model.id === id && (isAll || model.commit === revision || model.revisions.includes(revision)),

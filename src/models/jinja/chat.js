@@ -13,6 +13,7 @@ import { compile } from './render.js'
  * @property {string} [template] a template, or the name of one if the folder has several
  * @property {boolean} [addGenerationPrompt] true to end the text where the answer begins; default true
  * @property {readonly object[]} [tools] tools that the model may call, as JSON schemas
+ * @property {readonly object[]} [documents] documents that the answer may cite
  * @property {Record<string, unknown>} [variables] variables of the template, such as { enable_thinking: false }
  */
 /**
@@ -143,13 +144,15 @@ export async function chatText(config, readFiles, messages, options) {
  *   a single unnamed template
  */
 export async function rendererOf(config, readFiles, options) {
-  const known = ['template', 'addGenerationPrompt', 'tools', 'variables']
-  const { template, addGenerationPrompt = true, tools, variables = {} } = readOptions(options, known, WHERE)
+  const known = ['template', 'addGenerationPrompt', 'tools', 'documents', 'variables']
+  const { template, addGenerationPrompt = true, tools, documents, variables = {} } = readOptions(options, known, WHERE)
   toBoolean(addGenerationPrompt, `${WHERE}: addGenerationPrompt`)
   if (typeof variables !== 'object' || variables === null || Array.isArray(variables))
     throw new TypeError(`${WHERE}: variables: expected an object of variables by name, got ${describe(variables)}`)
   if (tools !== undefined && !Array.isArray(tools))
     throw new TypeError(`${WHERE}: tools: expected a list of JSON schemas, got ${describe(tools)}`)
+  if (documents !== undefined && !Array.isArray(documents))
+    throw new TypeError(`${WHERE}: documents: expected a list of objects, got ${describe(documents)}`)
   const files = (await readFiles?.()) ?? { templates: [] }
   const named = templatesOf(config.chat_template, files)
   const name = template ?? (tools && 'tool_use')
@@ -162,16 +165,21 @@ export async function rendererOf(config, readFiles, options) {
   /** @type {ReturnType<typeof compile> | undefined} */
   let compiled
   const render = (/** @type {readonly Message[]} */ messages) => {
+    try {
+      compiled ??= compile(text)
+    } catch (cause) {
+      throw new Error(`${WHERE}: the chat template cannot be read: ${/** @type {Error} */ (cause).message}`, { cause })
+    }
     const given = {
       ...tokens,
       documents: null,
       ...variables,
       messages,
       tools: tools ?? null,
+      ...(documents && { documents }),
       add_generation_prompt: addGenerationPrompt,
     }
     try {
-      compiled ??= compile(text)
       return compiled(given)
     } catch (cause) {
       if (cause instanceof TypeError || cause instanceof RangeError) throw cause // errors about the given values

@@ -87,7 +87,7 @@ async function* embedBatches(runner, read, texts, options, where) {
 export async function embed(runner, read, texts, options) {
   const list = typeof texts === 'string' ? [texts] : texts
   if (!Array.isArray(list) || !list.length)
-    throw new TypeError(`embed: expected a text or a list of texts, got ${describe(texts)}`)
+    throw new TypeError(`embed: expected a text or a list of at least one text, got ${describe(texts)}`)
   const strange = list.findIndex(text => typeof text !== 'string')
   if (strange >= 0) throw new TypeError(`embed: texts[${strange}]: expected a text, got ${describe(list[strange])}`)
   let out = new Float32Array(0)

@@ -194,7 +194,7 @@ async function* inBatches(runner, { recipe, ranking }, texts, read, options) {
  */
 const templateReader = (model, template, prompt) => (/** @type {string} */ query, /** @type {string} */ text) => {
   const filled = template.replaceAll('{query}', () => prompt + query).replaceAll('{document}', () => text)
-  const input = model.tokenize(filled, undefined, { addSpecialTokens: false })
+  const input = model.tokenize(filled, { addSpecialTokens: false })
   const most = Number(model.config.max_position_embeddings)
   if (input.ids.length > most)
     throw new RangeError(

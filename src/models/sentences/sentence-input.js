@@ -165,7 +165,7 @@ export function lengthOf(model, settings, prompt) {
  */
 function inputOf(model, settings, text, pair) {
   const { most, isLower = false } = settings ?? {}
-  const input = model.tokenize(text, pair, { truncation: true, maxLength: most, lowerCase: isLower })
+  const input = model.tokenize(text, { pair, truncation: true, maxLength: most, lowerCase: isLower })
   if (!input.ids.length) throw new RangeError(`embed: ${describe(text)} has no tokens`)
   return input
 }
@@ -186,7 +186,7 @@ export async function readerOf({ model, chat }, settings, prompt, isPair = false
     const { conversationReader } = await import('./sentence-conversations.js')
     const read = (/** @type {string} */ text, /** @type {boolean} */ isCut) => {
       const length = isCut ? { truncation: true, maxLength: most } : {}
-      return model.tokenize(text, undefined, { ...length, lowerCase: isLower, addSpecialTokens: false })
+      return model.tokenize(text, { ...length, lowerCase: isLower, addSpecialTokens: false })
     }
     const reader = await conversationReader(chat, conversations, read, most, prompt, isPair)
     if (reader) return reader

@@ -124,7 +124,7 @@ async function bytesOf(folder, name) {
 function encode(reader, text, pair, vocab, most, isWhole, isLower) {
   for (const part of [text, pair ?? ''])
     if (typeof part !== 'string')
-      throw new TypeError(`tokenize: expected a text or a pair of texts before the options, got ${describe(part)}`)
+      throw new TypeError(`tokenize: expected a text, and as pair another one, got ${describe(part)}`)
   const { ids, tokens, types } = reader.encode(text, pair ?? undefined, most, isWhole, isLower)
   const strange = ids.findIndex(id => !(Number.isInteger(id) && id >= 0 && id < vocab))
   if (strange >= 0)

@@ -151,10 +151,18 @@ export function checkInput(x, { dims: [N, K] }, where) {
   const lead = input.dims.slice(0, -1)
   if (input.dims.length === 0 || input.dims[lead.length] !== K)
     throw new RangeError(
-      `${where}: x has dims ${shape(input.dims)}, weight (out, in) = ${shape([N, K])}: the last axis of x must be ${K}`,
+      `${where}: x has dims ${shape(input.dims)}, weight (out, in) = ${shape([N, K])}: the last axis of x must be ${K}` +
+        (where === 'linear' && input.dims[lead.length] === N ? "; for a weight (in, out) give layout: 'in,out'" : ''),
     )
   return { input, M: count(lead), dims: [...lead, N] }
 }
+
+const NAMES = /** @type {(keyof typeof ACTIVATION)[]} */ (Object.keys(ACTIVATION))
+/** Names of transformers, for errors. @type {Record<string, keyof typeof ACTIVATION>} */
+const ELSEWHERE = { gelu_new: 'gelu_tanh', gelu_fast: 'gelu_tanh', gelu_pytorch_tanh: 'gelu_tanh', swish: 'silu' }
+
+/** Checks the option `activation`. @param {unknown} value @param {string} where */
+export const toActivation = (value, where) => oneOf(value, NAMES, `${where}: activation`, ELSEWHERE)
 
 /** @param {Core} core @param {unknown} x @param {Weights} weights @param {FusedOptions & OutOptions} options @param {string} where */
 function apply(core, x, weights, options, where) {
@@ -165,8 +173,7 @@ function apply(core, x, weights, options, where) {
     expectDims(added, dims, `${where}: residual`, 'the dims of the output')
     toTargetInPlace(options, dims, where, [added])
   }
-  const kind =
-    ACTIVATION[oneOf(activation, /** @type {('none')[]} */ (Object.keys(ACTIVATION)), `${where}: activation`)]
+  const kind = ACTIVATION[toActivation(activation, where)]
   const { weight, bias } = weights
   const target = toTarget(options, dims, where, [input, typeof weight === 'number' ? undefined : weight, bias])
   const fused = { ...weights, activation: kind, residual: added }
