@@ -214,8 +214,8 @@ export class Optimizer {
 
   /** Frees the memory of the state; any later use throws. */
   dispose() {
-    if (this.#isDisposed) return
-    Optimizer.#checked(this).#memory?.dispose()
+    if (!(#p in this)) throw proxied('optimizer')
+    this.#memory?.dispose()
     this.#isDisposed = true
   }
 }
