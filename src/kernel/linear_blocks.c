@@ -229,57 +229,69 @@ static size_t file_bytes(uint32_t weights) {
   return BYTES[weights - QKV_WEIGHTS_Q8_0];
 }
 
-/* numbers (32) = those of part n of a block, each a byte. */
-static void read_numbers(uint32_t weights, const uint8_t *block, size_t n, uint8_t *numbers) {
-  size_t start = weights == QKV_WEIGHTS_Q4_1 ? 4 : 2; /* of the bytes after the float16 */
-  i4 low[2], high[2] = {zeros(), zeros()};
-  uint32_t shift = 0;
-  const uint8_t *from = block + start;
-  int is_halved = 0; /* 16 bytes hold 32 numbers */
+/* numbers (8, 32) = those of part n of eight blocks, each a byte. */
+static void read_numbers(uint32_t weights, const uint8_t *const blocks[8], size_t n, uint8_t *numbers) {
+  size_t low = 0, high = 0; /* where the four low bits begin, and those above them */
+  uint32_t shift = n % 2 * 4, high_shift = n % 4 * 2;
   switch (weights) {
   case QKV_WEIGHTS_Q8_0:
-    store_bytes(numbers, load_bytes(from));
-    store_bytes(numbers + 16, load_bytes(from + 16));
-    return;
+  case QKV_WEIGHTS_Q4_0:
+    low = 2;
+    break;
+  case QKV_WEIGHTS_Q4_1:
+    low = 4;
+    break;
   case QKV_WEIGHTS_Q5_0:
+    low = 6, high = 2;
+    break;
   case QKV_WEIGHTS_Q5_1:
-    from = block + (weights == QKV_WEIGHTS_Q5_0 ? 6 : 8);
-    high[0] = sixteens(half_at(from - 4)), high[1] = sixteens(half_at(from - 2));
-    is_halved = 1;
+    low = 8, high = 4;
     break;
   case QKV_WEIGHTS_Q4_K:
-    from = block + 16 + n / 2 * 32, shift = n % 2 * 4;
+    low = 16 + n / 2 * 32;
     break;
   case QKV_WEIGHTS_Q5_K:
-    from = block + 48 + n / 2 * 32, shift = n % 2 * 4;
-    for (size_t i = 0; i < 2; i++)
-      high[i] = bits_of_bytes(load_bytes(block + 16 + i * 16), (uint32_t)n, 1, 4);
+    low = 48 + n / 2 * 32, high = 16;
     break;
-  case QKV_WEIGHTS_Q6_K:
-    from = block + n / 4 * 64 + n % 2 * 32, shift = n % 4 / 2 * 4;
-    for (size_t i = 0; i < 2; i++)
-      high[i] = bits_of_bytes(load_bytes(block + 128 + n / 4 * 32 + i * 16), (uint32_t)(n % 4 * 2), 3, 4);
-    break;
-  default:
-    is_halved = 1;
+  default: /* Q6_K */
+    low = n / 4 * 64 + n % 2 * 32, shift = n % 4 / 2 * 4, high = 128 + n / 4 * 32;
   }
-  for (size_t i = 0; i < 2; i++) {
-    low[i] = load_bytes(from + (is_halved ? 0 : i * 16));
-    low[i] = bits_of_bytes(low[i], is_halved ? (uint32_t)i * 4 : shift, 15, 0);
-    store_bytes(numbers + i * 16, either(low[i], high[i]));
+  for (size_t c = 0; c < 8; c++, numbers += SMALL_BLOCK) {
+    const uint8_t *from = blocks[c] + low, *above = blocks[c] + high;
+    i4 first = load_bytes(from), second;
+    if (weights >= QKV_WEIGHTS_Q4_K) { /* four of the bits of 32 bytes */
+      second = bits_of_bytes(load_bytes(from + 16), 15u << shift, 4 - shift, 4);
+      first = bits_of_bytes(first, 15u << shift, 4 - shift, 4);
+    } else if (weights == QKV_WEIGHTS_Q8_0)
+      second = load_bytes(from + 16);
+    else { /* 16 bytes hold 32 numbers */
+      second = bits_of_bytes(first, 0xf0, 0, 4);
+      first = bits_of_bytes(first, 0x0f, 0, 0);
+    }
+    if (weights == QKV_WEIGHTS_Q5_K) {
+      first = either(first, sixteens_where(load_bytes(above), splat_byte(1u << n)));
+      second = either(second, sixteens_where(load_bytes(above + 16), splat_byte(1u << n)));
+    } else if (weights == QKV_WEIGHTS_Q6_K) {
+      first = either(first, bits_of_bytes(load_bytes(above), 3u << high_shift, 6 - high_shift, 2));
+      second = either(second, bits_of_bytes(load_bytes(above + 16), 3u << high_shift, 6 - high_shift, 2));
+    } else if (high) {
+      first = either(first, sixteens(half_at(above)));
+      second = either(second, sixteens(half_at(above + 2)));
+    }
+    store_bytes(numbers, first);
+    store_bytes(numbers + 16, second);
   }
 }
 
 /* Sixteen values of eight rows, numbers (8, 32) from k on, to a panel; `bits` is a constant. */
 INLINE void pack_sixteen(size_t bits, const uint8_t *numbers, char *to) {
-  i4 rows[2][4], pairs[8];
-  for (size_t half = 0; half < 2; half++) {
-    for (size_t c = 0; c < 4; c++)
-      rows[half][c] = swap_middle(load_bytes(numbers + (half * 4 + c) * SMALL_BLOCK));
-    transpose(rows[half]);
+  i4 pairs[8];
+  for (size_t c = 0; c < 4; c++) {
+    i4 low = load_bytes(numbers + c * SMALL_BLOCK), high = load_bytes(numbers + (c + 4) * SMALL_BLOCK);
+    join_columns(bits, low, high, &pairs[c], &pairs[c + 4]);
   }
-  for (size_t i = 0; i < 4; i++)
-    join_pairs(bits, rows[0][i], rows[1][i], pairs + i * 2);
+  transpose(pairs);
+  transpose(pairs + 4);
   store_pairs(bits, to, pairs);
 }
 
@@ -295,22 +307,30 @@ static void pack_numbers(size_t bits, const uint8_t *numbers, char *to) {
       pack_sixteen(8, numbers, to);
 }
 
-/* The four bytes of column c in the word of columns c and c + 4: places c % 4 and, in a word, c / 4. */
-static void put_byte(char *words, size_t c, size_t second, uint32_t byte) {
-  words[c % 4 * 4 + second * 2 + c / 4] = (char)byte;
+/* Of each four of the eight parts of 256 values, the scale and the minimum, 6 bits each, in 12 bytes. */
+static i4 six_bits(const uint8_t *b) {
+  uint32_t words[3], low = 0x3f3f3f3f, four = 0x0f0f0f0f, two = 0x30303030;
+  __builtin_memcpy(words, b, sizeof words);
+  uint32_t apart[4] = {words[0] & low, (words[2] & four) | (words[0] >> 2 & two), words[1] & low,
+                       (words[2] >> 4 & four) | (words[1] >> 2 & two)};
+  return halves_in_turn(load_bytes((const uint8_t *)(const void *)apart));
 }
 
-/* Scale n of eight and its minimum, 6 bits each, in 12 bytes; or the scales of both 16 values. */
-static void pack_scales(uint32_t weights, const uint8_t *block, size_t n, size_t c, char *words) {
-  uint32_t first, second;
-  if (weights == QKV_WEIGHTS_Q6_K)
-    first = block[192 + n * 2], second = block[193 + n * 2];
-  else {
-    const uint8_t *b = block + 4;
-    first = n < 4 ? b[n] & 63u : (uint32_t)((b[n + 4] & 15) | b[n - 4] >> 6 << 4);
-    second = n < 4 ? b[n + 4] & 63u : (uint32_t)(b[n + 4] >> 4 | b[n] >> 6 << 4);
+/* Scale and minimum, or both scales, of the eight parts of 256 values, `stride` bytes apart: lane c % 4 of the words
+ * has those of columns c and c + 4, the minima in its upper half. */
+static void pack_scales(uint32_t weights, const uint8_t *const blocks[8], char *to, size_t stride) {
+  i4 words[8];
+  for (size_t c = 0; c < 4; c++) {
+    const uint8_t *low = blocks[c], *high = blocks[c + 4];
+    if (weights == QKV_WEIGHTS_Q6_K)
+      zip_bytes(load_bytes(low + 192), load_bytes(high + 192), &words[c], &words[c + 4]);
+    else
+      zip_bytes(six_bits(low + 4), six_bits(high + 4), &words[c], &words[c + 4]);
   }
-  put_byte(words, c, 0, first), put_byte(words, c, 1, second);
+  transpose(words);
+  transpose(words + 4);
+  for (size_t n = 0; n < 8; n++)
+    store_bytes((uint8_t *)(void *)(to + n * stride), words[n]);
 }
 
 /* Eight float16, columns c and c + 4 in one word, from byte `at` of blocks (8), `rows` of them; the rest is 0. */
@@ -345,13 +365,11 @@ uint32_t QKV_EXPORT(qkv_pack_blocks)(const struct qkv_pack_linear *a) {
         return QKV_WEIGHTS_OUT_OF_RANGE;
       if (has_minima(weights) && !pack_halves(blocks, rows, 2, f.head ? 0x8000 : 0, scales + 16))
         return QKV_WEIGHTS_OUT_OF_RANGE;
+      if (f.head)
+        pack_scales(weights, blocks, out, f.scales + f.bits * 32u);
       for (size_t i = 0; i < values / SMALL_BLOCK; i++, out += f.scales + f.bits * 32u) {
         uint8_t numbers[8 * SMALL_BLOCK];
-        for (size_t c = 0; c < 8; c++) {
-          read_numbers(weights, blocks[c], i, numbers + c * SMALL_BLOCK);
-          if (f.head)
-            pack_scales(weights, blocks[c], i, c, out);
-        }
+        read_numbers(weights, blocks, i, numbers);
         pack_numbers(f.bits, numbers, out + f.scales);
       }
       for (size_t c = 0; c < 8; c++)

@@ -212,13 +212,28 @@ INLINE void widen_pair(size_t bits, int16_t *to, i4 pair, uint32_t offset) {
   store_int16s(to, bits == 8 ? low_bytes(pair) : wasm_i16x8_sub(low, less));
   store_int16s(to + 8, bits == 8 ? high_bytes(pair) : wasm_i16x8_sub(high, less));
 }
-/* Of four numbers of eight columns, one a byte, low[c] for column c and high[c] for column c + 4, the pairs above. */
-INLINE void join_pairs(size_t bits, i4 low, i4 high, i4 pairs[2]) {
-  v128_t bytes = word_from(&WORDS.low_bytes);
-  v128_t flip = wasm_i16x8_splat(bits == 8 ? 128 : 0); /* v + 128 */
-  low = wasm_v128_xor(low, either(flip, wasm_i16x8_shl(flip, 8)));
-  pairs[0] = either(wasm_v128_and(low, bytes), wasm_i16x8_shl(wasm_v128_and(high, bytes), (uint32_t)bits));
-  pairs[1] = either(wasm_u16x8_shr(low, 8), wasm_i16x8_shl(wasm_u16x8_shr(high, 8), (uint32_t)bits));
+/* Bytes of two vectors in turn. */
+INLINE void zip_bytes(i4 a, i4 b, i4 *first, i4 *second) {
+  *first = wasm_i8x16_shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  *second = wasm_i8x16_shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+/* The first eight bytes and the last eight in turn. */
+INLINE i4 halves_in_turn(i4 x) {
+  return wasm_i8x16_shuffle(x, x, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+/* Of sixteen numbers of columns c and c + 4, one a byte, the pairs above: two of a column, in the words of *first, then
+ * of *second. */
+INLINE void join_columns(size_t bits, i4 low, i4 high, i4 *first, i4 *second) {
+  if (bits == 8)
+    low = wasm_v128_xor(low, wasm_i8x16_splat(-128)); /* v + 128 */
+  i4 x[2];
+  zip_bytes(low, high, &x[0], &x[1]);
+#pragma unroll
+  for (size_t i = 0; i < 2 && bits != 8; i++)
+    x[i] = either(wasm_v128_and(x[i], word_from(&WORDS.low_bytes)),
+                  wasm_u16x8_shr(wasm_v128_and(x[i], wasm_i16x8_splat((short)0xff00)), (uint32_t)(8 - bits)));
+  *first = x[0];
+  *second = x[1];
 }
 /* Stores eight pairs as load_pairs reads them. */
 INLINE void store_pairs(size_t bits, char *p, const i4 pairs[8]) {
@@ -247,20 +262,23 @@ INLINE void store_pairs(size_t bits, char *p, const i4 pairs[8]) {
   for (size_t i = 0; i < 5; i++)
     wasm_v128_store(p + i * 16, either(pairs[i], last[i]));
 }
-/* Bytes as whole numbers without a sign: (x >> shift & mask) << up. */
+/* Bytes as whole numbers without a sign: (x & mask) << up >> down, which stays within a byte. `down` is a constant; the
+ * product stands for a shift by `up`, which clang would take apart in a loop. */
 INLINE i4 load_bytes(const uint8_t *p) { return wasm_v128_load(p); }
 INLINE void store_bytes(uint8_t *p, i4 x) { wasm_v128_store(p, x); }
-INLINE i4 bits_of_bytes(i4 x, uint32_t shift, uint8_t mask, uint32_t up) {
-  return wasm_i8x16_shl(wasm_v128_and(wasm_u8x16_shr(x, shift), wasm_i8x16_splat((signed char)mask)), up);
+INLINE i4 splat_byte(uint32_t byte) { return wasm_i8x16_splat((signed char)byte); }
+INLINE i4 bits_of_bytes(i4 x, uint32_t mask, uint32_t up, uint32_t down) {
+  return wasm_u16x8_shr(wasm_i16x8_mul(wasm_v128_and(x, splat_byte(mask)), wasm_i16x8_splat((short)(1 << up))), down);
+}
+/* Sixteen bytes, 16 where all bits of the byte of `bits` are set, else 0. */
+INLINE i4 sixteens_where(i4 x, i4 bits) {
+  return wasm_v128_and(wasm_i8x16_eq(wasm_v128_and(x, bits), bits), splat_byte(16));
 }
 /* Sixteen bytes, 16 where a bit of `bits` is set, else 0. */
 INLINE i4 sixteens(uint32_t bits) {
   v128_t x = wasm_i32x4_splat((int)bits), each = wasm_i64x2_splat((long long)0x8040201008040201ull);
-  x = wasm_i8x16_shuffle(x, x, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
-  return wasm_v128_and(wasm_i8x16_eq(wasm_v128_and(x, each), each), wasm_i8x16_splat(16));
+  return sixteens_where(wasm_i8x16_shuffle(x, x, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1), each);
 }
-/* Bytes 1 and 2 of each word change places. */
-INLINE i4 swap_middle(i4 x) { return wasm_i8x16_shuffle(x, x, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15); }
 /* Byte n of each word, with its sign. */
 INLINE i4 signed_byte(i4 x, uint32_t n) { return wasm_i32x4_shr(wasm_i32x4_shl(x, 24 - n * 8), 24); }
 /* Two bfloat16 in each word. */
