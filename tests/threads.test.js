@@ -197,7 +197,7 @@ test('gradients, trace, softmax and rope have the same bits on three threads', a
   pool.dispose()
 })
 
-test('workers run units of a large call, of calls in quick succession, and none of a small one, and do not fill their stacks', async t => {
+test('workers run units of a large call and none of a small one, and do not fill their stacks', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 2, integers: true })
   const { start } = started[started.length - 1]
@@ -219,13 +219,6 @@ test('workers run units of a large call, of calls in quick succession, and none 
     for (let n = 0; n < 1000 && words[AT.done] === 0; n++) call(qkv)
     assert.equal(words[AT.done], 1)
   }
-  await new Promise(resolve => setTimeout(resolve, 5))
-  const [x, w] = [g.randn([100, 100]), g.randn([100, 100])]
-  const before = words[AT.generation]
-  qkv.linear(x, w)
-  assert.equal(words[AT.generation], before, 'a call of 2e6 multiply-adds, alone')
-  for (let n = 0; n < 1000 && words[AT.generation] === before; n++) qkv.linear(x, w)
-  assert.notEqual(words[AT.generation], before, 'such calls in quick succession')
   const used = STACK - stack.findIndex(byte => byte !== 0xaa)
   t.diagnostic(`${used} of ${STACK} bytes of stack`)
   assert.ok(used > 0 && used < STACK / 4)
@@ -265,6 +258,29 @@ function slowClock(t) {
   }
 }
 
+/** Replaces the wake of workers, for calls of which only the caller's side is of interest. @param {import('node:test').TestContext} t */
+function wakeNobody(t) {
+  replace(t, Atomics, 'notify', () => 0)
+}
+
+/**
+ * Wakes workers as a machine does that starts them on the core of their caller: a wake returns once the worker has joined.
+ * @param {import('node:test').TestContext} t
+ */
+function wakeOnOwnCore(t) {
+  const { notify } = Atomics
+  replace(
+    t,
+    Atomics,
+    'notify',
+    (/** @type {Int32Array} */ words, /** @type {number} */ at, /** @type {number[]} */ ...count) => {
+      const woken = notify(words, at, ...count)
+      if (at === AT.generation) while (Atomics.load(words, AT.gate) === 0);
+      return woken
+    },
+  )
+}
+
 /** Counts the sleeping workers; only these can be woken. @param {Int32Array} words */
 const sleeping = words => Atomics.notify(words, AT.generation)
 
@@ -292,12 +308,35 @@ test('calls of two microseconds wake nobody, whatever went before', async t => {
   qkv.dispose()
 })
 
+test('small calls in quick succession count together', async t => {
+  const started = watchWorkers(t)
+  const qkv = await load({ threads: 2 })
+  const { start } = started[0]
+  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  const clock = slowClock(t)
+  wakeNobody(t)
+  const [x, w] = [one.generator(1).randn([100, 100]), one.generator(2).randn([100, 100])]
+  const call = () => {
+    qkv.linear(x, w)
+    return words[AT.generation]
+  }
+  for (let n = 0; n < 10; n++) {
+    clock.pass(5)
+    assert.equal(call(), 0, 'calls of 2e6 operations, alone')
+  }
+  let calls = 1
+  while (call() === 0) calls++
+  assert.ok(calls > 1 && calls < 6, `woken by ${calls} more calls`)
+  qkv.dispose()
+})
+
 test('workers spin about as long as calls pause, at most a millisecond, and hardly if calls come alone', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 2 })
   const { start } = started[0]
   const words = new Int32Array(start.memory.buffer, start.control, WORDS)
   const clock = slowClock(t)
+  wakeNobody(t)
   const spinAfter = (/** @type {number} */ pause, calls = 8) => {
     for (let n = 0; n < calls; n++) {
       clock.pass(pause)
@@ -310,6 +349,57 @@ test('workers spin about as long as calls pause, at most a millisecond, and hard
   assert.ok(close >= 440 && close < 900, `pauses of 200 us: ${close} us`)
   assert.ok(once < close && once >= close / 2, `one long pause: ${once} us`)
   assert.equal(apart, 1000)
+  qkv.dispose()
+})
+
+test('where woken workers start on the core of their caller, only long bursts and calls during their spinning are shared', async t => {
+  const started = watchWorkers(t)
+  const qkv = await load({ threads: 2 })
+  const { start } = started[0]
+  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  const clock = slowClock(t)
+  const g = one.generator(1)
+  const [short, long] = [10, 1300].map(M => [g.randn([M, 500]), g.randn([500, 500])])
+  /** Returns how many calls of a burst were shared. @param {number} calls */
+  const shared = (calls, [x, w] = short, pause = 20) => {
+    const { [AT.generation]: before } = words
+    clock.pass(pause)
+    for (let n = 0; n < calls; n++) qkv.linear(x, w)
+    return words[AT.generation] - before
+  }
+  wakeOnOwnCore(t)
+  assert.equal(shared(1), 1, 'a first call, after which the machine is known')
+  assert.deepEqual([shared(1), shared(40)], [0, 0], 'calls of 7e6 operations')
+  assert.ok(shared(100) > 5, 'a hundred of them')
+  assert.equal(shared(1, short, 0.01), 1, 'one while the worker spins')
+  assert.equal(shared(1), 1, 'one after a long burst')
+  assert.equal(shared(1, long), 1, 'a call of 6.5e8')
+  shared(1)
+  let tries = 0
+  while (shared(1) === 0) tries++
+  assert.ok(tries > 100 && tries < 500, `tried again after ${tries} calls`)
+  wakeNobody(t)
+  while (shared(1) === 0);
+  assert.deepEqual([shared(1), shared(3)], [1, 3], 'where they start on another core')
+  qkv.dispose()
+})
+
+test('where woken workers start on the core of their caller, a run of calls of some milliseconds is shared soon', async t => {
+  const started = watchWorkers(t)
+  const qkv = await load({ threads: 2 })
+  const { start } = started[0]
+  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  const g = one.generator(1)
+  const [x, w] = [g.randn([200, 500]), g.randn([500, 500])]
+  wakeOnOwnCore(t)
+  qkv.linear(x, w)
+  await new Promise(resolve => setTimeout(resolve, 20))
+  const calls = Array.from({ length: 60 }, () => {
+    qkv.linear(x, w)
+    return words[AT.generation]
+  })
+  assert.equal(calls[0], 1, 'a call of 1e8 operations, alone')
+  assert.ok(calls[59] > 1, 'sixty of them')
   qkv.dispose()
 })
 

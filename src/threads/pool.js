@@ -9,6 +9,12 @@ import * as AT from './words.js'
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
 const SLICE = 50 // milliseconds of one wait for workers
 const LEAST_SPIN = 0.05 // milliseconds, about the time of a wake
+/** Multiple of `least.burst` that pays for a wake on the core of the caller, about 10 ms of work. */
+const CROWDED = 100
+const RETRY = 0.98 // factor per burst, so that a wake is tried again after some hundred bursts
+/** Multiple of `least.burst`: while threads sleep, a call with less runs outside of the pool, without its 0.1 to 0.4 ms. */
+const BRIEF = 10
+const SLOW = 2e7 // operations a millisecond of a slow core, for an estimate of when such a call ends
 
 /** @import { Core } from '../runtime/memory.js' */
 /**
@@ -55,6 +61,12 @@ export class Threads {
   #lost = ''
   /** Work of the current burst, calls of which each began soon after the one before. */
   #burst = 0
+  #lastBurst = 0
+  /**
+   * Multiple of `least.burst` for which sleeping threads are woken. Above 1 if all of them had joined before their caller went on: they
+   * then run on its core, as in virtual machines whose idle cores halt, until the system moves them some milliseconds later.
+   */
+  #crowd = 1
   /** The time, by performance.now(), after which a call begins a new burst. */
   #end = 0
   /** When the last shared call ended. */
@@ -225,7 +237,7 @@ export class Threads {
   }
 
   /**
-   * Runs a kernel on all threads if it has enough work. Call it within a scope.
+   * Runs a kernel if it has enough work for threads, on all of them if that pays. Call it within a scope.
    * @param {Core} core
    * @param {Job} job
    * @returns {boolean} false if nothing was run, so that the caller runs it alone
@@ -238,47 +250,83 @@ export class Threads {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
         for (const [n, make] of deferredCopies) make((n * part) / parts, (n * (part + 1)) / parts)
     }
-    // Work of calls in quick succession counts together, so that a run of small calls wakes the threads once.
     const start = performance.now()
-    this.#burst = start < this.#end ? this.#burst + work : work
-    this.#end = start + AWAKE / 2
+    this.#addToBurst(start, work)
     const isWorth = this.#burst >= Threads.least.burst && work >= Threads.least.work && units > 1
     if (isWorth && this.#lost) {
       const reason = this.#lost
       this.#lost = ''
       throw this.#lostError(`since the last call: ${reason}`)
     }
-    if (!isWorth || this.count === 1) {
+    const opens = this.#paysToOpen(start)
+    if (!isWorth || this.count === 1 || (!opens && work < Threads.least.burst * BRIEF)) {
       makeAll()
       return false
     }
-    this.#describe(core, job, start)
-    // Opens the gate and wakes the threads, which take units from now on; the caller copies its inputs, then takes units, too.
-    Atomics.store(words, AT.gate, 0)
-    Atomics.add(words, AT.generation, 1)
-    Atomics.notify(words, AT.generation)
+    this.#describe(core, job)
+    if (opens) this.#open(start)
     makeAll()
     if (list) runJobs(/** @type {CallableFunction[]} */ (Object.values(core.exports)), words, core.exports.memory, 0)
     else runUnits(core.exports[kernel], words, 0)
-    // Closes the gate, so that no thread joins late, and waits for those that have.
-    const joined = Atomics.or(words, AT.gate, CLOSED)
-    if (!this.#allDone(joined, performance.now() - start)) {
-      this.end()
-      throw this.#lostError('during a call, and its result with it')
-    }
-    this.#idleSince = performance.now()
-    this.#end = this.#idleSince + AWAKE / 2
+    const end = opens ? this.#close(start) : performance.now()
+    this.#end = end + AWAKE / 2
     const status = words[AT.status]
     if (status !== 0)
       throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`)
     return true
   }
 
-  /** Writes a job into the control block, which the threads read once the gate is open. @param {Core} core @param {Job} job @param {number} start */
-  #describe(core, job, start) {
+  /**
+   * Adds a call to the current burst, or begins one. Work of calls in quick succession counts together, so that a run of small calls wakes the
+   * threads once.
+   * @param {number} start
+   * @param {number} work
+   */
+  #addToBurst(start, work) {
+    if (start < this.#end) this.#burst += work
+    else {
+      this.#lastBurst = this.#burst
+      this.#burst = work
+      this.#crowd = Math.max(1, this.#crowd * RETRY)
+    }
+    this.#end = start + work / SLOW + AWAKE / 2
+  }
+
+  /** True if threads are awake, or are worth waking; a burst is expected to be as long as the last one. @param {number} start */
+  #paysToOpen(start) {
+    const isAwake = start - this.#idleSince < this.#words[AT.spin] / 1000
+    return isAwake || Math.max(this.#burst, this.#lastBurst) >= Threads.least.burst * this.#crowd
+  }
+
+  /** Opens the gate and wakes the threads, which take units from now on. @param {number} start */
+  #open(start) {
+    const words = this.#words
+    const pause = start - this.#idleSince
+    words[AT.spin] = this.#spinAfter(pause) * 1000
+    Atomics.store(words, AT.gate, 0)
+    Atomics.add(words, AT.generation, 1)
+    Atomics.notify(words, AT.generation)
+    if (pause > 2 * AWAKE) this.#crowd = Atomics.load(words, AT.gate) === this.#workers.size ? CROWDED : 1
+  }
+
+  /**
+   * Closes the gate, so that no thread joins late, and waits for those that have; returns the time.
+   * @param {number} start
+   */
+  #close(start) {
+    const joined = Atomics.or(this.#words, AT.gate, CLOSED)
+    if (!this.#allDone(joined, performance.now() - start)) {
+      this.end()
+      throw this.#lostError('during a call, and its result with it')
+    }
+    this.#idleSince = performance.now()
+    return this.#idleSince
+  }
+
+  /** Writes a job into the control block, which the threads read once the gate is open. @param {Core} core @param {Job} job */
+  #describe(core, job) {
     const { kernel, args, units, scratch, first = 0, deferredCopies = [], list = 0 } = job
     const words = this.#words
-    words[AT.spin] = this.#spinAfter(start - this.#idleSince) * 1000
     const stride = Math.ceil(scratch / 64) * 64
     words[AT.kernel] = Object.keys(core.exports).indexOf(kernel)
     words[AT.arity] = args.length
