@@ -14,6 +14,7 @@ import { load } from '../../src/entries/index.js'
 import { loadModel } from '../../src/entries/models.js'
 import { BLOCK_TYPES } from '../../src/models/gguf/block-types.js'
 import { D, MADE, make, VOCAB } from './gguf/made.js'
+import { edited, ODD } from './gguf/odd.js'
 import { randomOf } from './tokenizers/random-files.js'
 
 const { NODE_LLAMA_CPP, TABLE } = process.env
@@ -138,6 +139,11 @@ for (const made of MADE.filter(made => !isNotRun(made)))
     inFloat32.set(made.title, worst)
     t.diagnostic(worst.toExponential(1))
     within(worst, ROUNDED.test(made.of) ? 3e-4 : 1e-6, made.title)
+  })
+
+for (const { title, of, edit } of ODD)
+  test(`${title}: probabilities of llama.cpp, in float32`, { skip }, async () => {
+    within(await difference(edited(of, edit), of), ROUNDED.test(of) ? 3e-4 : 1e-6, title)
   })
 
 for (const made of MADE.filter(({ title }) => isReranker(title)))

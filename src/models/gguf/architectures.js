@@ -61,7 +61,9 @@ function rowsOf({ fail }, tensors, name = 'token_embd.weight') {
 function scalingOf(k, tensors) {
   const most = k.number('context_length')
   const factor = k.optional('rope.scaling.factor') ?? k.optional('rope.scale_linear')
-  const type = k.get('rope.scaling.type') ?? (factor === undefined || factor === 0 || factor === 1 ? 'none' : 'linear')
+  const isUnscaled = factor === undefined || factor === 0 || factor === 1
+  const given = k.get('rope.scaling.type') ?? 'linear'
+  const type = given === 'linear' && isUnscaled ? 'none' : given
   const old = k.optional('rope.scaling.original_context_length')
   const gain = k.optional('rope.scaling.attn_factor')
   const [fast, slow] = [k.optional('rope.scaling.yarn_beta_fast'), k.optional('rope.scaling.yarn_beta_slow')]
@@ -209,18 +211,28 @@ const gemma = (type, layers, more) => (k, tensors) => {
     ...config,
     hidden_activation: 'gelu_pytorch_tanh',
     query_pre_attn_scalar: gemmaScale(layers, config),
-    sliding_window: k.number('attention.sliding_window'),
-    attn_logit_softcapping: k.optional('attn_logit_softcapping') ?? null,
-    final_logit_softcapping: k.optional('final_logit_softcapping') ?? null,
     ...more(k),
   }
 }
 
-/** @param {Keys} k */
-const gemma3 = k => ({
-  sliding_window_pattern: k.number('attention.sliding_window_pattern', 6),
-  rope_local_base_freq: k.number('rope.freq_base_swa', 10_000),
+/** The first converters of Gemma 2 wrote none of these keys. @param {Keys} k */
+const gemma2 = k => ({
+  sliding_window: k.number('attention.sliding_window', 4096),
+  attn_logit_softcapping: k.number('attn_logit_softcapping', 50),
+  final_logit_softcapping: k.number('final_logit_softcapping', 30),
 })
+
+/** llama.cpp ignores a cap of Gemma 3's scores. @param {Keys} k */
+function gemma3(k) {
+  k.only('attn_logit_softcapping', 0)
+  return {
+    sliding_window: k.number('attention.sliding_window'),
+    attn_logit_softcapping: null,
+    final_logit_softcapping: k.optional('final_logit_softcapping') ?? null,
+    sliding_window_pattern: k.number('attention.sliding_window_pattern', 6),
+    rope_local_base_freq: k.number('rope.freq_base_swa', 10_000),
+  }
+}
 
 /** Returns the tensor names of GPT-2, GPT-NeoX and Phi. @param {Record<string, string>} first @param {string} at @param {Record<string, string>} layer */
 const namesOf = (first, at, layer) => ({
@@ -318,7 +330,7 @@ function olmo2(k, tensors) {
 const cohere = type => (k, tensors) => ({
   ...gated(type, k, tensors),
   layer_norm_eps: k.number('attention.layer_norm_epsilon'),
-  logit_scale: k.number('logit_scale'),
+  logit_scale: k.number('logit_scale', 1),
   attention_bias: hasBias(tensors, 'attn_q'),
 })
 
@@ -561,7 +573,7 @@ export const ARCHITECTURES = {
         ...config,
         layer_norm_eps: k.number('attention.layer_norm_epsilon'),
         partial_rotary_factor: shareOf(k, config),
-        use_parallel_residual: k.get('use_parallel_residual') ?? true,
+        use_parallel_residual: k.get('use_parallel_residual') ?? !tensors.has('blk.0.ffn_norm.weight'),
         use_qkv_bias: hasBias(tensors, 'attn_q'),
         hidden_act: 'silu',
       }
@@ -638,7 +650,7 @@ export const ARCHITECTURES = {
   },
   gemma: { config: llamaLike('gemma', { hidden_act: 'gelu_pytorch_tanh' }), names: LLAMA, change: plusOne },
   smollm3: { config: biasedLlama('smollm3'), names: LLAMA, change: pairs },
-  gemma2: { config: gemma('gemma2', 46, () => ({})), names: GEMMA, change: plusOne },
+  gemma2: { config: gemma('gemma2', 46, gemma2), names: GEMMA, change: plusOne },
   gemma3: { config: gemma('gemma3_text', 62, gemma3), names: GEMMA, change: plusOne },
   'gemma-embedding': {
     config: (k, tensors) => ({

@@ -18,9 +18,16 @@ import { endsOf } from './vocabulary.js'
 
 /** Matrices that may have one row, which llama-quantize then writes with a single dimension. */
 const ROWS = /^(token_types|cls\.output)\.weight$/
+const VECTORS = /norm(_\d)?\.weight$|\.bias$/
 
-/** @param {StoredTensor} tensor @returns {StoredTensor} */
-const asRow = tensor => ({ ...tensor, dims: [1, ...tensor.dims] })
+/** Returns a tensor with the number of dimensions that it has in llama.cpp, for which outer sizes of 1 make no difference. @param {StoredTensor} tensor @returns {StoredTensor} */
+function withRank(tensor) {
+  const { name, dims } = tensor
+  if (ROWS.test(name) && dims.length === 1) return { ...tensor, dims: [1, ...dims] }
+  const rank = VECTORS.test(name) ? 1 : 2
+  const outer = dims.slice(0, -rank)
+  return outer.some(size => size !== 1) ? tensor : { ...tensor, dims: dims.slice(-rank) }
+}
 
 const SHARD = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i
 
@@ -189,7 +196,7 @@ export async function openGguf(folder, files) {
     metadata ??= header.metadata
     for (const tensor of header.tensors) {
       if (stored.has(tensor.name)) throw fail(`tensor ${describe(tensor.name)} is in two parts`)
-      stored.set(tensor.name, ROWS.test(tensor.name) && tensor.dims.length === 1 ? asRow(tensor) : tensor)
+      stored.set(tensor.name, withRank(tensor))
     }
   }
   const all = metadata?.get('split.tensors.count')

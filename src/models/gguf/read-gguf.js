@@ -6,7 +6,7 @@ import { BLOCK_TYPES, typeName } from './block-types.js'
 
 /** @import { ByteSource } from '../source/source.js' */
 /** @import { StoredTensor } from '../weights/safetensors.js' */
-/** A value; 64-bit integers become numbers. @typedef {number | boolean | string | string[] | boolean[] | NumberArray} GgufValue */
+/** A value; 64-bit integers become numbers, larger ones of general.* keep their type. @typedef {number | bigint | boolean | string | string[] | boolean[] | bigint[] | NumberArray} GgufValue */
 /** @typedef {Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array} NumberArray */
 /** @typedef {Map<string, GgufValue>} GgufMetadata */
 /** Tensors have dims outermost first, and a dtype of BLOCK_TYPES. @typedef {{ metadata: GgufMetadata, tensors: StoredTensor[] }} GgufHeader */
@@ -62,11 +62,17 @@ class Cursor {
     return this.view.getUint32(this.take(4, what), true)
   }
 
-  /** Reads a 64-bit integer. @param {string} what @param {boolean} [isSigned] */
-  integer(what, isSigned = false) {
+  /** Reads a 64-bit integer of any size. @param {string} what @param {boolean} isSigned */
+  whole(what, isSigned) {
     const at = this.take(8, what)
     const value = isSigned ? this.view.getBigInt64(at, true) : this.view.getBigUint64(at, true)
-    if (Number.isSafeInteger(Number(value))) return Number(value)
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  }
+
+  /** Reads a 64-bit integer. @param {string} what @param {boolean} [isSigned] */
+  integer(what, isSigned = false) {
+    const value = this.whole(what, isSigned)
+    if (typeof value === 'number') return value
     throw this.fail(`${what} is ${value}, whole numbers up to 2^53 are covered`)
   }
 
@@ -164,9 +170,10 @@ function readValue(c, key) {
     return new Type(c.bytes.slice(at, c.at).buffer)
   }
   if (of === UINT64 || of === INT64 || of === FLOAT64) {
-    const values = new Float64Array(c.count(what, 8))
-    for (let i = 0; i < values.length; i++) values[i] = /** @type {number} */ (readOne(c, of, key))
-    return values
+    const values = []
+    for (let left = c.count(what, 8); left > 0; left--) values.push(readOne(c, of, key))
+    const isSafe = values.every(value => typeof value === 'number')
+    return isSafe ? Float64Array.from(values) : /** @type {bigint[]} */ (values)
   }
   if (of !== STRING && of !== BOOL)
     throw c.fail(`${key}: expected an array of numbers, booleans or texts, got one of type ${of}`)
@@ -183,7 +190,8 @@ function readOne(c, type, key) {
     return /** @type {number} */ (/** @type {any} */ (c.view)[read](c.take(bytes, key), true))
   }
   if (type === STRING) return c.text(key, key.startsWith('tokenizer.'))
-  if (type === UINT64 || type === INT64) return c.integer(key, type === INT64)
+  if (type === UINT64 || type === INT64)
+    return key.startsWith('general.') ? c.whole(key, type === INT64) : c.integer(key, type === INT64)
   if (type === FLOAT64) return c.view.getFloat64(c.take(8, key), true)
   if (type !== BOOL) throw c.fail(`${key}: type ${type} of a value is not known`)
   const byte = c.bytes[c.take(1, key)]

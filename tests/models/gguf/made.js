@@ -1427,7 +1427,7 @@ const longRope = values => ({
  * @param {Random} random
  * @param {string} [tableType] of the table of tokens
  */
-function contentsOf({ of, keys, tensors, rename, change }, type, random, tableType = type) {
+export function contentsOf({ of, keys, tensors, rename, change }, type, random, tableType = type) {
   /** @type {Weights} */
   const weights = new Map()
   /** @type {object | undefined} */

@@ -1,0 +1,35 @@
+// Valid GGUF files that differ from what today's converters write, compared with usual files of the same model, and with llama.cpp in
+// gguf-oracle.test.js.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { load } from '../../src/entries/index.js'
+import { loadModel } from '../../src/entries/models.js'
+import { edited, ODD } from './gguf/odd.js'
+
+const qkv = await load()
+
+/** @param {Uint8Array} gguf */
+async function logitsOf(gguf) {
+  const model = await loadModel(qkv, gguf, { tokenizer: false, dtype: 'float32' })
+  const { logits } = model.forwardSync({ ids: [[1, 270, 30, 261, 287, 5, 262, 263]] })
+  model.dispose()
+  return Float32Array.from(logits?.data ?? [])
+}
+
+for (const { title, of, edit, like } of ODD)
+  test(`${title}: the logits of a usual file`, async () => {
+    const [got, want] = [await logitsOf(edited(of, edit)), await logitsOf(edited(of, like))]
+    assert.ok(want.length && want.some(one => Math.abs(one) > 0.01))
+    assert.deepEqual(got, want)
+  })
+
+test("a cap of Gemma 3's scores, which llama.cpp ignores, is refused by name", async () => {
+  const gguf = edited('gemma3', keys => {
+    keys.set('gemma3.attn_logit_softcapping', { type: 'float32', value: 2 })
+  })
+  await assert.rejects(
+    loadModel(qkv, gguf, { tokenizer: false }),
+    /model\.gguf: gemma3\.attn_logit_softcapping is 2, 0 is covered/,
+  )
+})
