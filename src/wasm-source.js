@@ -1,7 +1,7 @@
 // Where the wasm file comes from.
 
 import { isBytes } from './base/buffers.js'
-import { describe, QkvError } from './base/errors.js'
+import { describe, messageOf, QkvError } from './base/errors.js'
 
 /**
  * @typedef {URL | string | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module} WasmSource
@@ -52,7 +52,7 @@ async function openURL(source) {
     if (cause instanceof QkvError) throw cause
     const found = await fromPackage(Object(source).ofPackage)
     if (found) return found
-    const { message } = /** @type {Error} */ (cause)
+    const message = messageOf(cause)
     throw new QkvError('WASM_MISSING', `cannot read ${source}: ${message}: ${MEND}`, { cause })
   }
 }

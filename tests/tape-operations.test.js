@@ -430,7 +430,10 @@ test('groups that do not fit are named; a wrong rate of a group is found before 
     [() => make([3]), /SGD: paramGroups\[0\]: expected an object of options, got 3/],
     [() => make([{ lr: 1 }]), /SGD: paramGroups\[0\]: params: expected an array of names, got undefined/],
     [() => make([{ params: ['c'] }]), /SGD: paramGroups\[0\]: params: there is no parameter "c"/],
-    [() => make([{ params: ['a'] }, { params: ['b', 'a'] }]), /paramGroups\[1\]: params: a stands in a group already/],
+    [
+      () => make([{ params: ['a'] }, { params: ['b', 'a'] }]),
+      /paramGroups\[1\]: params: a is in another group already/,
+    ],
     [() => make([{ params: ['a'], lr: -1 }]), /paramGroups\[0\]: lr: .*got -1/],
     [() => make([{ params: ['a'], weightDecay: NaN }]), /paramGroups\[0\]: weightDecay: .*got NaN/],
     [() => make([{ params: ['a'], momentum: 1 }]), /paramGroups\[0\]: there is no option "momentum"/],

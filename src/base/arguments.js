@@ -75,8 +75,8 @@ export function unknownOption(name, known, where) {
  */
 export function oneOf(value, choices, name, elsewhere = {}) {
   if (choices.includes(/** @type {T} */ (value))) return /** @type {T} */ (value)
-  const other = Object.hasOwn(elsewhere, String(value)) ? `; here it is "${elsewhere[String(value)]}"` : undefined
-  const hint = other ?? (typeof value === 'string' ? didYouMean(value, choices) : '')
+  const other = typeof value === 'string' && Object.hasOwn(elsewhere, value) ? elsewhere[value] : undefined
+  const hint = other ? `; here it is "${other}"` : typeof value === 'string' ? didYouMean(value, choices) : ''
   throw new RangeError(`${name}: expected one of "${choices.join('", "')}", got ${describe(value)}${hint}`)
 }
 

@@ -17,6 +17,9 @@ export class QkvError extends Error {
   }
 }
 
+/** Returns the message of what was caught. @param {unknown} cause */
+export const messageOf = cause => (cause instanceof Error ? cause.message : String(cause))
+
 /** Shortens a text to 40 characters. @param {string} text */
 const cut = text => (text.length > 40 ? `${text.slice(0, 40)}...` : text)
 

@@ -2,7 +2,7 @@
 // npx qkv corpus: qkv/corpus on the command line, with a progress bar in a terminal.
 
 import { parseArgs } from 'node:util'
-import { describe, didYouMean } from '../base/errors.js'
+import { describe, didYouMean, messageOf } from '../base/errors.js'
 import { bar } from './bar.js'
 import { corpus } from './corpus.js'
 
@@ -125,6 +125,6 @@ function numberOf(name, text) {
 try {
   await main(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`qkv: ${/** @type {Error} */ (error).message}\n`)
+  process.stderr.write(`qkv: ${messageOf(error)}\n`)
   process.exitCode = 1
 }

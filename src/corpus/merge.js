@@ -1,6 +1,7 @@
 // Merges the parts in order: sums, lists of the largest activations, and the result files.
 
 import { join } from 'node:path'
+import { entryOf } from '../base/entry.js'
 import { Tensor } from '../base/tensor.js'
 import { insert, Sums } from './measure.js'
 import { writeNpz } from './npz.js'
@@ -68,9 +69,7 @@ export async function merge(out, parts, format) {
     for (const { name, kind, data, dims } of part.arrays)
       if (kind === 'rows') addRows(columns, spreads, { name, data, dims, texts: part.texts })
     for (const [place, n] of Object.entries(part.counts)) {
-      const [mean, squares] = [`mean.${place}`, `squares.${place}`].map(
-        name => /** @type {PartArray} */ (named.get(name)).data,
-      )
+      const [mean, squares] = [`mean.${place}`, `squares.${place}`].map(name => entryOf(named, name).data)
       const all = sums.get(place) ?? new Sums(mean.length)
       sums.set(place, all)
       all.merge(n, mean, squares)
@@ -87,7 +86,7 @@ export async function merge(out, parts, format) {
     Object.assign(result.variances, { [place]: toTensor(variance, [mean.length]) })
   }
   for (const [name, { n, mean, squares }] of spreads) {
-    const { dims } = /** @type {{ dims: readonly number[] }} */ (columns.get(name))
+    const { dims } = entryOf(columns, name)
     const spread = squares.map(square => Math.sqrt(square / Math.max(1, n - 1)))
     const own = dims.length ? dims : [1]
     result.rows[name] = { mean: toTensor(n ? mean : mean.fill(Number.NaN), own), spread: toTensor(spread, own) }
@@ -151,9 +150,7 @@ function addTop(tops, place, values, [units, count], named) {
     ids: new Map(),
   }
   tops.set(place, top)
-  const [texts, positions, ids] = ['texts', 'positions', 'ids'].map(
-    key => /** @type {PartArray} */ (named.get(`${key}.${place}`)).data,
-  )
+  const [texts, positions, ids] = ['texts', 'positions', 'ids'].map(key => entryOf(named, `${key}.${place}`).data)
   for (let n = 0; n < size; n++)
     if (texts[n] >= 0) {
       insert(top, Math.floor(n / count), values[n], texts[n], positions[n])

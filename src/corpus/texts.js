@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { oneOf, readOptions } from '../base/arguments.js'
-import { describe } from '../base/errors.js'
+import { describe, messageOf } from '../base/errors.js'
 import { optional } from './optional.js'
 
 /**
@@ -84,7 +84,7 @@ async function* jsonTexts(lines, path, field) {
     try {
       json = JSON.parse(line)
     } catch (cause) {
-      throw new RangeError(`corpus: texts: line ${n} of ${path} is no JSON: ${/** @type {Error} */ (cause).message}`, {
+      throw new RangeError(`corpus: texts: line ${n} of ${path} is no JSON: ${messageOf(cause)}`, {
         cause,
       })
     }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readOptions, toNumber } from '../base/arguments.js'
+import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
 
 /** @import { Place } from '../models/run/model-hooks.js' */
@@ -51,9 +51,8 @@ export async function readWhat(given) {
     topCount = 10,
     functions = [],
   } = what
-  for (const [name, value] of Object.entries({ losses, headScores }))
-    if (typeof value !== 'boolean')
-      throw new TypeError(`corpus: what: ${name}: expected true or false, got ${describe(value)}`)
+  toBoolean(losses, 'corpus: what: losses')
+  toBoolean(headScores, 'corpus: what: headScores')
   const pooling = ['pooling', 'normalize', 'prompt', 'truncateDim']
   const embed =
     typeof embeddings === 'boolean'
@@ -72,22 +71,22 @@ export async function readWhat(given) {
   }
   if (!embed && !losses && !headScores && !means.length && !top.length && !functions.length)
     throw new RangeError(`corpus: what: nothing is to be computed: say losses: true, or another of ${NAMES.join(', ')}`)
-  const modules = await Promise.all(
-    functions.map(async each => {
-      if (typeof each === 'function')
-        throw new TypeError(
-          'corpus: what: functions: expected the path of a module, got a function: workers import it, so export it as the default of a file',
-        )
-      const url =
-        each instanceof URL || /^file:/.test(String(each)) ? new URL(each) : pathToFileURL(resolve(String(each)))
-      const code = await readFile(url).catch(cause => {
-        throw new RangeError(
-          `corpus: what: functions: expected the path of a module, but ${describe(String(each))} cannot be read (${cause.code})`,
-          { cause },
-        )
-      })
-      return { url: url.href, sha256: createHash('sha256').update(code).digest('hex') }
-    }),
-  )
+  const modules = await Promise.all(functions.map(readModule))
   return { embeddings: embed, losses, headScores, means: [...means], top: [...top], topCount, functions: modules }
+}
+
+/** Finds a module of `functions`, and hashes its code so that parts of another version are not used again. @param {string | URL} path */
+async function readModule(path) {
+  if (typeof path === 'function')
+    throw new TypeError(
+      'corpus: what: functions: expected the path of a module, got a function: workers import it, so export it as the default of a file',
+    )
+  const url = path instanceof URL || /^file:/.test(String(path)) ? new URL(path) : pathToFileURL(resolve(String(path)))
+  const code = await readFile(url).catch(cause => {
+    throw new RangeError(
+      `corpus: what: functions: expected the path of a module, but ${describe(String(path))} cannot be read (${cause.code})`,
+      { cause },
+    )
+  })
+  return { url: url.href, sha256: createHash('sha256').update(code).digest('hex') }
 }

@@ -11,7 +11,7 @@ import { PACK_LINEAR_STRUCT, PRODUCTS_WORDS } from '../ops/nn-abi.js'
 import { ACTIVATION, WEIGHTS } from '../runtime/abi.js'
 import { expectCore } from '../runtime/core-of.js'
 import { allocate } from '../runtime/outputs.js'
-import { ResidentTensor } from '../runtime/resident.js'
+import { addressOf, ResidentTensor } from '../runtime/resident.js'
 import { writeStruct } from '../runtime/structs.js'
 import { BLOCKS } from './weight-blocks.js'
 
@@ -269,7 +269,7 @@ export class PackedLinear {
    */
   fill(n, from, rows, stride = 0, inputs) {
     const core = this.#core
-    const { weight, dims, kind = 0, scales } = /** @type {import('../ops/linear/forward.js').Weights} */ (this.#weights)
+    const { weight, dims, kind = 0, scales } = this.#own
     const { k, size: K } = inputs ?? { k: 0, size: dims[1] }
     core.scope(() => {
       const scratch = core.allocFloats(8 * (K + 31))
@@ -286,7 +286,7 @@ export class PackedLinear {
           (n / 8) * this.#panel +
           (kind === WEIGHTS.int4 ? k * 5 : k * 32),
         panel_size: this.#panel,
-        scales: scales ? /** @type {ResidentTensor} */ (scales).address + n * 4 : 0,
+        scales: scales ? addressOf(scales) + n * 4 : 0,
         scratch,
       })
       const kernel =
@@ -300,6 +300,12 @@ export class PackedLinear {
     })
   }
 
+  /** Its weight; throws after dispose. */
+  get #own() {
+    if (this.#weights) return this.#weights
+    throw new Error('this layer was disposed: make another with packLinear')
+  }
+
   /**
    * With float32 the same bits as qkv.linear(x, weight, bias).
    * @param {FloatLike | Nested} x (..., in)
@@ -308,8 +314,7 @@ export class PackedLinear {
    */
   forward(x, options = {}) {
     if (!(#core in this)) throw proxied('packLinear')
-    if (!this.#weights) throw new Error('this layer was disposed: make another with packLinear')
-    return forward(this.#core, x, this.#weights, options, 'packLinear: forward')
+    return forward(this.#core, x, this.#own, options, 'packLinear: forward')
   }
 
   /**
@@ -319,7 +324,7 @@ export class PackedLinear {
    * @returns {FloatTensor} (..., out)
    */
   product(x) {
-    const weights = /** @type {import('../ops/linear/forward.js').Weights} */ (this.#weights)
+    const weights = this.#own
     return forward(this.#core, x, { ...weights, bias: undefined }, { resident: true }, 'packLinear: product')
   }
 
@@ -339,7 +344,7 @@ export class PackedLinear {
     if (new Set(layers.map(layer => layer.#weights?.hasInt8X)).size > 1) return undefined
     const core = layers[0].#core
     const products = layers.map((layer, n) => {
-      const weights = { .../** @type {import('../ops/linear/forward.js').Weights} */ (layer.#weights) }
+      const weights = { ...layer.#own }
       weights.activation = n ? 0 : ACTIVATION[activation]
       const out = allocate(core, [...lead, weights.dims[0]], false)
       return { weights, out, y: out.address }
@@ -355,11 +360,10 @@ export class PackedLinear {
    */
   row(n) {
     if (!(#core in this)) throw proxied('packLinear')
-    if (!this.#weights) throw new Error('this layer was disposed: make another with packLinear')
-    const { dims, kind = 0 } = this.#weights
+    const { dims, kind = 0 } = this.#own
     const [N, K] = dims
     toNumber(n, 'packLinear: row', { least: 0, most: N - 1, whole: true })
-    const { weight, bias, scales } = this.#weights
+    const { weight, bias, scales } = this.#own
     const { buffer, byteOffset } = /** @type {FloatTensor} */ (weight).data
     const panel = byteOffset + Math.floor(n / 8) * this.#panel
     const column = n % 8
@@ -405,7 +409,7 @@ export class PackedLinear {
 
   /** All rows of the packed weight, (out, in). */
   rows() {
-    const [N, K] = /** @type {import('../ops/linear/forward.js').Weights} */ (this.#weights).dims
+    const [N, K] = this.#own.dims
     const out = new Float32Array(N * K)
     for (let n = 0; n < N; n++) out.set(this.row(n).weight, n * K)
     return out
@@ -420,7 +424,7 @@ export class PackedLinear {
    */
   turned(n, rows, to) {
     const core = this.#core
-    const { weight, dims, kind } = /** @type {import('../ops/linear/forward.js').Weights} */ (this.#weights)
+    const { weight, dims, kind } = this.#own
     const K = dims[1]
     core.scope(() => {
       const scratch = core.allocFloats(8 * K)

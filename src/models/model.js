@@ -162,6 +162,12 @@ export class ModelCache {
   }
 }
 
+/** Returns the stack that reads the input. @param {Family} family */
+const firstStack = ({ encoder, decoder }) => /** @type {StackSpec} */ (encoder ?? decoder)
+
+/** Returns the stack that has the logits. @param {Family} family */
+const lastStack = ({ encoder, decoder }) => /** @type {StackSpec} */ (decoder ?? encoder)
+
 /** Returns the stacks of a family, with the prefixes of their places. @param {Family} family @returns {import('./run/model-hooks.js').Stacks} */
 export function stackNames({ encoder, decoder }) {
   const isBoth = encoder && decoder
@@ -312,7 +318,7 @@ export class Model {
 
   /** The number of positions; Infinity if they are unlimited. */
   get #most() {
-    const stack = /** @type {StackSpec} */ (this.#family.encoder ?? this.#family.decoder)
+    const stack = firstStack(this.#family)
     const { padding, positions, sinusoids } = embeddingOf(this.#family, stack)
     const rows = positions ? positions.rows - (positions.skip ?? 0) : sinusoids?.most
     if (rows === undefined) return stack.rope?.most ?? stack.most ?? Infinity
@@ -435,8 +441,7 @@ export class Model {
 
   /** True if texts can be packed, which is impossible with two stacks and with rotations that depend on the length of the text. */
   get #packs() {
-    const { encoder, decoder } = this.#family
-    const stack = /** @type {StackSpec} */ (encoder ?? decoder)
+    const stack = firstStack(this.#family)
     const isDynamic = stack.layers.some(([{ attention }]) => (ropeOf(stack, attention) || undefined)?.dynamic)
     return !this.#isBoth && !isDynamic && !stack.disentangled && !stack.global
   }
@@ -558,10 +563,9 @@ export class Model {
         `forward: logits: this ${this.type} checkpoint has no head: it gives hidden states, but no logits; leave logits out`,
       )
     options = Object.assign(given, own)
-    const { encoder, decoder } = this.#family
     const { logits = 'all', until } = options
     const isBoth = this.#isBoth
-    const stack = /** @type {StackSpec} */ (decoder ?? encoder)
+    const stack = lastStack(this.#family)
     oneOf(logits, ['all', 'last', 'none'], 'forward: logits')
     const cache = this.#checkCache(options.cache)
     if (input.decoderIds !== undefined && !isBoth)
@@ -584,7 +588,7 @@ export class Model {
       return this.#finish(yield* this.#run({ stack, place: '', read, keeps, names }, options), options, { kept })
     }
     const isKnown = cache?.encoded !== undefined && input.ids === undefined && input.embeddings === undefined
-    const source = isKnown ? undefined : this.#read(/** @type {StackSpec} */ (encoder), input, 'ids')
+    const source = isKnown ? undefined : this.#read(firstStack(this.#family), input, 'ids')
     if (source && cache?.encoded && !isSame(source, cache.encoded.source))
       throw new RangeError(
         'forward: this cache holds the encoding of other ids, or of another attentionMask or other positions: ' +
@@ -619,7 +623,7 @@ export class Model {
    * @returns {import('./run/network.js').RunSteps<Encoded>}
    */
   *#encode(source, options, keeps) {
-    const stack = /** @type {StackSpec} */ (this.#family.encoder)
+    const stack = firstStack(this.#family)
     const names = /** @type {const} */ (['encoderAttentions', 'encoderHiddenStates', 'encoderAttentionSummaries'])
     const run = { stack, place: 'encoder.', read: source, keeps, names }
     const { cache } = options
@@ -669,7 +673,7 @@ export class Model {
     const beyond = positions.find(position => position >= most)
     if (beyond !== undefined)
       throw new RangeError(
-        `forward: position ${beyond} is asked for, this model has ${most}: give a shorter text, or generate fewer tokens`,
+        `forward: expected positions below ${most}, the number that this model has, got ${beyond}: give a shorter text, or generate fewer tokens`,
       )
     const seen = masks ? Uint8Array.from(masks.flat()) : given
     const mask = seen && new Tensor(seen, [B, 1, 1, seen.length / B])
@@ -871,7 +875,7 @@ export class Model {
    * @returns {Promise<FloatTensor>} (B, L, V)
    */
   async logitLens(hiddenState) {
-    const { encoder, decoder, width } = Model.#own(this).#family
+    const { width } = Model.#own(this).#family
     if (typeof hiddenState === 'string')
       throw new TypeError(
         `logitLens: expected one of the hiddenStates that forward keeps, got ${describe(hiddenState)}`,
@@ -880,7 +884,7 @@ export class Model {
     const { dims } = hiddenState
     if (dims.length !== 3 || dims[2] !== width)
       throw new RangeError(`logitLens: expected dims (B, L, ${width}), got ${shape(dims)}`)
-    const stack = /** @type {StackSpec} */ (decoder ?? encoder)
+    const stack = lastStack(this.#family)
     const ops = new ModelOperations(this.#qkv, this.#weights)
     return this.#qkv.scope(() => makeLogits(this.#family, ops, lastNorm(stack, '', ops, hiddenState)))
   }

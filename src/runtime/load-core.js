@@ -1,6 +1,6 @@
 // Compiles a source of wasm and instantiates a core.
 
-import { QkvError } from '../base/errors.js'
+import { messageOf, QkvError } from '../base/errors.js'
 import { open } from '../wasm-source.js'
 import { Core } from './memory.js'
 
@@ -20,7 +20,7 @@ export async function compile(source) {
   try {
     return await (isBytes ? WebAssembly.compile(opened) : WebAssembly.compileStreaming(opened))
   } catch (cause) {
-    const { message } = /** @type {Error} */ (cause)
+    const message = messageOf(cause)
     if (/content.security.policy|by CSP|unsafe-eval|wasm-eval/i.test(message))
       throw new QkvError(
         'WASM_BLOCKED',
@@ -37,7 +37,7 @@ export async function instantiate(module, imports) {
   try {
     return await WebAssembly.instantiate(module, imports)
   } catch (cause) {
-    throw new QkvError('WASM_INVALID', `the wasm file is not the one of qkv: ${/** @type {Error} */ (cause).message}`, {
+    throw new QkvError('WASM_INVALID', `the wasm file is not the one of qkv: ${messageOf(cause)}`, {
       cause,
     })
   }

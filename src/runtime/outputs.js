@@ -56,7 +56,7 @@ export function checkOut(out, name) {
  */
 export function expectApart(to, input, name) {
   if (to.isResident ? /** @type {ResidentTensor} */ (to).overlaps(input) : input && to.data === input.data)
-    throw new RangeError(`${name} overlaps an input, which is read while it is written: give it memory of its own`)
+    throw new RangeError(`${name} overlaps an input, which is read while it is written: give it separate memory`)
 }
 
 /** @param {readonly number[]} dims @returns {Target} */

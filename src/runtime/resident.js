@@ -138,3 +138,6 @@ export class ResidentTensor extends Tensor {
 
 /** @type {ReturnType<typeof whenCollected<{ core: Core, pointer: number }>>} */
 const released = /* @__PURE__ */ whenCollected(({ core, pointer }) => core.blocks.give(pointer))
+
+/** Returns the address of a resident tensor. @param {Tensor} tensor */
+export const addressOf = tensor => /** @type {ResidentTensor} */ (tensor).address

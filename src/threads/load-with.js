@@ -1,7 +1,7 @@
 // Loads a core with relaxed SIMD, with the kernels for integer weights, or with memory that threads share. This module is imported only
 // if one of them is requested.
 
-import { describe } from '../base/errors.js'
+import { describe, messageOf } from '../base/errors.js'
 import { addIntegers } from '../integers.js'
 import { relaxedSource } from '../relaxed.js'
 import { compile, instantiate, loadCore } from '../runtime/load-core.js'
@@ -74,7 +74,7 @@ async function loadShared(source, threads, relaxed) {
     core.threads = await Threads.start(core, module, count)
   } catch (error) {
     if (threads !== 'auto') throw error
-    return withReason(alone, /** @type {Error} */ (error).message)
+    return withReason(alone, messageOf(error))
   }
   core.unshared = alone
   return core

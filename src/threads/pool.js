@@ -1,7 +1,7 @@
 // A pool of worker threads. The calling thread works, too.
 
 import { whenCollected } from '../base/collected.js'
-import { QkvError } from '../base/errors.js'
+import { messageOf, QkvError } from '../base/errors.js'
 import { STATUS } from '../runtime/structs.js'
 import { AWAKE, argumentsOf, CLOSED, runJobs, runUnits, startOf, WORDS, wait } from './jobs.js'
 import * as AT from './words.js'
@@ -142,7 +142,7 @@ export class Threads {
       await Promise.all(ready)
     } catch (cause) {
       this.end()
-      const { message } = /** @type {Error} */ (cause)
+      const message = messageOf(cause)
       throw new QkvError('THREAD_START', `a thread did not start: ${message}. Give load threads: 1 to do without`, {
         cause,
       })

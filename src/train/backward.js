@@ -2,7 +2,7 @@
 
 import { count } from '../base/tensor.js'
 import { addAll } from '../ops/kernels.js'
-import { addressOf } from './parameters.js'
+import { addressOf } from '../runtime/resident.js'
 
 /** @import { Variable } from './parameters.js' */
 /** @import { Slot } from '../ops/operation.js' */

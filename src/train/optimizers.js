@@ -5,9 +5,9 @@ import { describe, proxied } from '../base/errors.js'
 import { addAll, UNIT } from '../ops/kernels.js'
 import { launch } from '../ops/launch.js'
 import { ADAM_STRUCT, SGD_STRUCT } from '../ops/nn-abi.js'
-import { ResidentTensor } from '../runtime/resident.js'
+import { addressOf, ResidentTensor } from '../runtime/resident.js'
 import { writeStruct } from '../runtime/structs.js'
-import { addressOf, copies, expectParameters, fill, paddedSize } from './parameters.js'
+import { copies, expectParameters, fill, paddedSize } from './parameters.js'
 
 /** @import { FloatTensor } from '../base/tensor.js' */
 /** @import { Parameters } from './parameters.js' */
@@ -61,7 +61,7 @@ function toGroups(p, given, where) {
     }
     Object.defineProperty(Object.seal(group), 'params', { writable: false })
     for (const parameter of group.params) {
-      if (groupOf.has(parameter)) throw new RangeError(`${name}: params: ${parameter} stands in a group already`)
+      if (groupOf.has(parameter)) throw new RangeError(`${name}: params: ${parameter} is in another group already`)
       groupOf.set(parameter, group)
     }
     return group

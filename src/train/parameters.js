@@ -5,7 +5,7 @@ import { toFloats } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
 import { readState } from '../layers/state-dict.js'
 import { expectCore } from '../runtime/core-of.js'
-import { ResidentTensor } from '../runtime/resident.js'
+import { addressOf, ResidentTensor } from '../runtime/resident.js'
 
 /** @import { Core } from '../runtime/memory.js' */
 /** @import { FloatTensor } from '../base/tensor.js' */
@@ -212,9 +212,6 @@ export function expectParameters(p, where) {
   }
   return p.checked()
 }
-
-/** @param {Tensor} tensor resident */
-export const addressOf = tensor => /** @type {ResidentTensor} */ (tensor).address
 
 /** @param {Readonly<Record<string, FloatTensor>>} tensors */
 export const copies = tensors =>

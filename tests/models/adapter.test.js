@@ -171,7 +171,7 @@ test('other adapters, and those that do not fit, are refused by name; the error 
     [files({ peft_type: 'IA3' }), /adapter_config\.json: peft_type "IA3" is not covered; covered: LORA/],
     [files({ use_dora: true }), /use_dora true is not covered: merge the adapter in Python/],
     [files({ init_lora_weights: 'pissa' }), /init_lora_weights "pissa" has changed the weights of the base/],
-    [files({ task_type: 'SEQ_CLS' }), /task_type SEQ_CLS: the adapter tells classes apart/],
+    [files({ task_type: 'SEQ_CLS' }), /task_type SEQ_CLS: the adapter has classes/],
     [files({ r: 3 }), /transformer\.h\.0\.attn\.c_proj has the rank 3, lora_A has 2 rows/],
     [files({ rank_pattern: { '(': 2 } }), /rank_pattern: "\(" is no pattern of names/],
     [files({}, { [`${name}.lora_A.weight`]: g.randn([2, 48]) }), /one of lora_A and lora_B is missing/],

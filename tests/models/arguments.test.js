@@ -75,6 +75,7 @@ const calls = {
         topK: 9,
         seed: 3,
         stopIds: [1],
+        stop: ['no such text'],
         keep: ['attentions'],
         hooks: { 'layers.0.heads.1': 'mean' },
         useCache: true,
@@ -84,7 +85,7 @@ const calls = {
     two((...a) => model.generate(...a)),
   ],
   'generate of several texts': [() => [['The cat', [...ids]]], two((...a) => model.generate(...a))],
-  tokenize: [() => ['The cat', 'sat'], (...a) => model.tokenize(...a)],
+  tokenize: [() => ['The cat', { pair: 'sat' }], (...a) => model.tokenize(...a)],
   decode: [() => [[...ids]], (...a) => model.decode(...a)],
   logitLens: [() => [{ data: hidden.data, dims: [...hidden.dims] }], (...a) => model.logitLens(...a)],
   headScores: [() => [[...ids]], (...a) => model.headScores(...a)],
@@ -241,12 +242,15 @@ test('a text of MPT, which has no table of positions, ends at max_seq_len; posit
   const mpt = await open('mpt-made')
   const text = (/** @type {number} */ length) => Array.from({ length }, (_, n) => 2 + (n % 30))
   assert.deepEqual(mpt.forwardSync({ ids: text(64) }, { logits: 'last' }).logits.dims, [1, 1, 40])
-  assert.throws(() => mpt.forwardSync({ ids: text(65) }), /position 64 is asked for, this model has 64/)
+  assert.throws(() => mpt.forwardSync({ ids: text(65) }), /expected positions below 64, .*got 64/)
   mpt.dispose()
   /** @type {any} */
   const m2m = await open('m2m_100-made')
   assert.deepEqual(m2m.forwardSync({ ids: text(32), decoderIds: [0] }).logits.dims, [1, 1, 40])
-  assert.throws(() => m2m.forwardSync({ ids: text(33), decoderIds: [0] }), /is asked for, this model has/)
+  assert.throws(
+    () => m2m.forwardSync({ ids: text(33), decoderIds: [0] }),
+    /expected positions below .*, the number that this model has/,
+  )
   m2m.dispose()
   assert.equal(qkv.memory.resident, loaded)
 })

@@ -90,6 +90,6 @@ test('entities of a text lie at their places, special tokens are left out', asyn
   )
   model.dispose()
   const other = await loadModel(qkv, files(), { tokenizer: Tokenizer })
-  await assert.rejects(other.entities(text), /tells no classes of tokens apart; classify gives those of a text/)
+  await assert.rejects(other.entities(text), /has no classes of tokens; classify gives those of a text/)
   other.dispose()
 })

@@ -490,8 +490,8 @@ test('bad lenses, texts and places are refused by name', async () => {
   assert.throws(parallel, /expected a lens of fitLens/)
   const headless = await open('gpt2-sequence-made', 'float32')
   const input = { ids: [1, 2, 3] }
-  await assert.rejects(readout(headless, 'logit', input), /has no head, so no state says a word/)
-  await assert.rejects(lensAttribution(headless, 'logit', input, { layer: 0, tokens: [1] }), /has no head, so no state/)
+  await assert.rejects(readout(headless, 'logit', input), /has no head, so states predict no words/)
+  await assert.rejects(lensAttribution(headless, 'logit', input, { layer: 0, tokens: [1] }), /has no head, so states/)
   assert.throws(() => tokenDirections(headless, 'logit', 0, [1]), /has no head, so words have no directions/)
   const t5 = await open('t5-tiny', 'float32')
   await assert.rejects(fitLens(t5, [[1, 2, 3]]), /texts\[0\]: expected \{ ids, decoderIds \} for an encoder-decoder/)

@@ -235,7 +235,7 @@ class Walk {
       const y = finish(runLayer({ ...own, call: quiet(own.call, recorder) }, [part], x))
       recorder.give(y, recorder.resident({ data: behind, dims }))
       recorder.backward()
-      return copyOf(/** @type {FloatTensor} */ (recorder.gradient(x))).data
+      return copyOf(recorder.reachedGradient(x)).data
     })
     const direct = part.post ? this.#back(part.post, sumOf(one), behind) : behind
     this.#read[n].push(made.map((value, i) => value - direct[i]))

@@ -1,6 +1,7 @@
 // The smallest graph of parts at positions that explains a given share of an answer, chosen from the edges between them. A pure function.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
+import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 
 /** @import { PositionEdges, PositionNode, Reads } from './position-edges.js' */
@@ -124,7 +125,7 @@ function graphOf(
   )
   const at = new Map(used.map((n, i) => [n, list[i]]))
   /** @param {number} n @returns {GraphNode} */
-  const nodeOf = n => /** @type {GraphNode} */ (at.get(n))
+  const nodeOf = n => entryOf(at, n)
   return {
     share,
     nodes: list,

@@ -1,6 +1,7 @@
 // The operations of a model with a tape: each records how to differentiate it. One recorder serves one layer, and its tensors are freed
 // with the layer's scope.
 
+import { entryOf } from '../../base/entry.js'
 import { splitHeads, toFloats } from '../../base/operand.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { headOf } from '../../models/run/disentangled.js'
@@ -18,9 +19,9 @@ import { rmsNormBackward } from '../../ops/norm/rms-norm.js'
 import { ropeBackward } from '../../ops/rope/backward.js'
 import { WEIGHTS } from '../../runtime/abi.js'
 import { expectCore } from '../../runtime/core-of.js'
+import { addressOf } from '../../runtime/resident.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
-/** @import { ResidentTensor } from '../../runtime/resident.js' */
 /** @import { Hook } from '../../models/run/model-hooks.js' */
 /** @import { Layer, Projected } from '../../models/run/network.js' */
 /** @import { AttentionSpec, LinearSpec, NormSpec, PartSpec } from '../../models/family-shapes/parts.js' */
@@ -85,9 +86,6 @@ export function recordHooks(hooks) {
  */
 
 const RESIDENT = { resident: true }
-
-/** @param {FloatTensor} x resident */
-const addressOf = x => /** @type {ResidentTensor} */ (x).address
 
 /** Adds numbers to a gradient. @param {{ data: Float32Array } | undefined} to @param {ArrayLike<number> | undefined} numbers */
 export function accumulate(to, numbers) {
@@ -158,6 +156,11 @@ export class GradientRecorder extends ModelOperations {
   /** Returns the gradient of a tensor so far. @param {FloatTensor} x */
   gradient(x) {
     return this.#gradients.get(addressOf(x))
+  }
+
+  /** Returns the gradient of a tensor that the pass has reached. @param {FloatTensor} x */
+  reachedGradient(x) {
+    return entryOf(this.#gradients, addressOf(x))
   }
 
   /** Adds to the gradient of a tensor. @param {FloatTensor} x @param {FloatTensor} dX resident */

@@ -2,6 +2,7 @@
 // Then the layers run again from the last to the first, each with a recorder, and the gradients go back through it (checkpointing).
 
 import { readOptions } from '../../base/arguments.js'
+import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { Model, stackNames, stacksOf } from '../../models/model.js'
@@ -198,7 +199,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   return {
     ...ran,
     value,
-    gradients: Object.fromEntries([...wanted].map(name => [name, /** @type {FloatTensor} */ (found.get(name))])),
+    gradients: Object.fromEntries([...wanted].map(name => [name, entryOf(found, name)])),
     parameters: ofWeights,
   }
 }
@@ -380,7 +381,7 @@ function throughEmbedding({ family, weights }, stack, recorder, learned, read, d
   const h = enter(embedding, recorder, rows)
   recorder.give(h, recorder.resident({ data: dH, dims: h.dims }))
   recorder.backward()
-  const dRows = /** @type {FloatTensor} */ (recorder.gradient(rows)).data
+  const dRows = recorder.reachedGradient(rows).data
   const { tokens, positions, types, scale = 1 } = embedding
   const C = tokens.columns
   const isTied = !head.project && weights.hasHead
@@ -422,7 +423,7 @@ function planParameters(parts, parameters, where) {
       needs.map(({ name, need: { dims, pieces } }) => {
         const out = new Float32Array(count(dims))
         for (const { key, spec } of pieces) {
-          const { data } = /** @type {FloatTensor} */ (learned.get(key))
+          const { data } = entryOf(learned, key)
           forEachRun(dims, spec, data.length, (from, to, length, step) => {
             for (let i = 0; i < length; i++) out[to + i * step] += data[from + i]
           })

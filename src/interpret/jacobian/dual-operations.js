@@ -8,10 +8,10 @@ import { ModelOperations, scoreOptions } from '../../models/run/network.js'
 import { ACTIVATIONS } from '../../ops/elementwise/activations.js'
 import { layerNormBackward } from '../../ops/norm/layer-norm.js'
 import { rmsNormBackward } from '../../ops/norm/rms-norm.js'
+import { addressOf } from '../../runtime/resident.js'
 import { activated } from '../gradients/gradient-recorder.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
-/** @import { ResidentTensor } from '../../runtime/resident.js' */
 /** @import { Layer, Projected } from '../../models/run/network.js' */
 /** @import { LinearSpec, NormSpec, PartSpec } from '../../models/family-shapes/parts.js' */
 
@@ -39,12 +39,12 @@ export class DualOperations extends ModelOperations {
 
   /** @param {FloatTensor} x resident @returns {FloatTensor | undefined} its tangents, undefined if they are 0 */
   tangent(x) {
-    return this.#tangents.get(/** @type {ResidentTensor} */ (x).address)
+    return this.#tangents.get(addressOf(x))
   }
 
   /** Sets the tangents of a tensor, and returns the tensor. @template {FloatTensor} T @param {T} y @param {FloatTensor | undefined} dY resident */
   with(y, dY) {
-    if (dY) this.#tangents.set(/** @type {ResidentTensor} */ (/** @type {unknown} */ (y)).address, dY)
+    if (dY) this.#tangents.set(addressOf(y), dY)
     return y
   }
 

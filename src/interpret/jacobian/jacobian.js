@@ -122,7 +122,7 @@ export function* pullBack({ parts, stack, spec, kept }, { to, vectors, from }) {
         const x = recorder.resident(repeat(h, N))
         recorder.give(lastNorm(spec, stack, recorder, x), recorder.resident(dH))
         recorder.backward()
-        return copyOf(/** @type {FloatTensor} */ (recorder.gradient(x)))
+        return copyOf(recorder.reachedGradient(x))
       }
       const wide = {
         own: { ...own, turns: own.turns && repeatTurns(own.turns, N) },

@@ -1,6 +1,7 @@
 // Fits a lens of a decoder on texts: computes the Jacobian lens, and the loop shared with the tuned lens.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
+import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
@@ -11,7 +12,6 @@ import { checkLens, Lens, layersOf, lensStack } from './lens.js'
 import { readPositions, readTexts } from './lens-texts.js'
 import { learn, tuningSteps } from './tuned-lens.js'
 
-/** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { LensContent, Parts } from './lens.js' */
 /** @import { LensText, PositionOptions, ReadText } from './lens-texts.js' */
 
@@ -57,7 +57,7 @@ function* matricesOf(parts, { input, length: L }, { stack, layers: count, width:
     for (let n = 0; n < N; n++) for (let t = first; t < L - 1; t++) vectors.data[(n * L + t) * d + i + n] = 1
     const found = yield* pullBack(run, { to, vectors, from })
     for (const [layer, matrix] of matrices) {
-      const { data } = /** @type {FloatTensor} */ (found.get(placeOf(layer)))
+      const { data } = entryOf(found, placeOf(layer))
       for (let n = 0; n < N; n++) {
         const sum = new Float64Array(d)
         for (let t = first; t < L - 1; t++) {
@@ -202,9 +202,9 @@ async function tuned({ parts, of, layers, all, first, total, rate, before, signa
     layers.map(layer => [
       layer,
       {
-        matrix: /** @type {Float32Array} */ (content.matrices.get(layer)),
+        matrix: entryOf(content.matrices, layer),
         offset: /** @type {Float32Array} */ (content.offsets?.get(layer)),
-        momenta: /** @type {Float32Array[]} */ (momenta.get(layer)),
+        momenta: entryOf(momenta, layer),
       },
     ]),
   )
@@ -216,11 +216,7 @@ async function tuned({ parts, of, layers, all, first, total, rate, before, signa
     const text = all[step % all.length]
     const visit = (/** @type {number} */ layer, /** @type {number} */ loss, /** @type {Float32Array[]} */ gradients) =>
       Lens.change(lens, ({ losses }) => {
-        learn(
-          /** @type {import('./tuned-lens.js').Translator} */ (due.get(layer)),
-          gradients,
-          rate * (1 - step / total),
-        )
+        learn(entryOf(due, layer), gradients, rate * (1 - step / total))
         const { texts, sum, squares } = (step % all.length && losses?.get(layer)) || { texts: 0, sum: 0, squares: 0 }
         losses?.set(layer, { texts: texts + 1, sum: sum + loss, squares: squares + loss * loss })
         training.steps.set(layer, step + 1)
@@ -263,15 +259,15 @@ function checkResumed(before, { kind, all, layers, first, total, rate }, where) 
   if (before.first !== undefined && before.first !== first)
     throw fail(`its positions count from ${before.first}, first is ${first}`)
   if (kind === 'tuned' && !training)
-    throw fail('a file holds no momenta of the optimiser, so its fit does not go on: give the lens of onProgress')
+    throw fail('a file has no momenta of the optimiser, so its fit cannot be resumed; give the lens of onProgress')
   if (count > all.length) throw fail(`expected at most as many texts as given, ${all.length}; the lens has ${count}`)
   const instead = kind === 'tuned' ? 'train a lens on all of them' : 'use mergeLenses for other texts'
   if (!marks || marks.length !== count)
-    throw fail('this lens does not tell its texts; fit the other texts apart and use mergeLenses')
+    throw fail('this lens has no record of its texts; fit a lens on the other texts and use mergeLenses')
   const other = marks.findIndex((mark, n) => mark !== all[n].mark)
   if (other >= 0) throw fail(`texts[${other}] is not the text that the lens was fitted on; ${instead}`)
   if (training && (training.total !== total || training.rate !== rate))
     throw fail(
-      `it was to take ${training.total} steps at the rate ${training.rate}, not ${total} at ${rate}: the rate falls to 0 over all of them, so texts, passes and rate stay`,
+      `it was begun with ${training.total} steps at the rate ${training.rate}, got ${total} at ${rate}; as the rate falls to 0 over all steps, keep texts, passes and rate`,
     )
 }

@@ -37,7 +37,8 @@ export async function lensAttribution(model, lens, input, options) {
   checkSignal(signal, where)
   const of = lensStack(parts, where)
   const { family, weights, qkv } = parts
-  if (!weights.hasHead) throw new Error(`${where}: this ${family.type} checkpoint has no head, so no state says a word`)
+  if (!weights.hasHead)
+    throw new Error(`${where}: this ${family.type} checkpoint has no head, so states predict no words`)
   if (lens !== 'logit') checkLens(lens, of, `${where}: lens`)
   toNumber(layer, `${where}: layer`, { least: 0, most: of.layers - 1, whole: true })
   expectBefore(hooks, of, where)

@@ -177,7 +177,7 @@ export function saveLens(lens, options = {}) {
   const { dtype = 'float16' } = readOptions(options, ['dtype'], where)
   oneOf(dtype, ['float16', 'float32'], `${where}: dtype`)
   const { kind, width, matrices, offsets, layers, squares, losses, count, marks, first } = Lens.contentOf(lens)
-  if (!count) throw new RangeError(`${where}: expected a lens that says on how many texts it was fitted`)
+  if (!count) throw new RangeError(`${where}: expected a lens with the number of texts on which it was fitted`)
   const chosen = lens.sourceLayers
   const file = new TorchFileWriter('lens', dtype)
   const tensors = (/** @type {(layer: number) => Float32Array} */ of, /** @type {number[]} */ dims) => () =>

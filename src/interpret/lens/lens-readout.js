@@ -62,7 +62,7 @@ export async function readout(model, lens, input, options = {}) {
   if (given.logits !== undefined) toBoolean(given.logits, `${where}: logits`)
   const of = lensStack(parts, where)
   if (!parts.weights.hasHead)
-    throw new Error(`${where}: this ${parts.family.type} checkpoint has no head, so no state says a word`)
+    throw new Error(`${where}: this ${parts.family.type} checkpoint has no head, so states predict no words`)
   if (lens !== 'logit') checkLens(lens, of, `${where}: lens`)
   const V = parts.family.vocab
   const layers = given.layers ?? [...layersOf(lens, of.layers), of.layers - 1]

@@ -3,6 +3,7 @@
 // the tuned lens that of "Eliciting Latent Predictions from Transformers with the Tuned Lens" (Belrose et al. 2023,
 // arxiv.org/abs/2303.08112).
 
+import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { stackOf } from '../stack-of.js'
@@ -223,7 +224,7 @@ export function mergeLenses(lenses) {
     matrices: new Map(
       Array.from(ofFirst.keys(), layer => {
         const sum = new Float32Array(width * width)
-        const parts = all.map(({ matrices }) => /** @type {Float32Array} */ (matrices.get(layer)))
+        const parts = all.map(({ matrices }) => entryOf(matrices, layer))
         for (let i = 0; i < sum.length; i++) {
           let value = 0
           for (const part of parts) value += part[i]

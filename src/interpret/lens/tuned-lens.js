@@ -9,7 +9,6 @@ import { GradientRecorder } from '../gradients/gradient-recorder.js'
 import { throughHead } from '../gradients/model-gradients.js'
 import { linearise } from '../jacobian/jacobian.js'
 
-/** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { Parts } from './lens.js' */
 
 /** Maximum logits computed at once. */
@@ -74,7 +73,7 @@ export function* tuningSteps(parts, { input, length }, { stack, layers: count, w
         )
         throughHead(parts, recorder, shared, y, { logits, dLogits })
         recorder.backward()
-        const dX = copyOf(/** @type {FloatTensor} */ (recorder.gradient(x))).reshape([R, d])
+        const dX = copyOf(recorder.reachedGradient(x)).reshape([R, d])
         const { data } = qkv.matmul(dX.permute([1, 0]), h.reshape([R, d]))
         for (let i = 0; i < d * d; i++) dMatrix[i] += data[i]
         for (let i = 0; i < R * d; i++) dOffset[i % d] += dX.data[i]

@@ -1,6 +1,7 @@
 // A run of one text that records what each part of each layer read from and added to the residual stream, in arrays outside the module.
 
 import { readOptions } from '../../base/arguments.js'
+import { entryOf } from '../../base/entry.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model, stackNames } from '../../models/model.js'
 import { applyHook, checkHooks } from '../../models/run/model-hooks.js'
@@ -107,7 +108,7 @@ export function recorded(model, input, { hooks, until }, where) {
     const { part, layer = 0, place } = seen
     if (part && seen.heads) heads = own(seen.heads)
     else if (part && seen.before && seen.added) {
-      const stack = /** @type {RecordedStack} */ (stacks.get(place))
+      const stack = entryOf(stacks, place)
       stack.parts[layer] ??= []
       const kept = {
         part,

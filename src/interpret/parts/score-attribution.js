@@ -2,6 +2,7 @@
 // so a score is a sum over pairs of what was written there at the query and at the key.
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
+import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { normed } from '../../models/attribution/linear-attribution.js'
@@ -72,7 +73,7 @@ export async function scoreAttribution(model, input, options) {
   if (isRun && hooks) throw new TypeError(`${where}: hooks: give them to recordRun`)
   const until = stack === 'encoder.' ? 0 : layer
   const run = isRun ? input : recorded(model, input, { hooks, until }, where)
-  const own = /** @type {RecordedStack} */ (run.stacks.get(stack))
+  const own = entryOf(run.stacks, stack)
   const kind = isCross ? 'cross' : 'attention'
   const at = own.parts[layer]?.findIndex(({ part }) => part.kind === kind)
   if (at === undefined)
@@ -102,7 +103,7 @@ export async function scoreAttribution(model, input, options) {
   /** @type {Sourced[]} */
   let keys
   if (isCross) {
-    const encoder = /** @type {RecordedStack} */ (run.stacks.get('encoder.'))
+    const encoder = entryOf(run.stacks, 'encoder.')
     const last = /** @type {FloatTensor} */ (encoder.last).row(j)
     right.prepare(encoder.spec.norm, last, kNorm)
     keys = right.collect(given, encoder, { layer: encoder.parts.length, part: 0 }, j, last)

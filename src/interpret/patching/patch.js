@@ -2,6 +2,7 @@
 // or by zeros or means (ablation), and the change of an objective is computed, exactly or by its gradient (attribution patching).
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
+import { entryOf } from '../../base/entry.js'
 import { describe, shape } from '../../base/errors.js'
 import { toFloats } from '../../base/operand.js'
 import { count, Tensor } from '../../base/tensor.js'
@@ -339,7 +340,7 @@ function* readText({ parts, of, targets, stack, names, what, where }, input, tex
   const last = /** @type {Entered} */ ([...stacks.values()].at(-1))[0].own
   const sizes = sizesOf(last, parts.family.vocab)
   const objective = readObjective(of, targets, sizes, text ? `${where}: ${text}` : where, parts)
-  const { L, ids, marked } = /** @type {Entered} */ (stacks.get(stack))[0].own.call.read
+  const { L, ids, marked } = entryOf(stacks, stack)[0].own.call.read
   if (marked && /^([qkv]\b|weights)/.test(what))
     throw new RangeError(
       `${where}: what: "${what}" is not covered with a globalAttentionMask, whose tokens have ${what} of their own; hooks of "global.weights" and such change them`,

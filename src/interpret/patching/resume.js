@@ -1,6 +1,7 @@
 // Runs a model again from one of its layers on, with a batch of changes of the numbers at one place. All before the place is the same for
 // each change, so it runs once; from the place on, the batch has a row for each change.
 
+import { entryOf } from '../../base/entry.js'
 import { copyOf } from '../../models/run/model-hooks.js'
 import { headInput, lastNorm, ModelOperations, makeLogits, placeOf, runLayer } from '../../models/run/network.js'
 
@@ -162,7 +163,7 @@ export function* resume({ qkv, weights, family }, stacks, { place, layer: first,
   /** @type {FloatTensor | undefined} */
   let hidden
   for (const stack of order.slice(order.indexOf(place))) {
-    const layers = /** @type {Entered} */ (stacks.get(stack))
+    const layers = entryOf(stacks, stack)
     const isFirst = stack === place
     const { call, stack: spec } = layers[0].own
     const encoded = isFirst ? call.encoded : { hidden, mask: call.encoded?.mask, keys: [] }

@@ -43,9 +43,7 @@ export async function entities(model, tool, text, options) {
   if (!Array.isArray(ignore))
     throw new TypeError(`entities: ignore: expected a list of labels, got ${describe(ignore)}`)
   if (model.classes?.of !== 'token')
-    throw new Error(
-      `entities: this ${model.type} checkpoint tells no classes of tokens apart; classify gives those of a text`,
-    )
+    throw new Error(`entities: this ${model.type} checkpoint has no classes of tokens; classify gives those of a text`)
   const { labels } = model.classes
   const input = model.tokenize(text, { truncation: true })
   const { data } = (await model.classify(input)).scores

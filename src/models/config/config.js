@@ -88,9 +88,9 @@ export class Config {
   }
 
   /**
-   * @template T
+   * @template const T
    * @param {string} key
-   * @param {Record<string, T>} choices
+   * @param {Readonly<Record<string, T>>} choices
    * @returns {T}
    */
   choice(key, choices) {

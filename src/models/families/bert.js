@@ -5,7 +5,6 @@ import { BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 import { ACTIVATIONS } from '../family-shapes/parts.js'
 
 /** @import { Config } from '../config/config.js' */
-/** @import { ActivationName } from '../family-shapes/parts.js' */
 
 export { DEFAULTS } from '../family-shapes/bert-like.js'
 
@@ -38,7 +37,7 @@ function jina(c) {
       'config.json: architectures: classes of a model with ALiBi (a reranker of Jina) are not covered; its embedding models are',
     )
   return {
-    act: /** @type {ActivationName} */ (c.choice('feed_forward_type', { geglu: 'gelu', reglu: 'relu' })),
+    act: c.choice('feed_forward_type', { geglu: 'gelu', reglu: 'relu' }),
     mlp: ['mlp.gated_layers', 'mlp.wo'],
     fusedMlp: /** @type {const} */ ('gate'),
     mlpBias: [false, true],

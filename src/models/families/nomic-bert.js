@@ -6,8 +6,6 @@ import { bertLike } from '../family-shapes/bert-like.js'
 import { ACTIVATIONS } from '../family-shapes/parts.js'
 import { powers, ropeFrequencies } from '../family-shapes/rope-scaling.js'
 
-/** @import { ActivationName } from '../family-shapes/parts.js' */
-
 export const ALIASES = {
   hidden_size: 'n_embd',
   num_hidden_layers: 'n_layer',
@@ -64,7 +62,7 @@ export function describe(c) {
   const isOlder = OLDER.some(key => c.has(key))
   if (!isOlder) c.assume(OWN)
   const act = isOlder
-    ? /** @type {ActivationName} */ (c.choice('activation_function', { swiglu: 'silu', geglu: 'gelu' }))
+    ? c.choice('activation_function', { swiglu: 'silu', geglu: 'gelu' })
     : c.choice('hidden_act', ACTIVATIONS)
   const headDim = c.size('n_embd') / c.size('n_head')
   c.only({

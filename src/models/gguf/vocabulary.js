@@ -1,5 +1,6 @@
 // The tokens of a GGUF file with their types, validated.
 
+import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 
 /** @import { GgufMetadata } from './read-gguf.js' */
@@ -191,7 +192,7 @@ export class Vocabulary {
     }
     const has = (/** @type {string[]} */ ...names) => names.some(name => this.ends.has(this.ids.get(name) ?? -1))
     const drop = (/** @type {string} */ name, /** @type {number} */ type) => {
-      if (has(name)) this.ends.delete(/** @type {number} */ (this.ids.get(name)))
+      if (has(name)) this.ends.delete(entryOf(this.ids, name))
       set([name], type)
     }
     if (has('<|call|>', '<|calls|>') && has('<|return|>', '<|flush|>') && has('<|end|>')) drop('<|end|>', USER)

@@ -2,7 +2,7 @@
 // https://github.com/huggingface/transformers: apply_chat_template and from_pretrained in tokenization_utils_base.py
 
 import { readOptions, toBoolean } from '../../base/arguments.js'
-import { describe } from '../../base/errors.js'
+import { describe, messageOf } from '../../base/errors.js'
 import { compile } from './render.js'
 
 /**
@@ -168,7 +168,7 @@ export async function rendererOf(config, readFiles, options) {
     try {
       compiled ??= compile(text)
     } catch (cause) {
-      throw new Error(`${WHERE}: the chat template cannot be read: ${/** @type {Error} */ (cause).message}`, { cause })
+      throw new Error(`${WHERE}: the chat template cannot be read: ${messageOf(cause)}`, { cause })
     }
     const given = {
       ...tokens,
@@ -183,7 +183,7 @@ export async function rendererOf(config, readFiles, options) {
       return compiled(given)
     } catch (cause) {
       if (cause instanceof TypeError || cause instanceof RangeError) throw cause // errors about the given values
-      throw new Error(`${WHERE}: the chat template refuses these messages: ${/** @type {Error} */ (cause).message}`, {
+      throw new Error(`${WHERE}: the chat template refuses these messages: ${messageOf(cause)}`, {
         cause,
       })
     }

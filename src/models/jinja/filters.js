@@ -214,13 +214,14 @@ function cut(value, length = 255, killwords, end = '...', leeway = null) {
   return (isOn(killwords) || space < 0 ? kept : kept.slice(0, space)) + last
 }
 
-const HTML = /** @type {Record<string, string>} */ ({
+/** @type {Record<string, string>} */
+const HTML = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
   "'": '&#39;',
   '"': '&#34;',
-})
+}
 const escaped = (/** @type {any} */ value) => new Markup(str(value).replace(/[&<>'"]/g, c => HTML[c]))
 
 /** @param {string} what @returns {never} */

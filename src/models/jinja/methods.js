@@ -317,10 +317,11 @@ const OTHERS = {
   generator: 'close gi_code gi_frame gi_running gi_suspended gi_yieldfrom send throw',
 }
 OTHERS.bool = OTHERS.int
-const FORBIDDEN = /** @type {Record<string, string>} */ ({
+/** @type {Record<string, string>} */
+const FORBIDDEN = {
   dict: 'clear pop popitem setdefault update',
   list: 'append clear extend insert pop remove reverse sort',
-})
+}
 
 /** @param {Record<string, string>} names @param {string} type @param {string} name */
 const isAmong = (names, type, name) => names[type]?.split(' ').includes(name)

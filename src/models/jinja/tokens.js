@@ -20,8 +20,10 @@ const INTEGER = /0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\da-f])+|[1-9](?:_?\d)*|0(
 const NAME = /[\p{L}\p{N}\p{M}_]+/uy
 const TEXT = /'[^'\\]*(?:\\[\s\S][^'\\]*)*'|"[^"\\]*(?:\\[\s\S][^"\\]*)*"/y
 const OPERATOR = /\/\/|\*\*|==|!=|>=|<=|[-+/*%~[\](){}><=.:|,;]/y
-const CLOSING = /** @type {Record<string, string>} */ ({ '(': ')', '[': ']', '{': '}' })
-const ESCAPES = /** @type {Record<string, string>} */ ({
+/** @type {Record<string, string>} */
+const CLOSING = { '(': ')', '[': ']', '{': '}' }
+/** @type {Record<string, string>} */
+const ESCAPES = {
   '\n': '',
   '\\': '\\',
   "'": "'",
@@ -33,7 +35,7 @@ const ESCAPES = /** @type {Record<string, string>} */ ({
   r: '\r',
   t: '\t',
   v: '\v',
-})
+}
 
 /** @param {string} text with the escapes of Python */
 function unescaped(text) {

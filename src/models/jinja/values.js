@@ -225,7 +225,8 @@ export function floatText(value) {
   return `${sign}${whole}.${all.slice(exponent + 1) || '0'}`
 }
 
-const ESCAPES = /** @type {Record<string, string>} */ ({ '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' })
+/** @type {Record<string, string>} */
+const ESCAPES = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** @param {string} text */
 function textRepr(text) {

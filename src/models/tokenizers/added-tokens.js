@@ -1,6 +1,7 @@
 // The added tokens of tokenizer.json, which are found in a text before the model tokenizes the rest.
 // https://github.com/huggingface/tokenizers: tokenizers/src/tokenizer/added_vocabulary.rs
 
+import { entryOf } from '../../base/entry.js'
 import { literal } from './literal.js'
 import { lower } from './lower.js'
 import { refuse } from './refuse.js'
@@ -88,7 +89,7 @@ export class AddedTokens {
           'tokenizer.json: added_tokens',
           `${JSON.stringify(content)}, which is normalized to white space, beside lstrip or rstrip`,
         )
-      if (!ids.has(text)) ids.set(text, /** @type {number} */ (this.ids.get(content)))
+      if (!ids.has(text)) ids.set(text, entryOf(this.ids, content))
     }
     const longest = [...ids.keys()].sort((a, b) => b.length - a.length)
     return { pattern: new RegExp(longest.map(literal).join('|') || '(?!)', 'gu'), ids }
@@ -106,7 +107,7 @@ export class AddedTokens {
     const sections = []
     let end = 0
     for (const { index, 0: found } of text.matchAll(pattern)) {
-      const id = /** @type {number} */ (ids.get(found))
+      const id = entryOf(ids, found)
       const { single_word: isWord, lstrip, rstrip } = /** @type {Required<AddedToken>} */ (this.byId.get(id))
       let [from, to] = [index, index + found.length]
       if (isWord && (ENDS.test(text.slice(0, from)) || STARTS.test(text.slice(to)))) continue

@@ -64,7 +64,7 @@ function keptOf(tokenizer, texts, ids, most) {
     return [{ start, length: own.length, end: from }]
   })
   if (from > ids.length)
-    throw new Error('tokenize: truncation: the tokenizer does not tell special tokens apart: give a shorter text')
+    throw new Error('tokenize: truncation: the tokenizer does not mark special tokens: give a shorter text')
   const lengths = lengthsOf(
     spans.map(({ length }) => length),
     most - ids.length + spans.reduce((sum, { length }) => sum + length, 0),

@@ -11,15 +11,15 @@ const CATEGORIES = new Set(
   'L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf'.split(' '),
 )
 const SCRIPTS = new Set('Han Hiragana Katakana Hangul Latin Greek Cyrillic Arabic Hebrew Thai Devanagari'.split(' '))
-/** Escapes of character sets. */
-const SETS = /** @type {Record<string, string>} */ ({
+/** Escapes of character sets. @type {Record<string, string>} */
+const SETS = {
   s: '\\p{White_Space}',
   S: '\\P{White_Space}',
   d: '\\p{Nd}',
   D: '\\P{Nd}',
-})
-/** Letters that Unicode folds to ASCII letters, and pairs of letters that it folds to one character. */
-const FOLDED = /** @type {Record<string, string>} */ ({ s: '\u017f', k: '\u212a' })
+}
+/** Letters that Unicode folds to ASCII letters, and pairs of letters that it folds to one character. @type {Record<string, string>} */
+const FOLDED = { s: '\u017f', k: '\u212a' }
 const LIGATURE = /ss|st|ff|fi|fl/i
 
 /** Escapes a character inside a set. @param {string} character */

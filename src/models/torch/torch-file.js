@@ -147,7 +147,7 @@ function isOlder(start, Pickle) {
 const isSize = n => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0
 
 /** @param {Storage} storage */
-const bytesOf = ({ dtype, size }) => size * BYTES[/** @type {'F32'} */ (dtype)]
+const bytesOf = ({ dtype, size }) => size * BYTES[dtype]
 
 /**
  * Reads the format since PyTorch 1.6: a zip file with data.pkl, and a file data/KEY for each storage.
@@ -268,7 +268,7 @@ function toTensor(name, view, file, { source, read, fail }) {
   const from = storage.from + bytesOf({ ...storage, size: offset })
   const to = from + bytesOf({ ...storage, size: span })
   if (isDense) return { name, dtype, dims, file, source, from, to }
-  const wide = BYTES[/** @type {'F32'} */ (dtype)]
+  const wide = BYTES[dtype]
   return {
     name,
     dtype,

@@ -155,7 +155,7 @@ function checkConfig(c, family) {
   const task = c.get('task_type')
   if ((task === 'SEQ_CLS' || task === 'TOKEN_CLS') && !family.classes)
     throw new RangeError(
-      `${ADAPTER}: task_type ${task}: the adapter tells classes apart, and architectures of the base names none: ` +
+      `${ADAPTER}: task_type ${task}: the adapter has classes, and architectures of the base names none: ` +
         "give the base a config.json whose architectures end in ForSequenceClassification or ForTokenClassification, with the adapter's id2label",
     )
 }

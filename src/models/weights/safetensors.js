@@ -1,7 +1,7 @@
 // The safetensors format: 8 bytes, the length of a header of JSON, { name: { dtype, shape, data_offsets } }, then the
 // numbers. Only the header is read at first; each tensor is read by its range. https://github.com/huggingface/safetensors
 
-import { describe, shape as dimsText } from '../../base/errors.js'
+import { describe, shape as dimsText, messageOf } from '../../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../../base/float16.js'
 import { readExactly } from '../source/source.js'
 
@@ -27,7 +27,7 @@ export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.js
  *   widen: (bytes: Uint8Array) => Float32Array }} StoredBlocks width: bytes of a row
  */
 
-/** Bytes per number of each dtype of the format. */
+/** Bytes per number of each dtype of the format. @type {Record<string, number>} */
 export const BYTES = {
   F64: 8,
   F32: 4,
@@ -95,7 +95,7 @@ export async function readHeader(source, file) {
   try {
     header = JSON.parse(text)
   } catch (cause) {
-    throw fail(`its header is no JSON: ${/** @type {Error} */ (cause).message}`)
+    throw fail(`its header is no JSON: ${messageOf(cause)}`)
   }
   if (typeof header !== 'object' || header === null || Array.isArray(header))
     throw fail(`its header: expected an object of tensors, got ${describe(header)}`)
@@ -128,7 +128,7 @@ function toTensor(name, entry, file, source, data) {
     throw fail(`shape ${describe(dims)} is no list of sizes`)
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isSize) || offsets[0] > offsets[1])
     throw fail(`data_offsets ${JSON.stringify(offsets)?.slice(0, 40)} are no range of bytes`)
-  const bytes = dims.reduce((product, size) => product * size, BYTES[/** @type {'F32'} */ (dtype)])
+  const bytes = dims.reduce((product, size) => product * size, BYTES[dtype])
   if (bytes !== offsets[1] - offsets[0])
     throw fail(`${offsets[1] - offsets[0]} bytes, but ${dtype} ${dimsText(dims)} are ${bytes}`)
   return { name, dtype, dims, file, source, from: data + offsets[0], to: data + offsets[1] }
@@ -166,7 +166,7 @@ function checkRanges(tensors, start, size, fail) {
  */
 export async function readNumbers({ dtype, file, source, from, to }, start = from, end = to, buffer) {
   const bytes = await readExactly(source, file, start, end, buffer)
-  const size = BYTES[/** @type {'F32'} */ (dtype)]
+  const size = BYTES[dtype]
   const fits = buffer ? bytes.byteOffset % size === 0 : bytes.byteLength === bytes.buffer.byteLength
   const own = fits ? bytes : new Uint8Array(bytes) // an aligned copy
   if (size === 8)

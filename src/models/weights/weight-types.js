@@ -8,13 +8,13 @@ import { BLOCKS } from '../../layers/weight-blocks.js'
 
 /** @import { BlockType } from '../../layers/packed-linear.js' */
 
-/** The type in memory that can represent a stored one. */
-const NATIVE = /** @type {const} */ ({ F32: 'float32', F64: 'float32', F16: 'float16', BF16: 'bfloat16' })
+/** The type in memory that can represent a stored one. @type {Record<string, WeightType>} */
+const NATIVE = { F32: 'float32', F64: 'float32', F16: 'float16', BF16: 'bfloat16' }
 
 /** @param {WeightTypes | undefined} types @param {WeightPlace | undefined} place @param {{ dtype: string, blocks?: { type: BlockType } }} stored @returns {WeightType | BlockType} */
 export function typeOf(types, place, { dtype, blocks }) {
   const type = typeof types === 'object' ? (types[/** @type {WeightPlace} */ (place)] ?? types.default) : types
-  return type ?? blocks?.type ?? NATIVE[/** @type {'F32'} */ (dtype)]
+  return type ?? blocks?.type ?? NATIVE[dtype]
 }
 
 /** Returns the bytes of values in rows of `columns`; int4 has blocks of 32 in 20 bytes. @param {WeightType | BlockType} type @param {number} size @param {number} columns */

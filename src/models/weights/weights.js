@@ -1,6 +1,7 @@
 // Loads the tensors of a checkpoint as the weights of a family. Missing, unexpected or misshapen tensors are listed in one error; the
 // others are read one at a time and packed in the module's memory.
 
+import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { DeferredWeight, packLinear, roundToBfloat16 } from '../../layers/packed-linear.js'
@@ -76,17 +77,17 @@ export class ModelWeights {
 
   /** @param {LinearSpec} spec */
   linear(spec) {
-    return /** @type {PackedLinear} */ (this.#linears.get(keyOf(spec)))
+    return entryOf(this.#linears, keyOf(spec))
   }
 
   /** @param {NormSpec} spec */
   norm(spec) {
-    return /** @type {{ weight: FloatTensor, bias?: FloatTensor }} */ (this.#norms.get(spec.name))
+    return entryOf(this.#norms, spec.name)
   }
 
   /** @param {TableSpec} spec */
   table(spec) {
-    return floats(/** @type {Raw} */ (this.#tables.get(spec.name)))
+    return floats(entryOf(this.#tables, spec.name))
   }
 
   /**
@@ -110,7 +111,7 @@ export class ModelWeights {
 
   /** The linear layer that computes the logits. */
   get head() {
-    return /** @type {PackedLinear} */ (this.#linears.get('head'))
+    return entryOf(this.#linears, 'head')
   }
 
   dispose() {
@@ -142,11 +143,11 @@ export class ModelWeights {
     if ([...needs.keys(), ...names].some(misfit))
       throw (await import('../config/refusals.js')).otherTensors(needs, tensors, ignored, FLOATS)
     this.ignored = names.filter(name => !needs.has(name))
-    this.used = [...needs.keys()].map(name => /** @type {StoredTensor} */ (tensors.get(name)))
+    this.used = [...needs.keys()].map(name => entryOf(tensors, name))
     const bytes = { stored: 0, loaded: 0, float32: 0, float16: 0, bfloat16: 0, int8: 0, int4: 0 }
     let parameters = 0
     for (const [name, { layers }] of needs) {
-      const tensor = /** @type {StoredTensor} */ (tensors.get(name))
+      const tensor = entryOf(tensors, name)
       const { dims, from, to, bytes: inFile = to - from } = tensor
       const size = count(dims)
       const [layer] = layers
@@ -263,7 +264,7 @@ export class ModelWeights {
         this.#linears.set(key, packed)
       }
     const core = expectCore(this.#qkv)
-    const linear = (/** @type {string} */ key) => /** @type {PackedLinear} */ (this.#linears.get(key))
+    const linear = (/** @type {string} */ key) => entryOf(this.#linears, key)
     const { blocks, data } = raw
     if (blocks)
       return core.scope(() => {
@@ -487,9 +488,7 @@ export class ModelWeights {
  * @param {Map<string, Need>} needs
  */
 function inFileOrder(tensors, needs) {
-  const all = new Map(
-    Array.from(needs, ([name, need]) => [name, { need, tensor: /** @type {StoredTensor} */ (tensors.get(name)) }]),
-  )
+  const all = new Map(Array.from(needs, ([name, need]) => [name, { need, tensor: entryOf(tensors, name) }]))
   const sorted = [...all.values()].sort(
     ({ tensor: a }, { tensor: b }) => (a.file < b.file ? -1 : Number(a.file > b.file)) || a.from - b.from,
   )
