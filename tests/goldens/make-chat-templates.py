@@ -8,7 +8,7 @@ import json
 import os
 
 from jinja_of_transformers import render
-from random_templates import VARIABLES, Maker
+from random_templates import VARIABLES, Maker, WideMaker
 
 CHATML = """{%- if messages[0]['role'] == 'system' %}
     {{- '<|im_start|>system\\n' + messages[0]['content'] + '<|im_end|>\\n' }}
@@ -205,6 +205,13 @@ CONSTRUCTS = {
     'methods that are equal': "{{ messages[0].items == messages[0].items }}{{ messages[0].items != messages[1].items }}{{ messages[0].items == messages[0].keys }}",
     'round to no minus': "{{ (-0.5)|round(method='ceil') }}{{ (-0.5)|round(1, 'floor') }}",
     'a default of a macro that is set later': "{% macro f(p=bos_token) %}{{ p is undefined }}{% endmacro %}{{ f() }}{% set bos_token = 'x' %}{{ f() }}",
+    'places of a text between two indices': "{{ 'a🙂ab'.find('a', 1) }}{{ 'abab'.rfind('b', 0, 3) }}{{ 'abab'.count('a', 1) }}{{ 'ab'.startswith('b', 1) }}{{ 'ab'.endswith(('a', 'x'), none, -1) }}{{ 'ab'.find('', 3) }}{{ 'ab'.find('', 2) }}{{ 'ab'.rfind('') }}{{ 'aba'.index('a', 1) }}",
+    'how often an empty text is in another': "{{ 'ab'.count('') }}{{ ''.count('') }}{{ '🙂'.count('') }}{{ 'ab'.count('', 1) }}{{ 'ab'.count('', 3) }}",
+    'a keyword for the start of a search': "{{ 'ab'.find('b', start=1) }}",
+    'an unknown filter in a condition that is not reached': "{% if false and 'a'|unknown %}x{% endif %}{{ 'b'|unknown if false else 'c' }}",
+    'an unknown test outside of a condition': "{{ 'a' is unknown }}",
+    'an unknown filter in a condition that is reached': "{% if 'a'|unknown %}x{% endif %}",
+    'a number above the largest': "{% set a = 1e400 %}{{ a }}",
     'an item of an escaped text': "{{ ('a&b'|e)[1] ~ 'x' }}",
     'a difference of items': "{{ [1] - messages[0].items() }}",
 }
@@ -223,6 +230,8 @@ given = {'messages': MORE, 'tools': TOOLS, 'documents': None, 'add_generation_pr
 constructs = {name: {'template': template, **render(template, copy.deepcopy(given))} for name, template in CONSTRUCTS.items()}
 made = [Maker(f'golden-{n}').template() for n in range(2000)]
 made = [template for template in made if 40 < len(template) < 260][:300]
+wide = [WideMaker(f'golden-{n}').template() for n in range(2000)]
+made += [template for template in wide if 40 < len(template) < 260][:300]
 random = [{'template': template, **render(template, copy.deepcopy(VARIABLES))} for template in made]
 DIRECTIVES = '%a|%A|%w|%d|%b|%B|%m|%y|%Y|%H|%I|%M|%S|%f|%z|%Z|%j|%U|%W|%c|%x|%X|%p|%%|%G|%u|%V|%C|%D|%e|%F|%g|%h|%k|%l|%P|%r|%R|%T|%n|%t|%-d|%-m|%-I|%_d|%_H|%0e|%^a|%^B|%-j|%%d'
 times = [datetime.datetime(*time) for time in [(2024, 2, 9, 15, 4, 5, 67000), (2023, 1, 1, 0, 0, 0), (2020, 12, 31, 23, 59, 59, 999000), (2021, 1, 3, 12, 0), (2026, 11, 27, 11, 30), (2019, 12, 30, 1, 2, 3), (2000, 2, 29, 13, 13, 13)]]

@@ -2,6 +2,7 @@
 # Prints random chat templates with what jinja2 (3.1.6, Python 3.11) makes of them, one JSON object a line:
 #     python3 tests/goldens/random_templates.py SEED COUNT > cases.jsonl
 #     node tests/goldens/compare-templates.js cases.jsonl
+# SEED COUNT wide makes constructs, too, that are valid but rare in published templates.
 # The templates are made of the expressions and tags that published ones are made of. Half of them run through a value whose type does not
 # fit, so that errors are compared as well.
 
@@ -196,9 +197,71 @@ class Maker:
         return self.body(self.random.randint(0, 3))
 
 
+WIDE_TEXTS = [r"'\x41\u00e9\t'", r"'a\\nb'", "'a' 'b'", '"it\'s"', "'{{ x }}'", "'%}'", r"'\\'", "'ß'", "'ǆ'", "'ﬁ'", r"'\0'", "'İ'", "'é'", "'\u200b'", "'🙂a'", "'\u00a0x'", r"'a\'b\"c'", "'1_0'", "' 12 '", "'1e3'", "'٣'", "'inf'", "'0x1f'", "'-0'", "'a\tb'", "'a\rb\r\nc'", r"'\101'", r"'\q'", "'A' * 3", "3 * 'ab'", "'σΣ'", "'ΑΣ'"]
+WIDE_NUMBERS = ['0x1F', '0b101', '0o17', '1_000', '1e16', '1e-5', '1e22', '123456789012', '1.0', '0.1 + 0.2', '-0.0', '2 ** 10', '-2 ** 2', '7 // -2', '-7 // 2', '7 % -3', '-7.5 % 2', '7.5 // 2', '1 / 3', '10 / 5', '1e400', '2.50', '100 ** 0.5', '0 * -1.0', '5e-324', '1.5e300', '9007199254740991', 'True + True', '3.0', '1 if true']
+WIDE_ANY = ["{'a': 1, 'a': 2}", "{1: 'x', '1': 'y'}", '{true: 1, 1: 2}', "['it\\'s', \"q\"]", "[none, true, 1.0, 'é', '\\n']", '(1,)', '()', '((1, 2), 3)', "{'k': [1, {'z': ()}]}", "['\\x07', '\\u200b', '🙂']", 'dict(d)', "dict(d, z=1)", 'range(3)|list', 'range(5, 1, -2)|list', 'range(0)', '1 < 2 < 3', '1 < 2 == true', 'not not 1', 'none == false', '1 == 1.0', "'1' == 1", '1 == true', '[1] == [1.0]', "{'a': 1} == {'a': 1.0}", '(1, 2) == [1, 2]', "'a' < 'B'", '[1, 2] < [1, 3]', 'none is none', 'missing is defined and missing.x', "'' or 0 or none or 'z'", "1 and '' ", 'not missing', "messages|map(attribute='role')|unique|list", 'true.real', 'd.A.0', "messages.0.role", "names[-1:][0]", "names[::-1][:2]", "(names + numbers)|length", 'names * 2', '[[1, 2], [3]]|map("sum")|list', "[[1, 2], [3]]|sum(start=[])", "namespace(d).b", "[1, 'a'] + ['b']", "names is sequence and names is not mapping", "missing is not defined", "d is mapping and 'b' in d", "text[2:6]|upper", "1 in [true]", "'a' in names", "none in [none]"]
+WIDE_TESTS = ['odd is false', "in names", "in d", 'filter', "ge(1)", "le 2", "lt(3)", '== 1', 'not in names', 'escaped', 'undefined or true', 'none or flag', 'test', "greaterthan(0)", "lessthan 9"]
+WIDE_FILTERS = ["split", "replace('a', 'b', count=1)", "default(value='v', boolean=true)", "join(d='+')", "round(precision=1, method='floor')", "indent(width=3, first=true)", 'indent(first=true)', "int(default=4)", "int('x', 16)", "float(default=1.5)", "tojson(indent=0)", "tojson|length", "batch(linecount=2)|list", "list|length", "sort(reverse=true, case_sensitive=true)", "sort(attribute='role,content')", "map(attribute='function.name')|list", "map(attribute=0)|list", "map('int')|list", "map('replace', 'a', 'b')|list", "map('join', '-')|list", "selectattr('content')|list|length", "select('in', ['a', 'b'])|list", "select('gt', 0)|list", "reject('odd')|list", "unique(case_sensitive=true)|list", "unique(attribute='role')|list|length", "dictsort(reverse=true)", "dictsort(by='value')|length", 'max(attribute="role")', "max(case_sensitive=true)", "first|default('n')", "last|upper", "string|length", "items|map('first')|list", "items|map(attribute=1)|list", "wordcount", "title|lower", "center(9)|length", "truncate(length=5, killwords=true, end='')", "truncate(9, leeway=0)", "capitalize", "count", "list|last", "reverse", "reverse|join", "trim|length", "abs|round(2)", "map('string')|map('length')|sum", "select('mapping')|map(attribute='b')|list", "tojson(indent=2, separators=(',', ': '))", "tojson(indent='--')"]
+WIDE_METHODS = [".split('\\n')", ".splitlines()[-1]", ".strip().split()", ".rstrip().endswith('.')", ".find('x', 1)", ".count('')", ".replace('', '.')", ".title().lower()", ".casefold()", ".expandtabs(4)", ".istitle()", ".isnumeric()", ".isdecimal()", ".isidentifier()", ".isascii()", ".center(9, '*')", ".rjust(9)", ".split('a', maxsplit=1)", ".rsplit('a', maxsplit=1)", ".startswith('a', 1)", ".endswith(('a', '  '))", ".join(d)", ".join('abc')", ".strip(none)", "[-3:]", "[5:1]", "[100]", "[-100:]", "[1:100:3]", "[::-2]", "[none:2]", "['length']", ".replace('a', 'b').replace('b', 'c')", ".rindex('e')", ".zfill(2)"]
+
+
+class WideMaker(Maker):
+    """Makes constructs, too, that are rarer in published templates."""
+
+    def text(self):
+        if self.chance(0.35):
+            return self.atom(self.of(WIDE_TEXTS)) + (self.of(WIDE_METHODS) if self.chance(0.5) else '')
+        return self.atom(super().text()) + self.of(WIDE_METHODS) if self.chance(0.25) else super().text()
+
+    def number(self):
+        return self.of(WIDE_NUMBERS) if self.chance(0.4) else super().number()
+
+    def expression(self):
+        if self.chance(0.12):
+            return self.of(WIDE_ANY)
+        if self.chance(0.12):
+            return f'{self.atom(self.expression())}|{self.of(WIDE_FILTERS)}'
+        return super().expression()
+
+    def condition(self):
+        if self.chance(0.2):
+            return f'{self.atom(self.expression())} is {self.of(WIDE_TESTS)}'
+        if self.chance(0.1):
+            return f'{self.number()} {self.of(["<", "<=", "=="])} {self.number()} {self.of([">", "!=", "in"])} {self.of(["numbers", "1", "[1, 2]"])}'
+        return super().condition()
+
+    def statement(self, depth):
+        r = self.random.random()
+        body = lambda: self.body(depth - 1)
+        if depth <= 0 or r < 0.7:
+            return super().statement(depth)
+        if r < 0.74:
+            return self.tag(f'for (a, b), c in [((1, 2), {self.expression()}), ("xy", 3)]') + self.print('a ~ b ~ c') + self.tag('endfor')
+        if r < 0.78:
+            return self.tag(f'for m in {self.list()}') + self.tag(f'for x in {self.list()}') + self.print(self.of(['loop.index ~ loop.last', 'x', 'm', 'loop.length', 'loop.revindex0', 'loop.depth0'])) + self.tag('endfor') + self.print(self.of(['loop.index', 'loop.last', 'x', 'm'])) + self.tag('endfor') + self.print(self.of(['m', 'x', 'loop']))
+        if r < 0.81:
+            return self.tag(f'set a, (b, c) = {self.expression()}, (1, 2)') + self.print('a ~ c')
+        if r < 0.84:
+            return self.tag('if ' + self.condition()) + self.tag(f'set y = {self.expression()}') + self.tag('else') + self.tag('set z = 1') + self.tag('endif') + self.print(self.of(['y', 'z', 'y is defined', 'y|default("-")']))
+        if r < 0.87:
+            return self.tag(f'macro r(n, s="-")') + self.print('n ~ s') + self.tag('if n > 0') + self.print('r(n - 1, s=s ~ n)') + self.tag('endif') + self.tag('endmacro') + self.print(self.of(['r(2)', 'r(1, "x")', 'r(n=1)', 'r.name', 'r.arguments', 'r(2)|length', 'r(2) is string']))
+        if r < 0.9:
+            return self.tag('macro w(t)') + self.print("caller(t, 'q')") + self.tag('endmacro') + self.tag("call(u, v='d') w(" + self.expression() + ')') + self.print('u ~ v') + body() + self.tag('endcall')
+        if r < 0.92:
+            return self.tag('set t') + body() + self.tag('endset') + self.print(self.of(['t|length', 't|trim', "t.split('a')|length", 't == ""', "t ~ 'x'", "'a' in t", "t|replace('a', 'b')"]))
+        if r < 0.94:
+            return '  ' + self.tag('if true') + self.of(['\n', '', ' \n ', '\r\n', '\n\n', '\t']) + '{{ 1 }}' + self.of(['\n', '', ' \n ']) + self.tag('endif') + self.of(['\n', '', '\n\n', ' x'])
+        if r < 0.96:
+            return self.of(['{#- a -#}', '{#+ a #}', '{# a\nb #}', '  {# c #}\n', '{##}', "{# '#}"]) + self.of(['\n', ' ', 'x'])
+        if r < 0.98:
+            return self.tag(f'for k, v in {self.of(["d|dictsort", "d|items", "[[1, 2], (3, 4)]", "d.c.items()", "[{1: 2, 3: 4}]", "names|batch(2)", "[(1, 2, 3)]"])}') + self.print(self.of(['k ~ v', 'v', 'k', 'v|string', 'loop.cycle(*[1, 2])'])) + self.tag('endfor')
+        return self.tag(f'set ns = namespace(x=0, y=[])') + self.tag('for m in [1, 2, 3]') + self.tag('if m is odd') + self.tag(self.of(['set ns.x = ns.x + m', 'set ns.y = ns.y + [m]', 'continue', 'break'])) + self.tag('endif') + self.tag('endfor') + self.print('ns.x ~ ns.y')
+
+
 if __name__ == '__main__':
     seed, count = int(sys.argv[1]), int(sys.argv[2])
+    maker = WideMaker if sys.argv[3:] == ['wide'] else Maker
     print(json.dumps({'variables': VARIABLES}))
     for n in range(count):
-        template = Maker(f'{seed}-{n}').template()
+        template = maker(f'{seed}-{n}').template()
         print(json.dumps({'template': template, **render(template, copy.deepcopy(VARIABLES))}))

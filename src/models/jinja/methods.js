@@ -150,20 +150,48 @@ function titleOf(text) {
   }).join('')
 }
 
-/** @param {string} text @param {any} part @param {'startsWith' | 'endsWith'} method */
-function hasEnd(text, part, method) {
-  const parts = part instanceof Tuple ? part : [part]
-  return parts.some((/** @type {any} */ each) => text[method](expectText(each, 'argument')))
+/**
+ * Returns the part of a text between two indices, as the methods of str read them, and where it starts.
+ * @param {string} text
+ * @param {any} start
+ * @param {any} end
+ * @returns {{ within: string, from: number } | undefined} undefined if it starts after its end: not even an empty text is found there
+ */
+function between(text, start, end) {
+  if ((start ?? null) === null && (end ?? null) === null) return { within: text, from: 0 }
+  const points = Array.from(text)
+  const L = points.length
+  const [from, to] = [start ?? 0, end ?? L].map(index => {
+    const at = expectInt(index)
+    return at < 0 ? Math.max(at + L, 0) : at
+  })
+  const last = Math.min(to, L)
+  return from > last ? undefined : { within: points.slice(from, last).join(''), from }
 }
 
-/** Converts an index in UTF-16 units to code points. @param {string} text @param {number} at */
-const points = (text, at) => (at < 0 ? -1 : Array.from(text.slice(0, at)).length)
+/** @param {string} text @param {any} part @param {'startsWith' | 'endsWith'} method @param {any} [start] @param {any} [end] */
+function hasEnd(text, part, method, start, end) {
+  const found = between(text, start, end)
+  const parts = (part instanceof Tuple ? part : [part]).map((/** @type {any} */ each) => expectText(each, 'argument'))
+  return found !== undefined && parts.some((/** @type {string} */ each) => found.within[method](each))
+}
 
-/** @param {string} text @param {any} part @param {'indexOf' | 'lastIndexOf'} method @param {boolean} isStrict */
-function find(text, part, method, isStrict) {
-  const at = points(text, text[method](expectText(part, 'argument')))
-  if (at < 0 && isStrict) throw new TemplateError('substring not found')
-  return at
+/** @param {string} text @param {any} part @param {'indexOf' | 'lastIndexOf'} method @param {boolean} isStrict @param {any} start @param {any} end */
+function find(text, part, method, isStrict, start, end) {
+  const sought = expectText(part, 'argument')
+  const found = between(text, start, end)
+  const at = found ? found.within[method](sought) : -1
+  if (found && at >= 0) return found.from + Array.from(found.within.slice(0, at)).length
+  if (isStrict) throw new TemplateError('substring not found')
+  return -1
+}
+
+/** @param {string} text @param {any} part @param {any} start @param {any} end */
+function countOf(text, part, start, end) {
+  const sought = expectText(part, 'argument')
+  const found = between(text, start, end)
+  if (!found) return 0
+  return sought ? found.within.split(sought).length - 1 : Array.from(found.within).length + 1
 }
 
 /** @param {string} text @param {any} by @param {'indexOf' | 'lastIndexOf'} method */
@@ -194,6 +222,9 @@ export const isUpper = (/** @type {string} */ text) => /\p{Cased}/u.test(text) &
 
 /** @typedef {[names: string[], least: number, call: (value: any, ...args: any[]) => any]} PythonMethod */
 
+/** Parameters that cannot be named in a call. */
+const PLACES = ['a part', 'its start', 'its end']
+
 /** @type {Record<string, Record<string, PythonMethod>>} */
 const METHODS = {
   str: {
@@ -204,14 +235,10 @@ const METHODS = {
       text => (/^\p{ASCII}*$/u.test(text) ? text.toLowerCase() : refuse('casefold of letters beyond ASCII')),
     ],
     center: [['width', 'fill'], 1, (text, width, fill) => padded(text, width, fill, 'both')],
-    count: [
-      ['part'],
-      1,
-      (text, part) => (part === '' ? Array.from(text).length : text.split(expectText(part, 'argument')).length - 1),
-    ],
-    endswith: [['part'], 1, (text, part) => hasEnd(text, part, 'endsWith')],
-    find: [['part'], 1, (text, part) => find(text, part, 'indexOf', false)],
-    index: [['part'], 1, (text, part) => find(text, part, 'indexOf', true)],
+    count: [PLACES, 1, countOf],
+    endswith: [PLACES, 1, (text, part, start, end) => hasEnd(text, part, 'endsWith', start, end)],
+    find: [PLACES, 1, (text, part, start, end) => find(text, part, 'indexOf', false, start, end)],
+    index: [PLACES, 1, (text, part, start, end) => find(text, part, 'indexOf', true, start, end)],
     isalnum: [[], 0, text => all(text, /^[\p{L}\p{N}]+$/u)],
     isalpha: [[], 0, text => all(text, /^\p{L}+$/u)],
     isascii: [[], 0, text => all(text, /^\p{ASCII}*$/u)],
@@ -255,15 +282,15 @@ const METHODS = {
           count === undefined ? -1 : expectInt(count),
         ),
     ],
-    rfind: [['part'], 1, (text, part) => find(text, part, 'lastIndexOf', false)],
-    rindex: [['part'], 1, (text, part) => find(text, part, 'lastIndexOf', true)],
+    rfind: [PLACES, 1, (text, part, start, end) => find(text, part, 'lastIndexOf', false, start, end)],
+    rindex: [PLACES, 1, (text, part, start, end) => find(text, part, 'lastIndexOf', true, start, end)],
     rjust: [['width', 'fill'], 1, (text, width, fill) => padded(text, width, fill, 'left')],
     rpartition: [['sep'], 1, (text, by) => partition(text, by, 'lastIndexOf')],
     rsplit: [['sep', 'maxsplit'], 0, (text, by, most) => split(text, by, most, true)],
     rstrip: [['chars'], 0, (text, chars) => strip(text, chars, false, true)],
     split: [['sep', 'maxsplit'], 0, (text, by, most) => split(text, by, most, false)],
     splitlines: [['keepends'], 0, (text, keeps = false) => lines(text, truth(keeps))],
-    startswith: [['part'], 1, (text, part) => hasEnd(text, part, 'startsWith')],
+    startswith: [PLACES, 1, (text, part, start, end) => hasEnd(text, part, 'startsWith', start, end)],
     strip: [['chars'], 0, (text, chars) => strip(text, chars, true, true)],
     title: [[], 0, titleOf],
     upper: [[], 0, text => text.toUpperCase()],

@@ -72,6 +72,8 @@ class Parser {
   #reads = []
   #loops = 0
   #ifs = 0
+  /** Messages about unknown filters and tests. @type {string[]} */
+  #unknown = []
   frame = new Frame()
   /** Names in the assignment targets parsed last. @type {string[]} */
   #stored = []
@@ -126,6 +128,7 @@ class Parser {
   template() {
     const body = this.#body([])
     if (this.#token.type !== 'eof') this.#fail(`unknown tag '${this.#token.value}'`)
+    if (this.#unknown.length) this.#fail(this.#unknown[0])
     return body
   }
 
@@ -283,8 +286,8 @@ class Parser {
     /** Names recorded by the branch of if, by those of elif and by that of else. @type {Map<string, 'load' | 'store'>[]} */
     const noted = [new Map(), new Map(), new Map()]
     for (let name = 'if'; name !== 'endif'; ) {
-      const test = name === 'else' ? undefined : this.#tuple({ isPlain: true })
       this.#ifs++
+      const test = name === 'else' ? undefined : this.#tuple({ isPlain: true })
       const { refs } = this.frame
       this.frame.refs = new Map(refs)
       const body = test ? this.#block('elif', 'else', 'endif') : this.#block('endif')
@@ -514,10 +517,12 @@ class Parser {
 
   /** @returns {Expression} */
   #expression() {
+    const known = this.#unknown.length
     let value = this.#or()
     while (this.#skip('if', 'name')) {
       const [yes, test] = [value, this.#or()]
       const no = this.#skip('else', 'name') ? this.#expression() : undefined
+      this.#unknown.length = known
       value = scope => (truth(test(scope)) ? yes(scope) : no ? no(scope) : noElse())
     }
     return value
@@ -639,6 +644,8 @@ class Parser {
     const { type, value, isFloat } = this.#next()
     if (type === 'name') return this.#name(value)
     if (type === 'number') {
+      // jinja2 compiles such a number to the name inf, which is an error in most places.
+      if (!Number.isFinite(value)) throw new NotCovered('a number above 1.8e308')
       const number = isFloat ? new Float(value) : int(value)
       return () => number
     }
@@ -801,7 +808,7 @@ class Parser {
 
   /** Throws for an unknown filter or test, except within an if, where jinja2 throws only when it is used. @param {{ has: (name: string) => boolean }} all @param {string} kind @param {string} name */
   #check(all, kind, name) {
-    if (!this.#ifs && !all.has(name)) this.#fail(`No ${kind} named '${name}'.`)
+    if (!this.#ifs && !all.has(name)) this.#unknown.push(`No ${kind} named '${name}'.`)
   }
 
   /** Parses a dotted name. */
