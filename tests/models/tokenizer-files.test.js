@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Tokenizer as Native } from '@anush008/tokenizers'
 import { compile, cut } from '../../src/models/tokenizers/patterns.js'
-import { compare } from './tokenizers/compare.js'
-import { randomCharacters, randomFile, randomOf, randomPattern, TEXTS } from './tokenizers/random-files.js'
+import { compare, compareDecoding } from './tokenizers/compare.js'
+import { randomCharacters, randomFile, randomOf, randomPattern, randomTexts, TEXTS } from './tokenizers/random-files.js'
 
 const count = Number(process.env.TOKENIZER_FILES ?? 120)
 const first = Number(process.env.TOKENIZER_SEED ?? 1)
@@ -18,7 +18,9 @@ test(`of ${count} random files none silently differs from the Rust library, and 
   const refused = new Map()
   const seeds = Array.from({ length: count }, (_, n) => first + n)
   for (const seed of [...FOUND, ...seeds]) {
-    const reason = await compare(randomFile(randomOf(seed)), TEXTS, seed)
+    const json = randomFile(randomOf(seed))
+    const reason = await compare(json, [...TEXTS, ...randomTexts(randomOf(-seed), json)], seed)
+    await compareDecoding(json, seed)
     if (reason && seeds.includes(seed)) refused.set(reason, (refused.get(reason) ?? 0) + 1)
   }
   for (const [reason, number] of refused) t.diagnostic(`${number} refused: ${reason}`)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { Tokenizer as Native } from '@anush008/tokenizers'
 import { readJSON } from '../../../src/models/source/source.js'
 import { openTokenizer } from '../../../src/models/tokenizers/tokenizer.js'
+import { randomOf } from './random-files.js'
 
 /** @import { TextTool } from '../../../src/models/tokenizers/tokenizer.js' */
 
@@ -82,6 +83,29 @@ export async function compare(json, texts, seed) {
     if (n % 10 === 0) checkStream(own, ids, where)
   }
   return undefined
+}
+
+/**
+ * Throws if the texts of random ids differ, which no encoding of a text need give.
+ * @param {any} json tokenizer.json
+ * @param {number} seed
+ */
+export async function compareDecoding(json, seed) {
+  const native = Native.fromString(JSON.stringify(json))
+  const own = await openFiles({ 'tokenizer.json': json }).catch(() => undefined)
+  if (!own) return
+  const random = randomOf(seed)
+  const { vocab } = json.model
+  const all = [
+    ...(Array.isArray(vocab) ? vocab.keys() : Object.values(vocab)),
+    ...json.added_tokens.map((/** @type {{ id: number }} */ token) => token.id),
+  ]
+  for (let n = 0; n < 12; n++) {
+    const ids = Array.from({ length: 1 + random.below(9) }, () => random.pick(all))
+    const where = JSON.stringify([seed, ids])
+    for (const isBare of [true, false]) assert.equal(own.decode(ids, isBare), await native.decode(ids, isBare), where)
+    checkStream(own, ids, where)
+  }
 }
 
 /** Later ids never change the text that a stream has already yielded. @param {TextTool} own @param {number[]} ids @param {string} where */

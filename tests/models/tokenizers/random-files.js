@@ -53,6 +53,30 @@ export function randomOf(seed) {
 
 /** @typedef {ReturnType<typeof randomOf>} Random */
 
+/**
+ * Makes texts from parts of TEXTS, tokens of a file and rare characters. None for a file with a token of white space and lstrip: after a token
+ * with rstrip, the Rust library would end the process (findings/added-tokens-overlap-in-tokenizers.sh).
+ * @param {Random} random
+ * @param {any} json tokenizer.json
+ */
+export function randomTexts(random, json) {
+  const ends = (/** @type {{ content: string, lstrip: boolean }} */ { content, lstrip }) => lstrip && !content.trim()
+  if (json.added_tokens.some(ends)) return []
+  const tokens = json.added_tokens.map((/** @type {{ content: string }} */ token) => token.content)
+  const part = () => {
+    const characters = Array.from(random.pick(TEXTS))
+    const from = random.below(characters.length + 1)
+    return characters.slice(from, from + 1 + random.below(9)).join('')
+  }
+  const piece = () =>
+    tokens.length && random.is(0.3)
+      ? random.pick(tokens)
+      : random.is(0.2)
+        ? random.pick([' ', '  ', '\n', '\u0301', '\u3000', '\u00ad', 'İ', 'ß', '▁', '\ufe0f', '\u200d', '\u0000'])
+        : part()
+  return Array.from({ length: 12 }, () => Array.from({ length: 1 + random.below(7) }, piece).join(''))
+}
+
 const BYTES = Array.from({ length: 256 }, (_, n) => `<0x${n.toString(16).toUpperCase().padStart(2, '0')}>`)
 
 /** The characters of byte-level vocabularies. */
