@@ -199,3 +199,14 @@ test('settings of generation that would change the ids are refused when texts ar
     model.dispose()
   }
 })
+
+test('a byte order mark is a character of a chat template and of the first word of vocab.txt, as in Python', async () => {
+  const model = await loadModel(qkv, { ...sentences, 'chat_template.jinja': new TextEncoder().encode('\ufeffJ') })
+  assert.equal(await model.applyChatTemplate([{ role: 'user', content: 'a' }], { template: 'default' }), '\ufeffJ')
+  model.dispose()
+  const vocab = new TextEncoder().encode('\ufeff[UNK]\n[CLS]\n[SEP]\na')
+  await assert.rejects(
+    withFiles({ 'tokenizer.json': undefined, 'vocab.txt': vocab }, () => {}),
+    /vocab\.txt: "\[UNK\]" is not among its 4 tokens/,
+  )
+})

@@ -64,7 +64,8 @@ const NAMED = /^additional_chat_templates\/([^/]+)\.jinja$/
 /** Reads the text of a file. @param {Folder} from @param {string} name */
 async function textOf(from, name) {
   const file = await from.open(name)
-  return file && new TextDecoder().decode(await file.read(0, file.size ?? 2 ** 24))
+  // Python keeps a byte order mark as a character.
+  return file && new TextDecoder('utf-8', { ignoreBOM: true }).decode(await file.read(0, file.size ?? 2 ** 24))
 }
 
 /** Reads these files. @param {Folder} from @param {CheckpointSource} [source] of a server @returns {Promise<ChatFiles>} */

@@ -92,7 +92,7 @@ function failed(cause) {
 /** Builds tokenizer.json. @param {Uint8Array} bytes of vocab.txt @param {Record<string, unknown>} config */
 async function fromWords(bytes, config) {
   const { fromVocabulary } = await import('./wordpiece.js')
-  return fromVocabulary(new TextDecoder().decode(bytes), config)
+  return fromVocabulary(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), config) // a mark is part of the first word, as in Python
 }
 
 /**

@@ -76,7 +76,10 @@ export function readPieces(bytes, name) {
       if (field !== 1) continue
       const { 1: text, 2: score, 3: kind = NORMAL } = messageOf(value)
       if (kind !== NORMAL && kind !== OWN) continue
-      pieces.set(new TextDecoder().decode(text), { score: view(score).getFloat32(0, true), isOwn: kind === OWN })
+      pieces.set(new TextDecoder('utf-8', { ignoreBOM: true }).decode(text), {
+        score: view(score).getFloat32(0, true),
+        isOwn: kind === OWN,
+      })
     }
     const { 2: map } = normalizer
     charsmap = map?.length ? charsmapOf(map) : undefined
@@ -110,7 +113,7 @@ function normalized({ charsmap, hasPrefix, isTrimmed, pieces }, text) {
     const bytes = new TextEncoder().encode(text)
     for (let at = 0; at < bytes.length; ) {
       const length = bytes[at] < 128 ? 1 : bytes[at] < 224 ? 2 : bytes[at] < 240 ? 3 : 4
-      const character = new TextDecoder().decode(bytes.subarray(at, at + length))
+      const character = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(at, at + length))
       const found = isOwn(character) ? undefined : [...mapped(charsmap, bytes, at)].pop() // the longest match
       out += found?.text ?? character
       at += found?.length ?? length
