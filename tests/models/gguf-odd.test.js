@@ -24,12 +24,27 @@ for (const { title, of, edit, like } of ODD)
     assert.deepEqual(got, want)
   })
 
-test("a cap of Gemma 3's scores, which llama.cpp ignores, is refused by name", async () => {
-  const gguf = edited('gemma3', keys => {
-    keys.set('gemma3.attn_logit_softcapping', { type: 'float32', value: 2 })
-  })
-  await assert.rejects(
-    loadModel(qkv, gguf, { tokenizer: false }),
+/** @type {[string, string, import('./gguf/odd.js').Edit, RegExp][]} */
+const REFUSED = [
+  [
+    "a cap of Gemma 3's scores, which llama.cpp ignores,",
+    'gemma3',
+    keys => void keys.set('gemma3.attn_logit_softcapping', { type: 'float32', value: 2 }),
     /model\.gguf: gemma3\.attn_logit_softcapping is 2, 0 is covered/,
-  )
-})
+  ],
+  [
+    'a factor of rotated numbers without scaling',
+    'llama',
+    keys => void keys.set('llama.rope.scaling.attn_factor', { type: 'float32', value: 1.5 }),
+    /model\.gguf: llama\.rope\.scaling\.attn_factor is 1\.5, 1 is covered/,
+  ],
+  [
+    'MPT without ALiBi',
+    'mpt',
+    keys => void keys.delete('mpt.attention.max_alibi_bias'),
+    /model\.gguf: the metadata key mpt\.attention\.max_alibi_bias is missing/,
+  ],
+]
+for (const [title, of, edit, message] of REFUSED)
+  test(`${title} is refused by name`, () =>
+    assert.rejects(loadModel(qkv, edited(of, edit), { tokenizer: false }), message))

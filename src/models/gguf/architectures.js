@@ -81,7 +81,10 @@ function scalingOf(k, tensors) {
       ...(!factors && gain !== undefined && { attention_factor: gain }),
     }
   }
-  if (type === 'none') return undefined
+  if (type === 'none') {
+    k.only('rope.scaling.attn_factor', 1)
+    return undefined
+  }
   if (type === 'linear' && (gain ?? 1) === 1) return { rope_type: type, factor }
   if (type !== 'yarn')
     throw k.fail(`${k.architecture}.rope.scaling.type ${describe(type)} is not covered; covered: none, linear, yarn`)
@@ -525,10 +528,11 @@ export const ARCHITECTURES = {
   granite: {
     config: (k, tensors) => ({
       ...biasedLlama('granite')(k, tensors),
-      embedding_multiplier: k.number('embedding_scale', 1),
-      attention_multiplier: k.number('attention.scale'),
-      residual_multiplier: k.number('residual_scale', 1),
-      logits_scaling: k.number('logit_scale', 1),
+      // llama.cpp does not multiply by a scale of 0
+      embedding_multiplier: k.number('embedding_scale', 1) || 1,
+      attention_multiplier: k.number('attention.scale') || 1 / Math.sqrt(decoder(k, tensors).head_dim),
+      residual_multiplier: k.number('residual_scale', 1) || 1,
+      logits_scaling: k.number('logit_scale', 1) || 1,
     }),
     names: LLAMA,
     change: pairs,
@@ -803,7 +807,7 @@ export const ARCHITECTURES = {
         expansion_ratio: k.number('feed_forward_length') / d,
         max_seq_len: k.number('context_length'),
         layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
-        attn_config: { alibi: true, alibi_bias_max: k.number('attention.max_alibi_bias', 8) },
+        attn_config: { alibi: true, alibi_bias_max: k.number('attention.max_alibi_bias') },
         tie_word_embeddings: !tensors.has('output.weight'),
       }
     },

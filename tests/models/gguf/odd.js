@@ -72,6 +72,20 @@ export const ODD = [
     }),
   },
   {
+    title: 'Granite with scales of 0',
+    of: 'granite',
+    edit: having({
+      'granite.attention.scale': float(0),
+      'granite.embedding_scale': float(0),
+      'granite.residual_scale': float(0),
+    }),
+    like: having({
+      'granite.attention.scale': float(1 / 8),
+      'granite.embedding_scale': float(1),
+      'granite.residual_scale': float(1),
+    }),
+  },
+  {
     title: 'Command R without a scale of its logits',
     of: 'command-r',
     edit: without(['command-r.logit_scale']),
