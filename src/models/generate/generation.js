@@ -39,37 +39,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
   toBoolean(followConfig, 'generate: followConfig')
   if (!family.decoder) throw new Error(`generate: ${model.type} is an encoder, it has no next token`)
   const own = await settings()
-  const { stopIds = own.stopIds } = options
-  if (!Array.isArray(stopIds))
-    throw new TypeError(`generate: stopIds: expected a list of ids, got ${describe(stopIds)}`)
-  for (const [n, id] of stopIds.entries()) toNumber(id, `generate: stopIds[${n}]`, { whole: true })
-  const stops = toStops(options.stop)
-  if (stops.length && !tokenizer)
-    throw new TypeError('generate: stop: this model has no tokenizer, so nothing becomes text; use stopIds')
-  if (followConfig && own.refused.length)
-    throw new RangeError(
-      `generate: ${own.file}: ${own.refused.join(', ')} not covered: { followConfig: false } leaves all of its settings but the end ids aside`,
-    )
-  const {
-    rules,
-    isSampled,
-    maxNewTokens = 40,
-    ...usual
-  } = followConfig ? own : readSettings({}, own.file, family.vocab)
-  const most = toNumber(options.maxNewTokens ?? maxNewTokens, 'generate: maxNewTokens', { least: 0, whole: true })
-  const temperature = toNumber(options.temperature ?? (isSampled ? usual.temperature : 0), 'generate: temperature', {
-    least: 0,
-  })
-  const topK = toNumber(options.topK ?? usual.topK, 'generate: topK', { least: 1, whole: true })
-  const topP = toNumber(options.topP ?? usual.topP, 'generate: topP', { least: 0, most: 1 })
-  const minP = toNumber(options.minP ?? usual.minP, 'generate: minP', { least: 0, most: 1 })
-  const penalty = toNumber(options.repetitionPenalty ?? usual.repetitionPenalty, 'generate: repetitionPenalty', {
-    least: 1e-3,
-    most: 1e3,
-  })
-  if (edit !== undefined && typeof edit !== 'function')
-    throw new TypeError(`generate: logits: expected a function of the logits and the ids so far, got ${describe(edit)}`)
-  const cut = { temperature, topK, topP, minP }
+  const { stopIds, stops, rules, most, cut, penalty } = withSettings(options, own, family, tokenizer !== undefined)
   if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
   const isChat = Array.isArray(prompt) && typeof Object(prompt[0]).role === 'string'
   if (!isChat && Array.isArray(prompt) && ['content', 'text'].some(key => Object.hasOwn(Object(prompt[0]), key)))
@@ -132,16 +102,9 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
           )
         const { id, probability } = choose(data, cut, () => random.rand([1]).data[0])
         made[b].push(id)
-        if (!row.isDone) row.sequence.push(id)
-        const whole = textOf(both ? row.sequence.slice(1) : row.sequence)
+        if (!row.isDone) sequence.push(id)
         row.isDone ||= stopIds.includes(id)
-        const { end, isFound } = beforeStop(whole, sharedLength(row.prompt, whole), stops)
-        row.isDone ||= isFound
-        const shown = isFound || (!row.isDone && n + 1 < most) ? whole.slice(0, end) : whole
-        // A character may consist of several tokens.
-        const isCut = tokenizer?.isOpen(row.sequence, whole) && !row.isDone && n + 1 < most
-        const text = isCut ? '' : shown.slice(sharedLength(row.text, shown))
-        if (!isCut) row.text = shown
+        const text = nextText(row, textOf(both ? sequence.slice(1) : sequence), stops, n + 1 === most, tokenizer)
         const token = tokenizer ? tokenizer.decode([id], false) : String(id)
         return { id, token, text, probability, ids: [...row.sequence], isDone: row.isDone }
       })
@@ -155,6 +118,69 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
   } finally {
     cache?.dispose()
   }
+}
+
+/**
+ * Checks the options, whose defaults are the settings of the folder.
+ * @param {GenerateOptions} options
+ * @param {import('./generation-settings.js').GenerationSettings} own
+ * @param {import('../family-shapes/parts.js').Family} family
+ * @param {boolean} hasTokenizer
+ */
+function withSettings(options, own, family, hasTokenizer) {
+  const { stopIds = own.stopIds, followConfig = true, logits: edit } = options
+  if (!Array.isArray(stopIds))
+    throw new TypeError(`generate: stopIds: expected a list of ids, got ${describe(stopIds)}`)
+  for (const [n, id] of stopIds.entries()) toNumber(id, `generate: stopIds[${n}]`, { whole: true })
+  const stops = toStops(options.stop)
+  if (stops.length && !hasTokenizer)
+    throw new TypeError('generate: stop: this model has no tokenizer, so nothing becomes text; use stopIds')
+  if (followConfig && own.refused.length)
+    throw new RangeError(
+      `generate: ${own.file}: ${own.refused.join(', ')} not covered: { followConfig: false } leaves all of its settings but the end ids aside`,
+    )
+  const {
+    rules,
+    isSampled,
+    maxNewTokens = 40,
+    ...usual
+  } = followConfig ? own : readSettings({}, own.file, family.vocab)
+  const number = (/** @type {string} */ name, /** @type {unknown} */ value, /** @type {object} */ range) =>
+    toNumber(value, `generate: ${name}`, range)
+  const most = number('maxNewTokens', options.maxNewTokens ?? maxNewTokens, { least: 0, whole: true })
+  const cut = {
+    temperature: number('temperature', options.temperature ?? (isSampled ? usual.temperature : 0), { least: 0 }),
+    topK: number('topK', options.topK ?? usual.topK, { least: 1, whole: true }),
+    topP: number('topP', options.topP ?? usual.topP, { least: 0, most: 1 }),
+    minP: number('minP', options.minP ?? usual.minP, { least: 0, most: 1 }),
+  }
+  const penalty = number('repetitionPenalty', options.repetitionPenalty ?? usual.repetitionPenalty, {
+    least: 1e-3,
+    most: 1e3,
+  })
+  if (edit !== undefined && typeof edit !== 'function')
+    throw new TypeError(`generate: logits: expected a function of the logits and the ids so far, got ${describe(edit)}`)
+  return { stopIds, stops, rules, most, cut, penalty }
+}
+
+/**
+ * Returns the text that a token adds to a row. A part that may still change, or become a stop text, is held back.
+ * @param {{ prompt: string, text: string, sequence: number[], isDone: boolean }} row text: what was given out, with the prompt; isDone: set
+ *   by a stop text
+ * @param {string} whole the decoded row
+ * @param {readonly string[]} stops
+ * @param {boolean} isLast true if no token follows
+ * @param {import('../tokenizers/tokenizer.js').TextTool | undefined} tokenizer
+ */
+function nextText(row, whole, stops, isLast, tokenizer) {
+  const { end, isFound } = beforeStop(whole, sharedLength(row.prompt, whole), stops)
+  row.isDone ||= isFound
+  const goesOn = !row.isDone && !isLast
+  if (goesOn && tokenizer?.isOpen(row.sequence, whole)) return '' // a character may consist of several tokens
+  const shown = isFound || goesOn ? whole.slice(0, end) : whole
+  const text = shown.slice(sharedLength(row.text, shown))
+  row.text = shown
+  return text
 }
 
 /**
