@@ -304,7 +304,7 @@ test('a stroke over words, or over labels of rows, shows only their rows; a butt
 test('with 200 words a magnifier labels 24 by 24 cells around the pointer, on a phone above the finger; a note lists the labels that are left out', async () => {
   await page.fill('#sentence', words(200))
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('#map'))?.rowTokens.length === 200)
-  await reads('#map .labels', /Labels: 1 of ([3-9]|\d\d+) is shown/)
+  await reads('#map .labels', /One label in ([3-9]|\d\d+) is shown/)
   const row = await page.locator('.token-row').first().boundingBox()
   assert.ok(row && row.height <= 4 * 36, `the words stand in four lines that scroll: ${row?.height}`)
   for (const [row, column] of [

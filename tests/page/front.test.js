@@ -156,7 +156,7 @@ test('the switch works on recorded numbers before the model is loaded; the first
   t.diagnostic(`${bytes} bytes gzipped in ${sizes.length} files`)
   assert.ok(bytes <= 60_000, `${bytes} bytes`)
   assert.equal(await page.locator('.front').getAttribute('data-live'), 'false')
-  assert.match(await page.locator('.front-state').innerText(), /saved earlier; the model \(186 KB\) is still loading/)
+  assert.match(await page.locator('.front-state').innerText(), /^Saved numbers; the model \(186 KB\) is loading/)
   await page.getByRole('switch', { name: 'Head 1.2: on' }).click()
   await page.getByRole('switch', { name: 'Head 1.2: off' }).waitFor()
   assert.equal(

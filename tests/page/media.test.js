@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { settled } from './browser.js'
-import { becomes, choose, chooseView, page, until, url, usePage } from './open.js'
+import { settled, WINDOW } from './browser.js'
+import { becomes, choose, chooseView, page, reads, until, url, usePage } from './open.js'
 import { hashOf } from './typing.js'
 
 usePage()
@@ -163,5 +163,60 @@ test('nothing moves when the pointer comes into a room, however late what it pre
     await page.waitForLoadState('networkidle')
     await page.waitForTimeout(500)
     assert.deepEqual(await page.evaluate(() => /** @type {any} */ (globalThis).moved), [], hash)
+  }
+})
+
+/** Begins to record which controls, or elements with controls, move on the page. */
+const watchControls = () =>
+  page.evaluate(() => {
+    const moves = Object.assign(globalThis, { moves: /** @type {string[]} */ ([]) }).moves
+    const CONTROL = 'button, a, summary, input, select, textarea, label'
+    new PerformanceObserver(list => {
+      for (const { sources } of /** @type {any[]} */ (list.getEntries()))
+        for (const { node, previousRect: from, currentRect: to } of sources) {
+          const element = node instanceof Element ? node : node?.parentElement
+          if (!from.height || !to.height || !(element?.closest(CONTROL) ?? element?.querySelector(CONTROL))) continue
+          const far = Math.max(Math.abs(to.x - from.x), Math.abs(to.y - from.y))
+          if (far > 1) moves.push(`${element.id || element.className || element.localName}: ${far.toFixed(0)} px`)
+        }
+    }).observe({ type: 'layout-shift' })
+  })
+
+const moves = () => page.evaluate(() => /** @type {any} */ (globalThis).moves)
+
+test('nothing that can be pressed moves while a room opens and its late parts come', async () => {
+  const english = '#2&room=models&models.checkpoint=english&models.prompt=My+dog+was+hungry%2C+so+I+gave+him+some'
+  for (const hash of ['', '#2&', '#2&room=learn', english, '#2&room=models&models.checkpoint=translation']) {
+    await page.goto('about:blank')
+    await page.goto(url + hash, { waitUntil: 'commit' })
+    await page.locator('main').waitFor()
+    await watchControls()
+    await page.waitForLoadState('networkidle')
+    if (hash === english) await page.locator('#models-endings:not(.is-reserved)').waitFor()
+    await page.waitForTimeout(500)
+    assert.deepEqual(await moves(), [], hash)
+  }
+})
+
+test('the buttons of Learn stay where they are until the run has reached its goal', async () => {
+  for (const window of [WINDOW, { width: 390, height: 844 }]) {
+    await page.setViewportSize(window)
+    await page.goto('about:blank')
+    await page.goto(`${url}#2&room=learn`)
+    await page.locator('#learn-train:not([disabled])').waitFor()
+    const places = () =>
+      page.evaluate(() =>
+        ['#learn-train', '#learn-step', '#learn-restart'].map(selector => {
+          const { left, bottom } = /** @type {Element} */ (document.querySelector(selector)).getBoundingClientRect()
+          return [left, innerHeight - bottom].map(Math.round).join(' ')
+        }),
+      )
+    const { x = 0, y = 0 } = (await page.locator('#learn-train').boundingBox()) ?? {}
+    await page.mouse.click(x + 9, y + 9) // a click of playwright scrolls first
+    await reads('#learn-train', 'Pause')
+    const before = await places()
+    await reads('#learn-train', 'Train on')
+    await page.locator('#learn-happened').waitFor()
+    assert.deepEqual(await places(), before, `${window.width}`)
   }
 })

@@ -51,6 +51,18 @@ test('the named head of Stories copies, and ranks first; beside its score is the
   own.store.close()
 })
 
+test('ranked by induction, the head of Stories that looks one place further is at 0, and its note leads to the score that finds it', async () => {
+  const own = await shipped(EXAMPLE.model)
+  own.act.show({ rankBy: 'induction' })
+  const [note] = said(own, 'models-copier')
+  assert.match(note.text, /modelsCopiesFurther\b.*3\.1.*97\.5%.*256.*0\.000/)
+  const [button] = said(own, 'models-further')
+  button.listeners.click({})
+  assert.equal(own.store.state.view.rankBy, 'further')
+  assert.equal(said(own, 'models-further').length, 0)
+  own.store.close()
+})
+
 test('for Ledger the list does not state that no head copies: head 3.1 copies repeated names', async () => {
   const own = await shipped('ledger')
   own.act.show({ rankBy: 'induction' })

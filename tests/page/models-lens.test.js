@@ -191,6 +191,9 @@ test('who wrote a word comes with its rank in each layer, and the parts sum to i
   assert.deepEqual([layers, ranks], [[0, 1, 2], want.ranks?.data])
   const sum = parts.reduce((total, { share }) => total + share, rest)
   assert.ok(Math.abs(sum - score) <= 1e-5, `${sum} for ${score}`)
+  const first = await lensWriters(model, { ids }, {}, { ...at, layer: 0 }, watching())
+  const named = first.parts.map(({ kind, layer }) => `${kind} ${layer}`)
+  assert.deepEqual(new Set(named), new Set(['embedding 0', 'mlp 0', 'head 0']), 'no part of a later layer')
   model.dispose()
 })
 

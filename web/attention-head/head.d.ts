@@ -95,8 +95,8 @@ export type HeadView = {
   heads?: HeadTable
   /** All heads of its layer, with names: `data` starting at `from` is (heads, queries, keys); `own` is the index of this head. */
   layer?: { data: Float32Array; from: number; names: readonly string[]; own: number }
-  /** Its queries and keys in a plane. */
-  plane?: Plane
+  /** Its queries and keys in a plane; null while they load. */
+  plane?: Plane | null
   /** Its steps, if the room has them. */
   flow?: Flow
   className?: string

@@ -26,7 +26,7 @@ export const commonTexts = {
   zoomed: 'Rows {firstRow} to {lastRow} of {rows}, columns {firstColumn} to {lastColumn} of {columns}',
   asImage: 'The {rows} by {columns} cells are one embedded image.',
   asTable: 'As table',
-  labelsEvery: 'Labels: 1 of {count} is shown',
+  labelsEvery: 'One label in {count} is shown',
   previousRows: 'Rows before',
   nextRows: 'Rows after',
   previousColumns: 'Columns before',

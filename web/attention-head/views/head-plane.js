@@ -1,6 +1,6 @@
 // Queries and keys of a head as arrows in two dimensions.
 
-import { html } from 'lit'
+import { html, nothing } from 'lit'
 import { textsLater } from '../../shell/texts-later.js'
 
 /** @type {import('../../shell/texts-later.js').Later<{ p: import('../head-plane.js').PlaneTexts }>} */
@@ -20,6 +20,8 @@ export const headPlane = {
           .visible=${visible} .label=${label} .p=${p}
         @plane-point=${(/** @type {CustomEvent} */ { detail }) => act.point(detail && { word: detail })}
         @plane-select=${(/** @type {CustomEvent} */ { detail }) => act.select({ word: detail })}></head-plane>`
-        : html`<p class="note">${p('planeNone')}</p>`,
+        : own === null
+          ? nothing
+          : html`<p class="note">${p('planeNone')}</p>`,
     )}`,
 }

@@ -3,7 +3,7 @@
 export const texts = {
   blockComputing: 'Measuring …',
   blockText:
-    'How “{word}” (word {at}) becomes the answer. The model keeps a row of numbers for it, the stream: each part reads them and adds to them. Bold: their length; + 40%: this part makes 40% of the sum. Select another word above, or a head here.',
+    'How “{word}” (word {at}) becomes the answer. The model keeps a row of numbers for it, the stream. Each part reads the stream and adds to it: “+ 40%” means that 40% of the stream after it comes from this part. The numbers say how long the stream is. Select another word above, or a head here.',
   blockNorm: 'norm',
   blockNormText: 'Scales the numbers of each word to one length before a part reads them, or after a sum.',
   blockStream: 'The length of the stream of this word here.',

@@ -33,7 +33,7 @@ export const texts = {
   frontSame: 'Without head {head} it still says “{answer}”, with {p} instead of {before}.',
   frontAlone: 'With only head {head} on, it says “{answer}” ({p}).',
   frontNone: 'With all six heads off, it says “{answer}” ({p}).',
-  frontRecorded: 'These numbers were saved earlier; the model ({size} KB) is still loading.',
+  frontRecorded: 'Saved numbers; the model ({size} KB) is loading.',
   frontSaving:
     'These numbers were saved earlier. Your browser asks pages to load little, so the model ({size} KB) loads when you change a name.',
   frontWaiting: 'The model ({size} KB) is loading.',

@@ -2,7 +2,7 @@
 
 export const texts = {
   linesHint:
-    'Each colour is a head; the stronger a line, the more one word looks at the other. Point at a word for its lines alone.',
+    'Each colour is a head; the stronger a line, the more one word looks at the other. To see only the lines of one word, ‹point at it or ›click it.',
   linesFrom: 'each word …',
   linesTo: '… looks at',
   linesHeads: 'Heads that are drawn',

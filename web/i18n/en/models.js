@@ -117,7 +117,7 @@ export const texts = {
   'modelsRankText.induction':
     'In this text: the mean weight on the token that followed the same token earlier. In the first layer it is chance.',
   'modelsRankText.further':
-    'In this text: the mean weight on the token after that one. An earlier head has written there which token stood before it, so such a head copies, too. In the first layer it is chance.',
+    'In this text: as induction, but one place further. An earlier head has noted there which token came before, so such a head copies, too. In the first layer it is chance.',
   'modelsRankText.entropy': 'In this text: how evenly the weights are spread. 0 is one token, 1 is all tokens equally.',
   'modelsRankText.example': 'The weight from your first word to your second.',
   'modelsRankText.similar': 'How alike two maps are (their cosine): 1 means equal.',
@@ -127,6 +127,8 @@ export const texts = {
   modelsCopiesThere: 'Head {head} of {model} does.',
   modelsCopies:
     'Head {name} copies: where the next word is a copy, {share} of its weight is in the right place (over {count} texts). Its score here, {score}, is a mean over all words that come again.',
+  modelsCopiesFurther:
+    'Head {name} copies: where the next word is a copy, {share} of its weight is in the right place (over {count} texts). Its score here is {score}, because it looks one place further. Rank by',
   modelsFilter: 'Filter and size',
   modelsMapSize: 'Size of the maps',
   modelsLeast: 'At least {least}',
@@ -175,8 +177,7 @@ export const texts = {
   modelsNext: 'After “{word}” (token {row})',
   modelsInPlace: 'In the place of “{word}” (token {row})',
   modelsSays: '“{token}” ({share})',
-  modelsSaysBeginning: '“{token}” ({share}), the beginning of “{word}”',
-  modelsEndings: 'Grey letters: how the model would most likely finish the word.',
+  modelsEndings: 'Grey letters: the most likely end of the word.',
   modelsSaysNumber: '“{token}”: {value}',
   modelsPoints: 'points',
   modelsMatters: 'What matters for this answer?',

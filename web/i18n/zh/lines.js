@@ -2,7 +2,7 @@
 
 /** @type {typeof import('../en/lines.js').texts} */
 export const texts = {
-  linesHint: '每种颜色是一个头；线越浓，一个词看另一个词越多。指向一个词，只看它的线。',
+  linesHint: '每种颜色是一个头；线越浓，一个词看另一个词越多。‹指向或›点击一个词，只看它的线。',
   linesFrom: '每个词……',
   linesTo: '……看向',
   linesHeads: '画出的头',

@@ -110,7 +110,7 @@ export const texts = {
   'modelsRankText.duplicate': '在这段文本中：落在前面相同词元上的平均权重。',
   'modelsRankText.induction': '在这段文本中：落在上次相同词元之后那个词元上的平均权重。第一层的得分只是巧合。',
   'modelsRankText.further':
-    '在这段文本中：落在再后一个词元上的平均权重。前面的头已在那里写下它前面是哪个词元，所以这样的头也会抄写。第一层的得分只是巧合。',
+    '在这段文本中：和归纳一样，但再往后一个词元。前面的头已在那里记下它前面是哪个词元，所以这样的头也会抄写。第一层的得分只是巧合。',
   'modelsRankText.entropy': '在这段文本中：权重分布得多均匀。0 是只看一个词元，1 是平均看所有词元。',
   'modelsRankText.example': '从第一个词到第二个词的权重。',
   'modelsRankText.similar': '两张图的余弦相似度：1 表示相同。',
@@ -119,6 +119,8 @@ export const texts = {
   modelsCopiesThere: '{model}的头 {head} 会。',
   modelsCopies:
     '头 {name} 会抄写：要抄写下一个词时，它有 {share} 的权重落在正确的位置（{count} 段文本上）。这里的得分 {score} 是所有重复的词的平均。',
+  modelsCopiesFurther:
+    '头 {name} 会抄写：要抄写下一个词时，它有 {share} 的权重落在正确的位置（{count} 段文本上）。这里的得分是 {score}，因为它看的位置再往后一个。请按这个排序：',
   modelsFilter: '筛选和大小',
   modelsMapSize: '图的大小',
   modelsLeast: '至少 {least}',
@@ -167,8 +169,7 @@ export const texts = {
   modelsNext: '在“{word}”（词元 {row}）之后',
   modelsInPlace: '在“{word}”（词元 {row}）的位置',
   modelsSays: '“{token}”（{share}）',
-  modelsSaysBeginning: '“{token}”（{share}），是“{word}”的开头',
-  modelsEndings: '灰色字母：模型最可能怎样写完这个词。',
+  modelsEndings: '灰色字母：这个词最可能的结尾。',
   modelsSaysNumber: '“{token}”：{value}',
   modelsPoints: '百分点',
   modelsMatters: '什么影响这个答案？',

@@ -223,13 +223,13 @@ function says({ t, act, settings, view, got }, runs, switches) {
     : tell?.is === 'here'
       ? ''
       : t(view.isSaving && !view.isWanted ? 'frontSaving' : runs ? 'frontRecorded' : 'frontWaiting', { size })
-  return html`<p class="front-says" role="status" aria-live="polite">${lines.join(t('frontSpace'))}</p>
+  return html`<div class="front-told"><p class="front-says" role="status" aria-live="polite">${lines.join(t('frontSpace'))}</p>
     <p class="note front-state ${isFailed ? 'problem' : ''}">${state}
       ${
         isFailed
           ? html`<button type="button" class="plain" id="front-retry" @click=${() => act.retry()}>${t('retry')}</button>`
           : nothing
-      }</p>`
+      }</p></div>`
 }
 
 /** @template V, W @param {Record<string, V>} record @param {(value: V) => W} of @returns {Record<string, W>} */

@@ -182,7 +182,7 @@ export function draw(given) {
             <button type="button" class="plain" @click=${() => act.retry()}>${t('retry')}</button></p>`
         : nothing
     }
-    <p class="stale" role="status">${isStale && body ? t('stale') : isOpening ? t('trainedOpening') : nothing}</p>
+    <p class="stale ${isOpening ? 'is-opening' : ''}" role="status">${isStale && body ? t('stale') : isOpening ? t('trainedOpening') : nothing}</p>
     ${working(context)}</div>
     ${sentenceBar({ ...context, scene: body })}
     ${controls(context)}

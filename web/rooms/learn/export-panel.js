@@ -4,7 +4,7 @@ import { html, nothing } from 'lit'
 import { until } from 'lit/directives/until.js'
 import { headScores, svgOf } from './curves.js'
 import { runSettings } from './fields.js'
-import { runOf } from './run-state.js'
+import { failureOf, pictureOf, runOf } from './run-state.js'
 import { TASKS } from './tasks/index.js'
 
 /** @import { Context } from './learn.js' */
@@ -22,10 +22,14 @@ function csvOf(points) {
     .join('\n')
 }
 
+/** True until the first picture is there, which moves everything below it. @param {Context} context */
+const isComing = context => !failureOf(context) && !(runOf(context) && pictureOf(context))
+
 /** @param {Context} context */
 export function exportPanel(context) {
   const { t, view, act } = context
   const problem = context.got.file?.is === 'failed' ? context.got.file.problem : undefined
+  if (isComing(context)) return nothing
   return html`${runOf(context) ? exports(context) : nothing}
     <p class="learn-open"><label class="tool">${t('learnOpenModel')}<input type="file" id="learn-file" class="offstage"
       multiple accept=".safetensors,.json" @change=${(

@@ -12,7 +12,7 @@ import { hasLens } from './lens/setting.js'
 import { opening, stories } from './open/open-model.js'
 import { generateBar } from './prediction/generate-bar.js'
 import { predictionPanel } from './prediction/prediction.js'
-import { tokenRows } from './sentence/token-row.js'
+import { glossOf, tokenRows } from './sentence/token-row.js'
 import { FIRST_GRAPH, isByHand, shownOf } from './shown.js'
 
 /** @import { Context, Room } from './models.js' */
@@ -65,7 +65,8 @@ const graph = textsLater(['graph'], async texts => {
 /** Prefetches the parts that open on a click, when the reader's pointer or focus enters the room. @param {Room} room */
 function prepare({ t, act }) {
   const language = t('htmlLang')
-  for (const part of [headOpen, cells(language), matters(language), graph(language)]) part.ask(() => {})
+  const parts = [block(language), nextWord(language), lens(language), matters(language), graph(language)]
+  for (const part of [headOpen, cells(language), ...parts]) part.ask(() => {})
   act.show({ isNear: true })
 }
 
@@ -163,6 +164,7 @@ export function draw(context) {
   // After a moment, dim what still shows the previous text.
   const isOld = [got.run, got.changed].some(each => each?.is === 'waiting' && each.progress)
   const comes = run && !view.isNear ? () => prepare(room) : undefined
+  glossOf(room) // loads the meanings, which take a line, before the words are there
   return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''} ${room.streamed ? 'is-streaming' : ''}"
     id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing}
     data-prepared=${got.prepare?.is ?? nothing} aria-busy=${isBusy} @pointerover=${comes} @focusin=${comes}>

@@ -62,12 +62,13 @@ export function shownHead(context) {
 
 const planes = later(() => import('../trace/plane.js'))
 
-/** Returns the queries and keys of the head in a plane, once the module for it has loaded. @param {SceneContext} context @returns {HeadView['plane']} */
+/** Returns the queries and keys of the head in a plane; null until the module for it has loaded. @param {SceneContext} context @returns {HeadView['plane']} */
 function planeView(context) {
   const { qkv, result, head, matrices, actions } = context
   const { tensor: weights } = /** @type {Matrix} */ (matrices.get('weights'))
   planes.ask(actions.refresh)
-  const plane = planes.module?.planeOf(qkv, result, head)
+  if (!planes.module) return null
+  const plane = planes.module.planeOf(qkv, result, head)
   if (!plane) return undefined
   const word = meantWord(context)
   const query = word?.side === 'queries' ? word.position : (context.link?.row ?? 0)

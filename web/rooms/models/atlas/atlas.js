@@ -12,8 +12,8 @@ import { Touches } from './touch-gestures.js'
 
 /** @import { HeadAt, Maps } from './maps.js' */
 
-/** Map sizes in pixels from which maps are painted, and from which names are written. */
-const [MAP, NAMED] = [32, 96]
+/** Map sizes in pixels from which maps are painted, from which names are written, and from which scores are. */
+const [MAP, NAMED, SCORED] = [32, 66, 84]
 const [LEAST, MOST] = [14, 260]
 const FADED = 0.25
 /** Properties that do not affect the canvas: a change of these alone does not repaint it. */
@@ -288,7 +288,7 @@ export class ModelsAtlas extends LitElement {
         context.lineWidth = 1
         context.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1)
         if (side >= NAMED) {
-          const name = `${layer + 1}.${head + 1}${scores ? `  ${score.toFixed(2)}` : ''}`
+          const name = `${layer + 1}.${head + 1}${scores && side >= SCORED ? `  ${score.toFixed(2)}` : ''}`
           context.font = `600 12px ${family}`
           const long = context.measureText(name).width
           context.globalAlpha *= 0.85

@@ -232,14 +232,21 @@ function filter(room, hits, isSeveral) {
  * @param {Partial<Record<string, Float32Array>>} own scores on this text
  * @param {string} by the score that heads are ranked by
  */
-function whereFound({ t, settings, openModel, maps }, own, by) {
+function whereFound({ t, act, settings, openModel, maps }, own, by) {
   const count = openModel?.about?.figures?.texts ?? 0
   const copier = copierOf(openModel?.about)
   if (copier && maps) {
     const { at, score } = copier
-    const here = own[by]?.[at.layer * maps.numHeads + at.head] ?? 0
+    const n = at.layer * maps.numHeads + at.head
+    const here = own[by]?.[n] ?? 0
     const params = { name: nameOf(at), share: percent(score), count, score: here.toFixed(3) }
-    return html`<p class="note" id="models-copier">${t('modelsCopies', params)}</p>`
+    const isFurther = by === 'induction' && (own.further?.[n] ?? 0) > here
+    return html`<p class="note" id="models-copier">${t(isFurther ? 'modelsCopiesFurther' : 'modelsCopies', params)}${
+      isFurther
+        ? html` <button type="button" class="plain" id="models-further"
+          @click=${() => act.show({ rankBy: 'further' })}>${t('modelsRank.further')}</button>`
+        : nothing
+    }</p>`
   }
   const recorded = (openModel?.about?.figures?.heads ?? []).flatMap(({ induction = [], further = [] }) =>
     [induction, further].flat(),

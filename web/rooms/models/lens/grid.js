@@ -267,7 +267,8 @@ export function list(panel) {
         class="lens-line ${isOther(panel, row, column) ? 'is-other' : ''} ${isAnswer(panel, row, column) ? '' : 'is-else'}"
         data-line=${grid.layers[row]} aria-pressed=${isOn}
         @click=${() => select(panel, { layer: grid.layers[row], position })}>
-        <span class="note">${layerName(panel, row)}</span> <span class="lens-token">${token}</span>
+        <span class="note">${row === grid.layers.length - 1 ? l('lensAnswer') : l('lensLayer', { layer: grid.layers[row] + 1 })}</span>
+        <span class="lens-token">${token}</span>
         <span class="lens-track"><span class="lens-bar" .style=${`--shade: ${share.toFixed(3)}`}></span></span>
         <span>${percent(share)}</span>${grid.pins.length ? html`<i>${colours(panel, row, column)}</i>` : nothing}</button></li>`
     })}</ol></div>`

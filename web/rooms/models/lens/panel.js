@@ -46,7 +46,7 @@ export function lensPanel(room, l) {
   const canTell = room.openModel?.name === STORY_MODEL && room.view.lensStop === undefined
   return html`${
     room.view.lensStop === undefined ? nothing : story.draw(({ lensStory }) => lensStory(room, l, panel))
-  }<p class="note">${l('lensText')}
+  }<p class="note"><span class="lens-of-grid">${l('lensText')}</span>
       ${
         canTell
           ? html`<button type="button" class="tool" id="lens-story-begin" @click=${() => act.goToLens(0)}>${l('lensStoryBegin')}</button>`

@@ -68,12 +68,14 @@ export async function lensWriters(model, input, hooks, { layer, position, token,
   const { layers, ranks } = await readout(model, lens, input, { ...own, positions: [position], topK: 1 })
   const { logits, heads, mlps, embedding } = await lensAttribution(model, lens, input, { ...own, layer, position })
   const H = heads.dims[2]
+  // Later layers write nothing into this state.
+  const [ofHeads, ofMlps] = [heads.data.subarray(0, (layer + 1) * H), mlps.data.subarray(0, layer + 1)]
   /** @type {import('../models.js').LensWriters['parts']} */
   const parts = [{ kind: 'embedding', layer: 0, head: 0, share: embedding.data[0] }]
-  heads.data.forEach((share, n) => {
+  ofHeads.forEach((share, n) => {
     parts.push({ kind: 'head', layer: Math.floor(n / H), head: n % H, share })
   })
-  mlps.data.forEach((share, n) => {
+  ofMlps.forEach((share, n) => {
     parts.push({ kind: 'mlp', layer: n, head: 0, share })
   })
   const shown = parts.sort((a, b) => Math.abs(b.share) - Math.abs(a.share)).slice(0, WRITERS)

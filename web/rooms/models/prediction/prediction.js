@@ -7,7 +7,7 @@ import { shown } from '../../../shell/slots.js'
 import { drawParts } from '../../../ui/inspector.js'
 import { lensTitle } from '../atlas/overview.js'
 import { ending, glossOf } from '../sentence/token-row.js'
-import { endingOf, nameOf } from '../shown.js'
+import { endingOf, isByHand, nameOf } from '../shown.js'
 
 /** @import { Room } from '../models.js' */
 
@@ -79,15 +79,25 @@ function guesses(room, run) {
           },
         ],
       )}</div>
-      ${run.top.some(({ id }) => endingOf(room, id)) ? html`<p class="note" id="models-endings">${t('modelsEndings')}</p>` : nothing}
+      ${endingsNote(room, run)}
       ${room.view.isPulled ? html`<p class="note" id="models-pulled" role="status">${t('modelsFollows')}</p>` : nothing}
       ${byLayer(room)}`
 }
 
-/** Returns the first guess in words; it may be the beginning of a word. @param {Room} room @param {import('../run/model-run.js').Guess} guess */
+/** Explains the grey letters. Endings arrive later, so the line keeps its place. @param {Room} room @param {import('../run/model-run.js').Run} run */
+function endingsNote(room, { top }) {
+  const { t, openModel } = room
+  const hasPieces = openModel && isByHand(openModel) && !openModel.about?.words?.length
+  const isNeeded = top.some(({ id }) => endingOf(room, id))
+  return hasPieces || isNeeded
+    ? html`<p class="note ${isNeeded ? '' : 'is-reserved'}" id="models-endings">${t('modelsEndings')}</p>`
+    : nothing
+}
+
+/** Returns the first guess in words, with the letters that end its word. @param {Room} room @param {import('../run/model-run.js').Guess} guess */
 function saidFirst(room, { id, token, probability }) {
-  const said = { token, share: percent(probability), word: token + endingOf(room, id) }
-  return room.t(endingOf(room, id) ? 'modelsSaysBeginning' : 'modelsSays', said)
+  const [before, after] = room.t('modelsSays', { token: '\n', share: percent(probability) }).split('\n')
+  return html`${before}${token}${ending(room, id)}${after}`
 }
 
 /** Shows the output of a regression: a number for each label. @param {Room} room @param {import('../run/model-run.js').Run} run */
