@@ -92,6 +92,7 @@ const NEVER_ONE = {
     'modelsCannotRead',
     'modelsUnknown',
     'modelsCopies',
+    'modelsCopiesFurther',
     'modelsNeverCopies',
     'modelsOfTexts',
     'modelsAllAdders',

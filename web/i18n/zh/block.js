@@ -22,7 +22,7 @@ export const texts = {
   blockEmbeddingPosition: '嵌入 + 位置',
   'blockPosition.added': '一个词的向量，加上它位置的向量。',
   'blockPosition.rope': '位置由每次注意力里旋转查询和键来表示。',
-  'blockPosition.bias': '位置由加在每个分数上的一个数来表示。',
+  'blockPosition.bias': '位置由加在每个得分上的一个数来表示。',
   blockLogits: 'logits',
   blockLogitsText: '每个可能的下一个词的得分。点按可看预测。',
   blockAnswer: '这个词的回答',

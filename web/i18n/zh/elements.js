@@ -77,7 +77,7 @@ export const elements = {
   flowScale: '除以 √{size}：{key} 得 {score}。',
   flowFactor: '缩放后：{key} 得 {score}。',
   flowNoScale: '得分没有缩放：这一步什么也不改变。',
-  flowNoMask: '没有词对 {query} 遮住：这一步什么也不改变。因果遮罩遮住查询之后的词：留下的份额变大，每一行的和仍是 1。',
+  flowNoMask: '没有词对 {query} 遮住：这一步什么也不改变。因果掩码遮住查询之后的词：留下的份额变大，每一行的和仍是 1。',
   flowLater: '后面的词被遮住：{count} 个。留下的份额变大，这一行的和仍是 1。',
   flowMask: '被遮住的词：{count} 个。留下的份额变大，这一行的和仍是 1。',
   flowExponentials: '对每个得分减去最大者取 e 的幂，合计 {sum}。',

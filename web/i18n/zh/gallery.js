@@ -3,7 +3,7 @@
 /** @type {typeof import('../en/gallery.js').texts} */
 export const texts = {
   galleryLabel: '模型',
-  'galleryGroup.typed': '您输入的',
+  'galleryGroup.typed': '你输入的',
   'galleryGroup.nearest': '最接近的名称',
   'galleryGroup.here': '本页面中',
   'galleryGroup.kept': '保存在这个浏览器里',
@@ -20,8 +20,8 @@ export const texts = {
   galleryNote: '{id}。下载 {download}，内存 {memory}，许可证：{license}。{what}',
   galleryNoLicense: '未注明',
   galleryNone: '列表中没有含这些词的模型。Hub 上的名称形如 owner/name。',
-  galleryOwn: '您自己的模型（Python，transformers）：先保存，再用“打开…”选择该文件夹。',
-  galleryPrivacy: 'Hub（huggingface.co）会得知模型的名称和您的网络地址，但不会得知您的文本：文本留在这台电脑上。',
+  galleryOwn: '你自己的模型（Python，transformers）：先保存，再用“打开…”选择该文件夹。',
+  galleryPrivacy: 'Hub（huggingface.co）会得知模型的名称和你的网络地址，但不会得知你的文本：文本留在这台电脑上。',
   galleryKept: '保存在这个浏览器里的模型',
   galleryKeptSum: '保存在这个浏览器里：{count} 个，共 {size}',
   galleryDelete: '删除',
@@ -32,7 +32,7 @@ export const texts = {
   galleryOpenLink: '打开 {name}',
   galleryLooking: '正在向 huggingface.co 查询 {name} 的大小。',
   galleryTerms: '在 huggingface.co 上接受 {name} 的条款',
-  galleryToken: '您的账号的访问令牌',
+  galleryToken: '你的账号的访问令牌',
   galleryTokenNote: '令牌只发送给 huggingface.co。页面关闭后不再保留，任何链接都不含它。',
   galleryAgain: '再查询一次',
   galleryFacts: '{type}，{parameters} 个参数，许可证：{license}。',
@@ -87,5 +87,5 @@ export const texts = {
   'galleryWhat.translation': '编码器加解码器。文本以任务开头。交叉注意力显示它写的时候读的是哪个词。',
   'galleryWhat.chinese': '编码器加解码器。文本以要写的语言开头。交叉注意力显示它写每个中文词时读的是哪个英文词。',
   galleryCard: '模型卡片',
-  galleryNoRank: '本页没有衡量它的分数。',
+  galleryNoRank: '本页没有衡量它的得分。',
 }

@@ -15,7 +15,7 @@ export const texts = {
   'e13.done': '排序只问数值，数自己就带着；倒序要问位置，而这里没有位置。',
   'e13.notYet': '排序达到 {sort}，倒序达到 {reverse}。',
   'e13.hint.train': '先把两个任务都训练到停下为止。',
-  'e13.hint.reverse': '倒序只达到 {reverse}。',
+  'e13.hint.reverse': '倒序达到 {reverse}。',
   'e13.hint.neither': '排序在第 {steps} 步达到 {sort}。',
 
   'e14.task': '找出能学会归纳的最少层数：把层数不够的模型训练到停下，再把刚好够的训练到 0.95。',

@@ -9,5 +9,5 @@ export const texts = {
   planeHidden: '被遮住',
   planeQueries: '查询',
   planeKeys: '键',
-  planeNone: '箭头需要由查询和键相乘得到的得分，并且最多 128 个词。地图显示权重。',
+  planeNone: '箭头需要由查询和键相乘得到的得分，并且最多 128 个词。热图显示权重。',
 }

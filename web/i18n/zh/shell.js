@@ -13,7 +13,7 @@ export const texts = {
   redo: '重做',
   reset: '重置',
   loading: '正在加载…',
-  tooLarge: '这些设置所需的内存超过浏览器能提供的（{message}）。请减少词数、头数或尺寸，或撤销上一步。',
+  tooLarge: '这些设置所需的内存超过浏览器能提供的（{message}）。请减少词数或头数，或撤销上一步。',
   cannotShow: '无法显示这些设置（{message}）。请撤销上一步，或选择一个示例。',
   linkDamaged: '此链接已损坏，现在显示第一个示例。请重新索取链接。',
   linkNewer: '此链接来自更新版本的页面。刷新即可获得新版本。',
@@ -62,7 +62,7 @@ export const texts = {
 
   view: '视图',
   'view.flow': '流程',
-  hideLater: '打开因果遮罩',
+  hideLater: '打开因果掩码',
   flowNone: '没有可显示的步骤：文本太长，或 softmax 沿查询方向。热图显示它的权重。',
   'view.difference': '差异',
   differenceSays: '正：前者给这个词的权重更大；负：后者更大。',
