@@ -479,3 +479,12 @@ test('the page as one file: every exercise is solved from a disk, offline', asyn
     rmSync(folder, { recursive: true })
   }
 })
+
+test('on a phone the name of the example is whole beside two sentences', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('about:blank')
+  await page.goto(`${url}#2&exercise=e9`)
+  const name = page.locator('.example-name')
+  await name.waitFor()
+  assert.ok(await name.evaluate(each => each.scrollWidth <= each.clientWidth))
+})

@@ -147,7 +147,7 @@ test('on a phone the grid is a list of the layers of a word; nothing overflows',
   await open(`${PLANE}&models.lens=logit`)
   assert.equal(await page.locator('.lens-scroll').isVisible(), false)
   await page.locator('[data-word="6"]').click()
-  await reads('.lens-line[data-line="1"]', /^2 , +66\.4%$/)
+  await reads('.lens-line[data-line="1"]', /^layer 2 , *66\.4%$/)
   await page.locator('[data-line="1"]').click()
   await reads('#lens-details h3', 'Layer 2, after “high”')
   await becomes(lensOf, 'logit 2.7')

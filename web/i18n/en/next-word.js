@@ -7,7 +7,7 @@ export const texts = {
   'next.topK': 'Top k',
   'next.topP': 'Top p',
   nextAll: 'all',
-  nextKept: 'Still possible: {kept} of {all} tokens.',
+  nextKept: 'Tokens still possible: {kept} of {all}.',
   nextTake: 'Take “{token}”',
   nextTakeShare: 'Take “{token}”, {share}',
   nextOut: 'out',
@@ -18,7 +18,7 @@ export const texts = {
   nextFull: 'The text has ended, or is as long as the model can read.',
   nextCache: 'What is kept for the next step (KV cache)',
   nextSize:
-    'Each layer keeps one row of keys and one row of values for every token, so that none is computed again. Now there are {tokens} rows, {bytes} in all layers; each further token adds one ({row}).',
+    'Each layer keeps one row of keys and one row of values for every token, so that none is computed again. Rows now: {tokens}, {bytes} in all layers; each further token adds one ({row}).',
   nextTime:
     'This step took {cached} with the cache (only the last token is computed) and {whole} without it (all {tokens} are).',
   nextHead: 'Head',
