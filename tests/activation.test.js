@@ -7,7 +7,10 @@ import { compile } from './bench/compile.js'
 
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url))
 const { instance } = await WebAssembly.instantiate(
-  compile([path('./activation.c')], [`-I${path('../src/kernel')}`, '-sINITIAL_MEMORY=16777216']),
+  compile(
+    [path('./activation.c'), path('../src/kernel/constants.c')],
+    [`-I${path('../src/kernel')}`, '-sINITIAL_MEMORY=16777216'],
+  ),
 )
 const { memory, ...kernels } = /** @type {any} */ (instance.exports)
 const BATCH = 1 << 16

@@ -15,24 +15,32 @@
 #include "exp.h"
 #include "qkv.h"
 
+/* The constants of gelu, see splat_from. */
+struct tail {
+  float most, c1, c2, c3, c4, c5, c6, c9; /* of the polynomial */
+  float first, second, third, root2;      /* of its squares */
+};
+extern const struct tail stored_tail;
+
 /* 1 / (1 - Phi(t)), 0 <= t <= 1e18, infinity from about 1e3 on: the 16th power of a polynomial, fitted for the bounds
  * above. The powers are those of 1 + p for a small p, (1 + p)^2 = 1 + p (p + 2), times 2: so that roundings do not grow
  * with each square. */
 INLINE f4 inverse_tail(f4 t) {
   f4 t2 = mul(t, t), t4 = mul(t2, t2);
-  f4 odd = mul_add(splat(8.8453715e-9f), t4, splat(6.150421e-5f));
-  odd = mul_add(odd, t2, splat(0.0034401272f));
-  f4 even = mul_add(splat(3.5526023e-6f), t2, splat(1.9634072e-5f));
-  even = mul_add(even, t2, splat(0.022070533f));
-  f4 p = mul(add(mul_add(even, t, mul(odd, t2)), splat(0.052075934f)), t);
-  p = mul(p, add(p, splat(2.0885475f)));
-  p = mul(p, add(p, splat(2.1810155f)));
-  p = mul_add(p, add(p, splat(2.3784142f)), splat(1.4142135f));
+  const struct tail *c = &stored_tail;
+  f4 odd = mul_add(splat_from(&c->c9), t4, splat_from(&c->c5));
+  odd = mul_add(odd, t2, splat_from(&c->c3));
+  f4 even = mul_add(splat_from(&c->c6), t2, splat_from(&c->c4));
+  even = mul_add(even, t2, splat_from(&c->c2));
+  f4 p = mul(add(mul_add(even, t, mul(odd, t2)), splat_from(&c->c1)), t);
+  p = mul(p, add(p, splat_from(&c->first)));
+  p = mul(p, add(p, splat_from(&c->second)));
+  p = mul_add(p, add(p, splat_from(&c->third)), splat_from(&c->root2));
   return mul(p, p);
 }
 
 /* |x|, but at most 1e18 where x > 0, so that its product with the tail is 0 and not NaN. */
-INLINE f4 tail_argument(f4 x) { return absolute(pmin(x, splat(1e18f))); }
+INLINE f4 tail_argument(f4 x) { return absolute(pmin(x, splat_from(&stored_tail.most))); }
 
 INLINE f4 relu4(f4 x) { return pmax(x, zeros()); }
 
@@ -45,7 +53,7 @@ INLINE f4 gelu4(f4 x) {
 /* d gelu / dx = Phi(x) + x Phi'(x) */
 INLINE f4 d_gelu4(f4 x) {
   f4 one = splat(1.0f), tail = quotient(one, inverse_tail(tail_argument(x)));
-  f4 density = mul(power2_4(&known_power2, mul(mul(x, x), splat(-0.5f * LOG2_E))), splat(0.39894228f));
+  f4 density = mul(power2_4(&stored_power2, mul(mul(x, x), splat(-0.5f * LOG2_E))), splat(0.39894228f));
   return mul_add(x, density, blend(less(x, zeros()), tail, sub(one, tail)));
 }
 
@@ -61,7 +69,7 @@ INLINE f4 finite_square(f4 x) { return pmin(mul(x, x), splat(1e30f)); } /* 0 tim
 /* *sum = 1 + *e, *e = 2^-(z log2 e): infinity from 2^128 on. */
 INLINE f4 times_sigmoid(struct sigmoid of, f4 x, f4 *e, f4 *sum) {
   f4 z = mul(x, mul_add(finite_square(x), splat(-LOG2_E * of.b), splat(-LOG2_E * of.a)));
-  *e = power2_4(&known_power2, pmin(z, splat(128.0f)));
+  *e = power2_4(&stored_power2, pmin(z, splat(128.0f)));
   *sum = add(splat(1.0f), *e);
   return quotient(x, *sum);
 }

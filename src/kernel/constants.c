@@ -1,6 +1,6 @@
 /* constants.c: the constants of loops, see splat_from. They are in a separate file, because a compiler that has their
  * values writes them into the loops. */
-#include "exp.h"
+#include "activation.h"
 
 const struct words WORDS = {
     .float16_shift = 1 << 13,
@@ -22,3 +22,18 @@ const struct words WORDS = {
 };
 
 const struct power2 stored_power2 = POWER2;
+
+const struct tail stored_tail = {
+    .most = 1e18f,
+    .c1 = 0.052075934f,
+    .c2 = 0.022070533f,
+    .c3 = 0.0034401272f,
+    .c4 = 1.9634072e-5f,
+    .c5 = 6.150421e-5f,
+    .c6 = 3.5526023e-6f,
+    .c9 = 8.8453715e-9f,
+    .first = 2.0885475f,
+    .second = 2.1810155f,
+    .third = 2.3784142f,
+    .root2 = 1.4142135f,
+};

@@ -66,7 +66,7 @@ INLINE f4 power2_4(const struct power2 *c, f4 x) {
 
 /* Returns the weight exp(x), x <= 0, of a softmax. The rounding of x log2(e) adds an error of 6e-8 |x| exp(x), which is
  * at most 3e-8 of the largest weight. */
-INLINE f4 exp_weight(f4 x) { return power2_4(&known_power2, mul(x, splat(LOG2_E))); }
+INLINE f4 exp_weight(f4 x) { return power2_4(&stored_power2, mul(x, splat_from(&stored_power2.log2_e))); }
 
 /* These are not inlined, because each caller would grow by up to a kilobyte. The first has the bits of exp_weight. */
 f4 exp_weight4(f4 x);
