@@ -939,7 +939,7 @@ export const ARCHITECTURES = {
         norm_eps: k.optional('attention.layer_norm_rms_epsilon') ?? k.number('attention.layer_norm_epsilon'),
         hidden_activation: k.get('hidden_activation') ?? 'gelu',
         global_rope_theta: theta,
-        local_rope_theta: k.number('rope.freq_base_swa', theta),
+        local_rope_theta: k.number('rope.freq_base_swa', 10_000),
         ...(window && { local_attention: window }),
         layer_types: types,
         ...classesOf(

@@ -86,6 +86,12 @@ export const ODD = [
     }),
   },
   {
+    title: 'ModernBERT without a base for windows',
+    of: 'modern-bert',
+    edit: without(['modern-bert.rope.freq_base_swa']),
+    like: having({ 'modern-bert.rope.freq_base_swa': float(10_000) }),
+  },
+  {
     title: 'Command R without a scale of its logits',
     of: 'command-r',
     edit: without(['command-r.logit_scale']),
