@@ -23,17 +23,22 @@ export class Int8Rows {
     return [roundUp(this.D, 2), roundUp(this.E, 8), 4, 4]
   }
 
+  /** Bytes of keys, of values, and of both scales, which follow each other. @param {number} capacity */
+  parts(capacity) {
+    return this.#sizes.map(size => size * this.heads * roundUp(capacity, BLOCK))
+  }
+
   /** @param {number} capacity */
   bytes(capacity) {
-    return this.#sizes.reduce((sum, size) => sum + size, 0) * this.heads * roundUp(capacity, BLOCK)
+    return this.parts(capacity).reduce((sum, part) => sum + part, 0)
   }
 
   /** The words of struct qkv_cache. @param {RowsPlace} place */
   words({ at, capacity }) {
     const rows = roundUp(capacity, BLOCK)
-    const addresses = this.#sizes.map(size => {
+    const addresses = this.parts(capacity).map(part => {
       const address = at
-      at += size * this.heads * rows
+      at += part
       return address
     })
     return [...addresses, this.heads, rows, this.D, this.E]

@@ -101,8 +101,8 @@ test('logits of which none can be chosen, and functions that return a promise, a
     [list => list.fill(Number.NaN, 7, 8), /a logit of the next id is NaN, so none can be chosen/],
     [async () => {}, /generate: logits: the function returned a promise, which nothing waits for/],
   ]))
-    for (const temperature of [0, 1])
-      await assert.rejects(model.generate([5, 9], { logits, temperature }).next(), message)
+    for (const options of [{ temperature: 0 }, { temperature: 1 }, { numBeams: 3 }])
+      await assert.rejects(model.generate([5, 9], { logits, ...options }).next(), message)
   model.dispose()
 })
 
@@ -140,5 +140,8 @@ test('a text ends before the first stop text, of which no part is given out', as
   const words = []
   for await (const { text } of model.generate(prompts[0], { maxNewTokens: 4, stop: 'friends' })) words.push(text)
   assert.equal(words.join(''), ' tom? yes.')
+  const found = []
+  for await (const { text } of model.generate(prompts[0], { maxNewTokens: 8, stop: '?', numBeams: 3 })) found.push(text)
+  assert.equal(found.join(''), ' tom')
   model.dispose()
 })

@@ -23,6 +23,11 @@ const REFUSED = {
   token_healing: () => true,
   cache_implementation: value => value === 'quantized',
 }
+/** The same, for beam search only. @type {Record<string, (value: any) => boolean>} */
+const REFUSED_BEAMS = {
+  num_beam_groups: value => value > 1,
+  diversity_penalty: value => value > 0,
+}
 /** The same, for sampling only. @type {Record<string, (value: any) => boolean>} */
 const REFUSED_SAMPLING = {
   temperature: value => value === 0,
@@ -53,12 +58,21 @@ export function readSettings(json, file, vocab) {
   const stopIds = c.ids('eos_token_id').filter(isId) // ids outside the vocabulary are never chosen
   const [start] = [...idsOf('decoder_start_token_id'), ...c.ids('bos_token_id').filter(isId)]
   const isSampled = c.flag('do_sample')
-  const refusing = Object.entries(isSampled ? { ...REFUSED, ...REFUSED_SAMPLING } : REFUSED)
+  /** Lists the keys of a table that have an effect. @param {Record<string, (value: any) => boolean>} table */
+  const effective = table =>
+    Object.entries(table).flatMap(([key, changes]) => {
+      const value = c.get(key)
+      return value !== undefined && value !== false && changes(value) ? `${key} ${describe(value)}` : []
+    })
   return {
     stopIds,
     startId: start,
     isSampled,
     maxNewTokens: c.get('max_new_tokens') === undefined ? undefined : c.number('max_new_tokens', COUNT),
+    maxLength: c.get('max_length') === undefined ? undefined : c.number('max_length', { least: 1, whole: true }),
+    numBeams: c.number('num_beams', { least: 1, whole: true }, 1),
+    lengthPenalty: c.number('length_penalty', {}, 1),
+    earlyStopping: c.get('early_stopping') === 'never' ? /** @type {const} */ ('never') : c.flag('early_stopping'),
     temperature: c.number('temperature', { least: 0 }, 1),
     topK: c.number('top_k', COUNT, isSampled ? 50 : 0) || vocab,
     topP: c.number('top_p', SHARE, 1),
@@ -66,10 +80,8 @@ export function readSettings(json, file, vocab) {
     repetitionPenalty: c.number('repetition_penalty', { least: 1e-3, most: 1e3 }, 1),
     rules: rulesOf(c, stopIds, idsOf, vocab),
     /** Settings that make `generate` throw. */
-    refused: refusing.flatMap(([key, changes]) => {
-      const value = c.get(key)
-      return value !== undefined && value !== false && changes(value) ? `${key} ${describe(value)}` : []
-    }),
+    refused: effective(isSampled ? { ...REFUSED, ...REFUSED_SAMPLING } : REFUSED),
+    refusedBeams: effective(REFUSED_BEAMS),
     file,
   }
 }
@@ -96,6 +108,7 @@ function rulesOf(c, stopIds, idsOf, vocab) {
     lastIds: idsOf('forced_eos_token_id'),
     suppressed: c.ids('suppress_tokens'),
     suppressedFirst: c.ids('begin_suppress_tokens'),
+    renormalizes: c.flag('renormalize_logits'),
   }
 }
 
@@ -138,3 +151,9 @@ export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
   const begin = made === 0 && (sequence.length > 1 || firstId === undefined)
   if (begin || (firstId !== undefined && made === 1 && sequence.length === 2)) hide(suppressedFirst)
 }
+
+/** Returns the error for logits of which none can be chosen. @param {boolean} hasNaN true if one is NaN, false if all are -Infinity */
+export const cannotChoose = hasNaN =>
+  new RangeError(
+    `generate: ${hasNaN ? 'a logit of the next id is NaN' : 'all logits of the next id are -Infinity'}, so none can be chosen: the option logits, a hook, the weights or the rules of the folder make them so`,
+  )

@@ -2,15 +2,36 @@
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
-import { applyRules, readSettings } from './generation-settings.js'
+import { searchBeams } from './beam-search.js'
+import { applyRules, cannotChoose, readSettings } from './generation-settings.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { GenerateOptions, GenerateStep, Ids } from '../model.js' */
+/** @import { GenerationSettings } from './generation-settings.js' */
 
 const SAMPLING = ['temperature', 'topK', 'topP', 'minP', 'repetitionPenalty', 'logits', 'seed']
+const BEAMS = ['numBeams', 'lengthPenalty', 'earlyStopping']
 const KNOWN = ['maxNewTokens', 'stop', 'stopIds', 'followConfig', 'keep', 'hooks', 'useCache', 'signal', 'chat'].concat(
   SAMPLING,
+  BEAMS,
 )
+/** Maximum number of new ids if neither the caller nor the folder gives one. */
+const USUAL_LENGTH = 40
+/** The output of the model at a step of beam search, whose sequences are not run alone. */
+const NO_OUTPUT = {
+  attentions: [],
+  hiddenStates: [],
+  crossAttentions: [],
+  encoderAttentions: [],
+  encoderHiddenStates: [],
+  attentionSummaries: [],
+  crossAttentionSummaries: [],
+  encoderAttentionSummaries: [],
+  kept: {},
+}
+
+/** Milliseconds of work between pauses, in which other tasks may run and abort this one. */
+const WORK = 50
 
 /**
  * Generates ids.
@@ -19,7 +40,7 @@ const KNOWN = ['maxNewTokens', 'stop', 'stopIds', 'followConfig', 'keep', 'hooks
  * @param {import('../../qkv.js').Qkv} parts.qkv
  * @param {import('../family-shapes/parts.js').Family} parts.family
  * @param {import('../tokenizers/tokenizer.js').TextTool} [parts.tokenizer]
- * @param {() => Promise<import('./generation-settings.js').GenerationSettings>} parts.settings generation settings of the folder
+ * @param {() => Promise<GenerationSettings>} parts.settings generation settings of the folder
  * @param {(prompt: unknown) => number[]} parts.toIds
  * @param {typeof import('../run/inputs.js').checkSignal} parts.checkSignal passed instead of imported, so that inputs.js stays in the bundle of
  *   model.js
@@ -39,7 +60,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
   toBoolean(followConfig, 'generate: followConfig')
   if (!family.decoder) throw new Error(`generate: ${model.type} is an encoder, it has no next token`)
   const own = await settings()
-  const { stopIds, stops, rules, most, cut, penalty } = withSettings(options, own, family, tokenizer !== undefined)
+  const { stopIds, stops, used, cut, beams, penalty } = withSettings(options, own, family, tokenizer !== undefined)
   if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
   const isChat = Array.isArray(prompt) && typeof Object(prompt[0]).role === 'string'
   if (!isChat && Array.isArray(prompt) && ['content', 'text'].some(key => Object.hasOwn(Object(prompt[0]), key)))
@@ -53,6 +74,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
     throw new RangeError('generate: the prompt has no tokens')
   const both = family.encoder !== undefined
   const startId = own.startId ?? family.startId ?? 0
+  const most = readMost(options, used, both ? 1 : Math.max(...sources.map(({ length }) => length)))
   const random = qkv.generator(seed)
   const textOf = (/** @type {number[]} */ ids) => (tokenizer && ids.length ? model.decode(ids) : '')
   const rows = sources.map(source => {
@@ -60,70 +82,135 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
     const prompt = textOf(both ? [] : sequence)
     return { sequence, prompt, text: prompt, isDone: false }
   })
-  // Pad shorter prompts: for a decoder on the left, so that the next token follows directly; for an encoder on the right.
-  const length = Math.max(...sources.map(source => source.length))
-  const padded = (/** @type {number[]} */ list, /** @type {number} */ value) => {
-    const padding = Array(length - list.length).fill(value)
-    return both ? [...list, ...padding] : [...padding, ...list]
+  /** @param {number[]} sequence */
+  const wholeOf = sequence => textOf(both ? sequence.slice(1) : sequence)
+  /** Adds an id to a row. @param {number} b @param {{ id: number, probability: number }} chosen @param {boolean} isLast */
+  const add = (b, { id, probability }, isLast) => {
+    const row = rows[b]
+    if (!row.isDone) row.sequence.push(id)
+    row.isDone ||= stopIds.includes(id)
+    const text = nextText(row, wholeOf(row.sequence), stops, isLast, tokenizer)
+    const token = tokenizer ? tokenizer.decode([id], false) : String(id)
+    return { id, token, text, probability, ids: [...row.sequence], isDone: row.isDone }
   }
-  const prompts = sources.map(source => padded(source, 0))
-  const tokens = sources.map(source => padded(Array(source.length).fill(1), 0))
-  const cache = useCache
-    ? model.cache({ capacity: Math.max(16, length), batch: sources.length > 1 ? sources.length : undefined })
-    : undefined
-  let paused = performance.now()
+  /** Applies the rules of the folder and the option `logits`. @param {Float32Array} logits @param {number[]} sequence @param {number} made number of new ids @param {number} row */
+  const change = (logits, sequence, made, row) => {
+    applyRules(logits, { ...used.rules, penalty }, { sequence, made, isLast: made + 1 === most, stopIds })
+    if (typeof Object(edit?.(logits, [...sequence], row)).then === 'function')
+      throw new TypeError(
+        'generate: logits: the function returned a promise, which nothing waits for: change the logits before it returns',
+      )
+  }
+  const open = (/** @type {number[][]} */ prompts) =>
+    openRun(model, prompts, { startId: both ? startId : undefined, useCache, keep, hooks, signal })
+
+  if (beams) {
+    /** @type {import('./beam-search.js').Beam[]} */
+    const found = []
+    for (const [b, source] of most ? sources.entries() : []) {
+      const run = open(Array(beams.numBeams).fill(source))
+      const { sequence, prompt } = rows[b]
+      const isEnd = (/** @type {readonly number[]} */ ids) => {
+        if (stopIds.includes(ids[ids.length - 1])) return true
+        const whole = stops.length ? wholeOf([...sequence, ...ids]) : ''
+        return beforeStop(whole, sharedLength(prompt, whole), stops).isFound
+      }
+      const { renormalizes } = used.rules
+      const given = { ...beams, numEnds: stopIds.length, most, isEnd, renormalizes }
+      try {
+        found.push(await searchBeams(run, given, sequence, change))
+      } finally {
+        run.dispose()
+      }
+    }
+    const length = Math.max(0, ...found.map(({ ids }) => ids.length))
+    for (let n = 0; n < length; n++) {
+      const steps = found.map(({ ids, probabilities }, b) => {
+        const at = Math.min(n, ids.length - 1)
+        return add(b, { id: ids[at], probability: probabilities[at] }, n >= ids.length - 1)
+      })
+      yield { ...NO_OUTPUT, ...steps[0], rows: steps }
+    }
+    return
+  }
+
+  const run = open(sources)
   /** New ids of each row. @type {number[][]} */
   const made = rows.map(() => [])
   try {
     for (let n = 0; n < most; n++) {
-      signal?.throwIfAborted()
-      const isFirst = n === 0 || !useCache
-      const added = useCache ? made.map(row => row.slice(-1)) : made
-      const input = both
-        ? {
-            ids: prompts,
-            attentionMask: tokens,
-            decoderIds: rows.map((_, b) => (isFirst ? [startId, ...added[b]] : added[b])),
-          }
-        : {
-            ids: isFirst ? prompts.map((row, b) => [...row, ...added[b]]) : added,
-            attentionMask: isFirst ? tokens.map((row, b) => [...row, ...added[b].map(() => 1)]) : undefined,
-          }
-      const given = /** @type {const} */ ({ keep, hooks, cache, logits: 'last' })
-      const output = isFirst ? await model.forward(input, { ...given, signal }) : model.forwardSync(input, given)
-      const logits = /** @type {FloatTensor} */ (output.logits)
-      const steps = rows.map((row, b) => {
-        const { data } = logits.row(b)
-        const { sequence } = row
-        applyRules(data, { ...rules, penalty }, { sequence, made: n, isLast: n + 1 === most, stopIds })
-        if (typeof Object(edit?.(data, [...sequence], b)).then === 'function')
-          throw new TypeError(
-            'generate: logits: the function returned a promise, which nothing waits for: change the logits before it returns',
-          )
-        const { id, probability } = choose(data, cut, () => random.rand([1]).data[0])
-        made[b].push(id)
-        if (!row.isDone) sequence.push(id)
-        row.isDone ||= stopIds.includes(id)
-        const text = nextText(row, textOf(both ? sequence.slice(1) : sequence), stops, n + 1 === most, tokenizer)
-        const token = tokenizer ? tokenizer.decode([id], false) : String(id)
-        return { id, token, text, probability, ids: [...row.sequence], isDone: row.isDone }
+      const output = await run.step(made)
+      const steps = rows.map(({ sequence }, b) => {
+        const { data } = /** @type {FloatTensor} */ (output.logits).row(b)
+        change(data, sequence, n, b)
+        const chosen = choose(data, cut, () => random.rand([1]).data[0])
+        made[b].push(chosen.id)
+        return add(b, chosen, n + 1 === most)
       })
       yield { ...output, ...steps[0], rows: steps }
       if (rows.every(row => row.isDone)) return
-      if (performance.now() - paused > 50) {
-        await new Promise(resolve => setTimeout(resolve)) // yields to other tasks, which may abort this one
-        paused = performance.now()
-      }
+      await run.rest()
     }
   } finally {
-    cache?.dispose()
+    run.dispose()
+  }
+}
+
+/**
+ * Opens a run of the model on rows of ids that grow.
+ * @param {import('../model.js').Model} model
+ * @param {number[][]} prompts
+ * @param {Pick<GenerateOptions, 'keep' | 'hooks' | 'signal' | 'useCache'> & { startId?: number }} options startId: the first id of the decoder of an
+ *   encoder-decoder
+ */
+export function openRun(model, prompts, { startId, useCache, signal, ...options }) {
+  const both = startId !== undefined
+  // Pad shorter prompts: for a decoder on the left, so that the next token follows directly; for an encoder on the right.
+  const length = Math.max(...prompts.map(prompt => prompt.length))
+  const padded = (/** @type {number[]} */ list, /** @type {number} */ value) => {
+    const padding = Array(length - list.length).fill(value)
+    return both ? [...list, ...padding] : [...padding, ...list]
+  }
+  const ids = prompts.map(prompt => padded(prompt, 0))
+  const tokens = prompts.map(prompt => padded(Array(prompt.length).fill(1), 0))
+  const batch = prompts.length > 1 ? prompts.length : undefined
+  const cache = useCache ? model.cache({ capacity: Math.max(16, length), batch }) : undefined
+  let isFirst = true
+  let paused = performance.now()
+  return {
+    /** Runs what has not run yet. @param {readonly (readonly number[])[]} made new ids of each row */
+    async step(made) {
+      signal?.throwIfAborted()
+      const isWhole = isFirst || !useCache
+      isFirst = false
+      const added = useCache ? made.map(row => row.slice(-1)) : made
+      const input = both
+        ? { ids, attentionMask: tokens, decoderIds: added.map(row => (isWhole ? [startId, ...row] : [...row])) }
+        : {
+            ids: isWhole ? ids.map((row, b) => [...row, ...added[b]]) : added,
+            attentionMask: isWhole ? tokens.map((row, b) => [...row, ...added[b].map(() => 1)]) : undefined,
+          }
+      const given = /** @type {const} */ ({ ...options, cache, logits: 'last' })
+      return isWhole ? await model.forward(input, { ...given, signal }) : model.forwardSync(input, given)
+    },
+    /** Continues other rows: each row becomes the one with the index given for it. @param {readonly number[]} from */
+    select(from) {
+      for (const layer of cache?.layers ?? []) layer.select(from)
+    },
+    /** Yields to other tasks, which may abort this one. */
+    async rest() {
+      if (performance.now() - paused < WORK) return
+      await new Promise(resolve => setTimeout(resolve))
+      paused = performance.now()
+    },
+    dispose: () => cache?.dispose(),
   }
 }
 
 /**
  * Checks the options, whose defaults are the settings of the folder.
  * @param {GenerateOptions} options
- * @param {import('./generation-settings.js').GenerationSettings} own
+ * @param {GenerationSettings} own
  * @param {import('../family-shapes/parts.js').Family} family
  * @param {boolean} hasTokenizer
  */
@@ -135,32 +222,54 @@ function withSettings(options, own, family, hasTokenizer) {
   const stops = toStops(options.stop)
   if (stops.length && !hasTokenizer)
     throw new TypeError('generate: stop: this model has no tokenizer, so nothing becomes text; use stopIds')
-  if (followConfig && own.refused.length)
-    throw new RangeError(
-      `generate: ${own.file}: ${own.refused.join(', ')} not covered: { followConfig: false } leaves all of its settings but the end ids aside`,
-    )
-  const {
-    rules,
-    isSampled,
-    maxNewTokens = 40,
-    ...usual
-  } = followConfig ? own : readSettings({}, own.file, family.vocab)
+  const used = followConfig ? own : readSettings({}, own.file, family.vocab)
   const number = (/** @type {string} */ name, /** @type {unknown} */ value, /** @type {object} */ range) =>
     toNumber(value, `generate: ${name}`, range)
-  const most = number('maxNewTokens', options.maxNewTokens ?? maxNewTokens, { least: 0, whole: true })
   const cut = {
-    temperature: number('temperature', options.temperature ?? (isSampled ? usual.temperature : 0), { least: 0 }),
-    topK: number('topK', options.topK ?? usual.topK, { least: 1, whole: true }),
-    topP: number('topP', options.topP ?? usual.topP, { least: 0, most: 1 }),
-    minP: number('minP', options.minP ?? usual.minP, { least: 0, most: 1 }),
+    temperature: number('temperature', options.temperature ?? (used.isSampled ? used.temperature : 0), { least: 0 }),
+    topK: number('topK', options.topK ?? used.topK, { least: 1, whole: true }),
+    topP: number('topP', options.topP ?? used.topP, { least: 0, most: 1 }),
+    minP: number('minP', options.minP ?? used.minP, { least: 0, most: 1 }),
   }
-  const penalty = number('repetitionPenalty', options.repetitionPenalty ?? usual.repetitionPenalty, {
+  const beams = readBeams(options, used, cut.temperature)
+  const refused = [...used.refused, ...(beams ? used.refusedBeams : [])]
+  if (refused.length)
+    throw new RangeError(
+      `generate: ${own.file}: ${refused.join(', ')} not covered: { followConfig: false } leaves all of its settings but the end ids aside`,
+    )
+  const penalty = number('repetitionPenalty', options.repetitionPenalty ?? used.repetitionPenalty, {
     least: 1e-3,
     most: 1e3,
   })
   if (edit !== undefined && typeof edit !== 'function')
     throw new TypeError(`generate: logits: expected a function of the logits and the ids so far, got ${describe(edit)}`)
-  return { stopIds, stops, rules, most, cut, penalty }
+  return { stopIds, stops, used, cut, beams, penalty }
+}
+
+/** Reads the maximum number of new ids. @param {GenerateOptions} options @param {GenerationSettings} used @param {number} length of the longest prompt */
+function readMost({ maxNewTokens }, used, length) {
+  const given = maxNewTokens ?? used.maxNewTokens
+  if (given !== undefined || used.maxLength === undefined)
+    return toNumber(given ?? USUAL_LENGTH, 'generate: maxNewTokens', { least: 0, whole: true })
+  if (used.maxLength > length) return used.maxLength - length
+  throw new RangeError(
+    `generate: ${used.file}: max_length is ${used.maxLength}, and the prompt has ${length} tokens: give maxNewTokens`,
+  )
+}
+
+/** Reads the options of beam search; returns undefined for one beam. @param {GenerateOptions} options @param {GenerationSettings} used @param {number} temperature */
+function readBeams(options, used, temperature) {
+  const numBeams = toNumber(options.numBeams ?? used.numBeams, 'generate: numBeams', { least: 1, whole: true })
+  const lengthPenalty = toNumber(options.lengthPenalty ?? used.lengthPenalty, 'generate: lengthPenalty')
+  const earlyStopping = options.earlyStopping ?? used.earlyStopping
+  if (earlyStopping !== 'never' && typeof earlyStopping !== 'boolean')
+    throw new TypeError(`generate: earlyStopping: expected true, false or 'never', got ${describe(earlyStopping)}`)
+  if (numBeams === 1) return undefined
+  const source = options.numBeams === undefined ? ` (of ${used.file})` : ''
+  const one = `${numBeams} beams${source}: { numBeams: 1 } follows one sequence`
+  if (temperature > 0) throw new RangeError(`generate: temperature ${temperature} does not sample from ${one}`)
+  if (options.keep !== undefined) throw new TypeError(`generate: keep: there is no output of ${one}`)
+  return { numBeams, lengthPenalty, earlyStopping }
 }
 
 /**
@@ -244,10 +353,7 @@ export function choose(logits, { temperature, topK, topP, minP }, random) {
   const weigh = (/** @type {number} */ logit, largest = top) => (logit === largest ? 1 : Math.exp(logit - largest)) // logits may be Infinity
   let sum = 0
   for (const logit of logits) sum += weigh(logit)
-  if (Number.isNaN(sum) || top === Number.NEGATIVE_INFINITY)
-    throw new RangeError(
-      `generate: ${Number.isNaN(sum) ? 'a logit of the next id is NaN' : 'all logits of the next id are -Infinity'}, so none can be chosen: the option logits, a hook, the weights or the rules of the folder make them so`,
-    )
+  if (Number.isNaN(sum) || top === Number.NEGATIVE_INFINITY) throw cannotChoose(Number.isNaN(sum))
   const chosen = (/** @type {number} */ id) => ({ id, probability: weigh(logits[id]) / sum })
   if (temperature === 0) return chosen(best)
   const scaled = logits.map(logit => logit / Math.fround(temperature)) // rounded to float32, so that ties match transformers

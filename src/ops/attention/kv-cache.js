@@ -236,6 +236,22 @@ export class KVCache {
     return undefined
   }
 
+  /** @internal Replaces the rows of each batch element by those of another one. @param {readonly number[]} from its index */
+  select(from) {
+    const { bytes } = this.#core
+    const parts = this.rows
+      ? this.rows.parts(this.#capacity)
+      : [this.headDim, this.valueDim].map(size => this.#heads * this.#capacity * size * 4)
+    let start = this.#pointer
+    for (const part of parts) {
+      const size = part / this.batch
+      const old = bytes.slice(start, start + part)
+      for (const [b, other] of from.entries())
+        if (other !== b) bytes.set(old.subarray(other * size, (other + 1) * size), start + b * size)
+      start += part
+    }
+  }
+
   /** Removes all keys and values and keeps the memory. */
   clear() {
     this.#first = this.#length = this.#total = 0

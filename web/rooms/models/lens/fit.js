@@ -40,7 +40,14 @@ async function ownTexts(model, { count, passes = 1 }, { signal, rest, onProgress
     onProgress({ done: 0, total: count * passes })
     if (seed % TURN === TURN - 1) await rest()
     const ids = [start]
-    const steps = model.generate(ids, { maxNewTokens: most - 1, temperature: 1, seed, signal, stopIds: [] })
+    const steps = model.generate(ids, {
+      maxNewTokens: most - 1,
+      temperature: 1,
+      numBeams: 1,
+      seed,
+      signal,
+      stopIds: [],
+    })
     for await (const { id } of steps) ids.push(id)
     if (ids.length >= FITS.jacobian.first + 2) texts.push(ids)
   }

@@ -33,6 +33,7 @@ export async function endingsOf(model, { run, hooks }, changes, signal) {
     if (!LETTERS.test(model.decode([id]).trim().at(-1) ?? '')) continue
     const steps = model.generate([...ids, id], {
       temperature: 0,
+      numBeams: 1,
       maxNewTokens: count,
       hooks: hooks,
       useCache,

@@ -103,6 +103,7 @@ function pickRows(states, rows) {
 async function translate(model, ids, hooks, { signal }) {
   const steps = model.generate(ids, {
     temperature: 0,
+    numBeams: 1,
     maxNewTokens: MOST_TRANSLATED - 1,
     hooks: hooks,
     useCache: !Object.keys(hooks).length, // hooks address positions, so with hooks the whole sequence is read each time
