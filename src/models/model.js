@@ -270,9 +270,10 @@ export class Model {
       throw new TypeError(
         `tokenize: expected a text, got ${describe(text)}; for several texts, call model.padded(texts)`,
       )
-    if (typeof options === 'string')
+    // biome-ignore lint/complexity/noArguments: a rest parameter would become part of the types
+    if (typeof options === 'string' || arguments.length > 2)
       throw new TypeError(
-        `tokenize: expected options, got a second text; a pair is one input by { pair }, several texts by model.padded(texts)`,
+        `tokenize: expected a text and options, got ${typeof options === 'string' ? 'a second text' : 'a third value'}; a pair is one input by { pair }, several texts by model.padded(texts)`,
       )
     const { pair, addSpecialTokens = true, lowerCase = false, ...given } = readOptions(options, TOKENIZE, 'tokenize')
     const { maxLength, truncation = maxLength !== undefined } = given
