@@ -130,7 +130,11 @@ export async function checkGolden(qkv, folder, options) {
       const given = []
       // For an encoder-decoder allow one more id, because forced_eos_token_id forces the last one.
       const forced = model.stacks.encoder && model.stacks.decoder ? 1 : 0
-      for await (const { id } of model.generate(prompt, { maxNewTokens: ids.length + forced, stopIds: [] }))
+      for await (const { id } of model.generate(prompt, {
+        maxNewTokens: ids.length + forced,
+        stopIds: [],
+        numBeams: 1,
+      }))
         given.push(id)
       if (forced) given.pop()
       assert.deepEqual(given, ids, `greedy ids of ${input.name}, row ${b}`)

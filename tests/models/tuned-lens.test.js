@@ -113,7 +113,7 @@ test('a tuned lens is nearer to the answer than the logit lens, and can be saved
       assert.ok(error(back.matrix(layer).data, lens.matrix(layer).data) <= most)
       assert.ok(error(back.offset(layer)?.data ?? [], lens.offset(layer)?.data ?? []) <= most)
     }
-    await assert.rejects(fitLens(gpt2, texts, { ...tuned, resume: back }), /a file holds no momenta of the optimiser/)
+    await assert.rejects(fitLens(gpt2, texts, { ...tuned, resume: back }), /a file has no momenta of the optimiser/)
   }
 })
 
@@ -158,7 +158,10 @@ test('invalid tuned lenses are refused by name', async () => {
   await assert.rejects(fitLens(gpt2, texts, { ...tuned, rate: -1 }), RangeError)
   await assert.rejects(fitLens(gpt2, texts, { ...tuned, resume: jacobian }), /a lens of kind "tuned", got "jacobian"/)
   await assert.rejects(fitLens(gpt2, texts, { first: 0, resume: lens }), /a lens of kind "jacobian", got "tuned"/)
-  await assert.rejects(fitLens(gpt2, texts, { ...tuned, resume: lens }), /to take 3 steps at the rate 1, not 6 at 1/)
+  await assert.rejects(
+    fitLens(gpt2, texts, { ...tuned, resume: lens }),
+    /it was begun with 3 steps at the rate 1, got 6 at 1/,
+  )
   await assert.rejects(fitLens(gpt2, [...texts].reverse(), { ...tuned, resume: lens }), /texts\[0\] is not the text/)
   await assert.rejects(
     fitLens(gpt2, texts, { ...tuned, first: 1, resume: lens }),
