@@ -32,7 +32,7 @@ const byScore = (a, b) => Number(b.score > a.score) - Number(b.score < a.score)
 
 /** @param {SearchOptions} options */
 function createBeams({ numBeams, lengthPenalty, earlyStopping, numEnds, most, isEnd }) {
-  /** So many continuations that `numBeams` of them go on, even if the likeliest ones end. */
+  /** Number of candidates per step, enough that `numBeams` of them go on even if the likeliest ones end. */
   const kept = Math.max(2, 1 + numEnds) * numBeams
   /** @type {Beam[]} */
   let running = Array.from({ length: numBeams }, (_, from) => ({
