@@ -129,6 +129,7 @@ test('qkv/models adds at most 25 KB gzipped; each part that it loads later has a
   const later = [
     'run-in-turns',
     'generation',
+    'beam-search',
     'generation-settings',
     'text-files',
     'tied',
@@ -146,6 +147,7 @@ test('qkv/models adds at most 25 KB gzipped; each part that it loads later has a
     'embed',
     'sentence-modules',
     'sentence-layers',
+    'pooling',
     'rank',
     'refusals',
     'wrong-source',

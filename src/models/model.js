@@ -273,7 +273,7 @@ export class Model {
     // biome-ignore lint/complexity/noArguments: a rest parameter would become part of the types
     if (typeof options === 'string' || arguments.length > 2)
       throw new TypeError(
-        `tokenize: expected a text and options, got ${typeof options === 'string' ? 'a second text' : 'a third value'}; a pair is one input by { pair }, several texts by model.padded(texts)`,
+        'tokenize: expected a text and options; a pair is one input by { pair }, several texts by model.padded(texts)',
       )
     const { pair, addSpecialTokens = true, lowerCase = false, ...given } = readOptions(options, TOKENIZE, 'tokenize')
     const { maxLength, truncation = maxLength !== undefined } = given
@@ -463,7 +463,7 @@ export class Model {
     const { classes } = Model.#own(this)
     if (!classes)
       throw new Error(
-        `classify: this ${this.type} checkpoint has no classes: expected architectures of config.json such as ...ForSequenceClassification`,
+        `classify: this ${this.type} checkpoint has no classes, as architectures of config.json names none`,
       )
     const known = RUN_OPTIONS.filter(name => name !== 'logits' && name !== 'until')
     const { signal, onLayer, ...given } = readOptions(options, [...known, 'signal', 'onLayer'], 'classify')
@@ -522,7 +522,7 @@ export class Model {
     /** @param {unknown} [cause] */
     const check = cause => {
       if (this.#isDisposed)
-        throw new Error('this model was disposed while it ran: wait for what it returns before dispose()', { cause })
+        throw new Error('this model was disposed while it ran: await it before dispose()', { cause })
       if (cause) throw cause
     }
     for (let isFirst = true; ; isFirst = false) {
@@ -613,7 +613,7 @@ export class Model {
       throw new TypeError(`forward: cache: expected the result of model.cache(), got ${describe(cache)}`)
     if (!Object.hasOwn(cache, 'layers')) throw proxied('cache')
     if (cache.model !== this)
-      throw new TypeError('forward: cache: it was made by another model: use one that cache() of this model has made')
+      throw new TypeError('forward: cache: it was made by another model: use cache() of this one')
     if (cache.isBroken)
       throw new Error(
         'forward: another call with this cache is running, or threw half way: clear it with cache.clear() and begin again',
@@ -679,7 +679,7 @@ export class Model {
     const beyond = positions.find(position => position >= most)
     if (beyond !== undefined)
       throw new RangeError(
-        `forward: expected positions below ${most}, the number that this model has, got ${beyond}: give a shorter text, or generate fewer tokens`,
+        `forward: expected positions below ${most}, got ${beyond}: give a shorter text, or generate fewer tokens`,
       )
     const seen = masks ? Uint8Array.from(masks.flat()) : given
     const mask = seen && new Tensor(seen, [B, 1, 1, seen.length / B])

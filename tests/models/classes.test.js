@@ -123,7 +123,7 @@ test('without id2label classes are LABEL_0 and so on; labels that do not fit are
   assert.equal(plain.classes, undefined)
   await assert.rejects(
     () => plain.classify('a'),
-    /classify: this bert checkpoint has no classes: expected architectures/,
+    /classify: this bert checkpoint has no classes, as architectures of config\.json names none/,
   )
   plain.dispose()
 })

@@ -294,12 +294,12 @@ const MISTAKES = [
   [
     'a second text in place of the options of tokenize',
     () => gpt2.tokenize('a', any('b')),
-    /tokenize: expected a text and options, got a second text; a pair is one input by \{ pair \}, several texts by model\.padded\(texts\)/,
+    /tokenize: expected a text and options; a pair is one input by \{ pair \}, several texts by model\.padded\(texts\)/,
   ],
   [
     'a place for a pair before the options of tokenize',
     () => any(gpt2).tokenize('a', undefined, { maxLength: 3 }),
-    /tokenize: expected a text and options, got a third value; a pair is one input by \{ pair \}/,
+    /tokenize: expected a text and options; a pair is one input by \{ pair \}/,
   ],
   [
     'entities of a list',

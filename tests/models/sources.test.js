@@ -490,7 +490,7 @@ test('disposing a model in the middle of forward, or of another run in turns, ma
     (/** @type {Model} */ model) => backward(model, { ids }, { onLayer: () => model.dispose() }),
   ]) {
     const model = await loadModel(qkv, folder, { tokenizer: false })
-    const text = /^Error: this model was disposed while it ran: wait for what it returns before dispose\(\)$/
+    const text = /^Error: this model was disposed while it ran: await it before dispose\(\)$/
     await assert.rejects(run(model), text)
     await assert.rejects(model.forward({ ids }), /this model was disposed: load it again/)
     assert.equal(qkv.memory.resident, resident)

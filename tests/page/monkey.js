@@ -151,6 +151,7 @@ async function act(page, random, isPhone) {
     return 'wait'
   }
   if (kind < 0.985) {
+    await page.evaluate(() => document.fullscreenElement && document.exitFullscreen()) // its window cannot be resized
     await page.setViewportSize({ width: height, height: width })
     await settled(page)
     await page.setViewportSize({ width, height })

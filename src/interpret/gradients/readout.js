@@ -7,9 +7,9 @@ import { toFloats } from '../../base/operand.js'
 import { Tensor } from '../../base/tensor.js'
 import { FACTORS } from '../../models/attribution/attribution.js'
 import { dot, multiplied, normed, pulled } from '../../models/attribution/linear-attribution.js'
-import { POOLINGS, pool, pullPool } from '../../models/sentences/sentence-modules.js'
+import { POOLINGS, pool, pullPool } from '../../models/sentences/pooling.js'
 
-/** @import { Pooling } from '../../models/sentences/sentence-modules.js' */
+/** @import { Pooling } from '../../models/sentences/pooling.js' */
 /** @import { ObjectiveInput } from './objective.js' */
 /** @typedef {ReturnType<typeof import('../../models/model.js').Model.parts>} Parts */
 /** @typedef {{ position?: number, class: number | string, weight?: number }} ClassTerm position: of the token, for a token classifier; class: its number or its label; weight: default 1 */

@@ -2,7 +2,6 @@
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
-import { searchBeams } from './beam-search.js'
 import { applyRules, cannotChoose, readSettings } from './generation-settings.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
@@ -105,6 +104,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
     openRun(model, prompts, { startId: both ? startId : undefined, useCache, keep, hooks, signal })
 
   if (beams) {
+    const { searchBeams } = await import('./beam-search.js')
     /** @type {import('./beam-search.js').Beam[]} */
     const found = []
     for (const [b, source] of most ? sources.entries() : []) {

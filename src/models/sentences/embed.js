@@ -5,12 +5,14 @@ import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { checkSignal } from '../run/inputs.js'
 import { runTexts } from './many-texts.js'
+import { POOLINGS, pool, pullPool } from './pooling.js'
 import { readerOf } from './sentence-input.js'
-import { POOLINGS, pool, pullPool, recipeOf } from './sentence-modules.js'
+import { recipeOf } from './sentence-modules.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { Runner } from './many-texts.js' */
-/** @import { Pooling, ReadModules } from './sentence-modules.js' */
+/** @import { Pooling } from './pooling.js' */
+/** @import { ReadModules } from './sentence-modules.js' */
 /**
  * @typedef {object} EmbedOptions
  * @property {Pooling} [pooling] of the rows of a text: mean, first row, maximum, sum divided by the square root of the length, last row;
