@@ -247,10 +247,7 @@ test('a text of MPT, which has no table of positions, ends at max_seq_len; posit
   /** @type {any} */
   const m2m = await open('m2m_100-made')
   assert.deepEqual(m2m.forwardSync({ ids: text(32), decoderIds: [0] }).logits.dims, [1, 1, 40])
-  assert.throws(
-    () => m2m.forwardSync({ ids: text(33), decoderIds: [0] }),
-    /expected positions below .*, got/,
-  )
+  assert.throws(() => m2m.forwardSync({ ids: text(33), decoderIds: [0] }), /expected positions below .*, got/)
   m2m.dispose()
   assert.equal(qkv.memory.resident, loaded)
 })

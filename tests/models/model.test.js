@@ -365,10 +365,7 @@ test('inputs that do not fit the model are refused, with the limit', async () =>
     [() => gpt2.forwardSync({ ids: [384] }), /ids\[0\]: expected a whole number from 0 to 383.*got 384/],
     [() => gpt2.forwardSync({ ids: [1.5] }), /ids\[0\]: .*got 1\.5/],
     [() => gpt2.forwardSync({ ids: [] }), /ids: expected dims \(L\) or \(B, L\), at least one id, got \(0\)/],
-    [
-      () => gpt2.forwardSync({ ids: long }),
-      /expected positions below 64, got 64: give a shorter text/,
-    ],
+    [() => gpt2.forwardSync({ ids: long }), /expected positions below 64, got 64: give a shorter text/],
     [
       () => gpt2.forwardSync({ ids, attentionMask: [1, 1] }),
       /attentionMask: expected dims \(1, 8\), as the ids, got \(2\)/,
