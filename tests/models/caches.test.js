@@ -71,7 +71,7 @@ test('a cache of another model, or of the same model in another module, is refus
     const cache = other.cache()
     assert.throws(
       () => models.gpt2.forwardSync({ ids: [1, 2] }, { cache }),
-      /made by another model: use one that cache\(\)/,
+      /made by another model: use cache\(\) of this one/,
     )
     assert.equal(cache.length, 0)
     other.forwardSync({ ids: [1, 2] }, { cache })
