@@ -84,6 +84,14 @@ function watchWorkers(t, file) {
   return started
 }
 
+/** Loads a module with one worker. Returns the words of its control block, too. @param {import('node:test').TestContext} t */
+async function loadTwo(t) {
+  const started = watchWorkers(t)
+  const qkv = await load({ threads: 2 })
+  const { start } = started[0]
+  return { qkv, words: new Int32Array(start.memory.buffer, start.control, WORDS) }
+}
+
 /** Makes a call that is large enough for threads. @param {Qkv} qkv */
 function attend(qkv) {
   const x = one.generator(7).randn([2, 200, 32])
@@ -285,10 +293,7 @@ function wakeOnOwnCore(t) {
 const sleeping = words => Atomics.notify(words, AT.generation)
 
 test('calls of two microseconds wake nobody, whatever went before', async t => {
-  const started = watchWorkers(t)
-  const qkv = await load({ threads: 2 })
-  const { start } = started[0]
-  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  const { qkv, words } = await loadTwo(t)
   const x = one.generator(1).randn([1, 6, 16])
   const w = one.generator(2).randn([16, 16])
   const tiny = () => [qkv.attention(x, x, x), qkv.linear(x, w)]
@@ -309,10 +314,7 @@ test('calls of two microseconds wake nobody, whatever went before', async t => {
 })
 
 test('small calls in quick succession count together', async t => {
-  const started = watchWorkers(t)
-  const qkv = await load({ threads: 2 })
-  const { start } = started[0]
-  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  const { qkv, words } = await loadTwo(t)
   const clock = slowClock(t)
   wakeNobody(t)
   const [x, w] = [one.generator(1).randn([100, 100]), one.generator(2).randn([100, 100])]
@@ -331,10 +333,7 @@ test('small calls in quick succession count together', async t => {
 })
 
 test('workers spin about as long as calls pause, at most a millisecond, and hardly if calls come alone', async t => {
-  const started = watchWorkers(t)
-  const qkv = await load({ threads: 2 })
-  const { start } = started[0]
-  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  const { qkv, words } = await loadTwo(t)
   const clock = slowClock(t)
   wakeNobody(t)
   const spinAfter = (/** @type {number} */ pause, calls = 8) => {
@@ -353,10 +352,7 @@ test('workers spin about as long as calls pause, at most a millisecond, and hard
 })
 
 test('where woken workers start on the core of their caller, only long bursts and calls during their spinning are shared', async t => {
-  const started = watchWorkers(t)
-  const qkv = await load({ threads: 2 })
-  const { start } = started[0]
-  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  const { qkv, words } = await loadTwo(t)
   const clock = slowClock(t)
   const g = one.generator(1)
   const [short, long] = [10, 1300].map(M => [g.randn([M, 500]), g.randn([500, 500])])
@@ -385,10 +381,7 @@ test('where woken workers start on the core of their caller, only long bursts an
 })
 
 test('where woken workers start on the core of their caller, a run of calls of some milliseconds is shared soon', async t => {
-  const started = watchWorkers(t)
-  const qkv = await load({ threads: 2 })
-  const { start } = started[0]
-  const words = new Int32Array(start.memory.buffer, start.control, WORDS)
+  const { qkv, words } = await loadTwo(t)
   const g = one.generator(1)
   const [x, w] = [g.randn([200, 500]), g.randn([500, 500])]
   wakeOnOwnCore(t)

@@ -45,12 +45,13 @@ async function idsOf(model, prompt, options) {
 }
 
 test('a cache is continued by other beams as ids without a cache are; several prompts give what each gives alone', async () => {
-  const integers = await load({ integers: true })
+  const [integers, shared] = [await load({ integers: true }), await load({ threads: 2 })]
   const models = [
     ...(await Promise.all(
       ['gpt2-tiny', 'marian-tiny', 't5-tiny', 'qwen3-tiny-bf16'].map(name => open(name, 'float32')),
     )),
     await loadModel(integers, `${goldens}/gpt2-tiny`, { tokenizer: false, cacheDtype: 'int8' }),
+    await loadModel(shared, `${goldens}/t5-tiny`, { tokenizer: false }),
   ]
   const prompts = [
     [5, 9, 13],
@@ -66,7 +67,8 @@ test('a cache is continued by other beams as ids without a cache are; several pr
   }
   assert.ok(changed > 1, `${changed} models find another sequence than the greedy one`)
   for (const model of models) model.dispose()
-  assert.equal(integers.memory.resident, 0)
+  for (const { memory } of [integers, shared]) assert.equal(memory.resident, 0)
+  shared.dispose()
 })
 
 test('all beams of a small vocabulary find the most likely sequence', async () => {
@@ -110,7 +112,8 @@ test('num_beams and max_length of a folder are followed; what beams cannot do is
   for (const [options, error] of /** @type {[object, RegExp][]} */ ([
     [{ temperature: 1 }, /temperature 1 does not sample from 4 beams \(of config\.json\): \{ numBeams: 1 \}/],
     [{ keep: ['attentions'] }, /keep: there is no output of 4 beams/],
-    [{ numBeams: 0 }, /numBeams: expected a whole number from 1, got 0/],
+    [{ numBeams: 0 }, /numBeams: expected a whole number from 1 to 1024, got 0/],
+    [{ numBeams: 1e9 }, /numBeams: expected a whole number from 1 to 1024, got 1000000000/],
     [{ earlyStopping: 'yes' }, /earlyStopping: expected true, false or 'never', got "yes"/],
     [{ lengthPenalty: Number.NaN }, /lengthPenalty: expected a finite number, got NaN/],
     [{ num_beams: 2 }, /there is no option "num_beams"; here it is numBeams/],

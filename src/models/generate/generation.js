@@ -14,6 +14,8 @@ const KNOWN = ['maxNewTokens', 'stop', 'stopIds', 'followConfig', 'keep', 'hooks
   SAMPLING,
   BEAMS,
 )
+/** Each beam takes a row of the batch, and its part of the cache. */
+const MOST_BEAMS = 1024
 /** Maximum number of new ids if neither the caller nor the folder gives one. */
 const USUAL_LENGTH = 40
 /** The output of the model at a step of beam search, whose sequences are not run alone. */
@@ -259,7 +261,11 @@ function readMost({ maxNewTokens }, used, length) {
 
 /** Reads the options of beam search; returns undefined for one beam. @param {GenerateOptions} options @param {GenerationSettings} used @param {number} temperature */
 function readBeams(options, used, temperature) {
-  const numBeams = toNumber(options.numBeams ?? used.numBeams, 'generate: numBeams', { least: 1, whole: true })
+  const numBeams = toNumber(options.numBeams ?? used.numBeams, 'generate: numBeams', {
+    least: 1,
+    most: MOST_BEAMS,
+    whole: true,
+  })
   const lengthPenalty = toNumber(options.lengthPenalty ?? used.lengthPenalty, 'generate: lengthPenalty')
   const earlyStopping = options.earlyStopping ?? used.earlyStopping
   if (earlyStopping !== 'never' && typeof earlyStopping !== 'boolean')
