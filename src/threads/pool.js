@@ -11,7 +11,8 @@ const SLICE = 50 // milliseconds of one wait for workers
 const LEAST_SPIN = 0.05 // milliseconds, about the time of a wake
 /** Multiple of `least.burst` that pays for a wake on the core of the caller, about 10 ms of work. */
 const CROWDED = 100
-const RETRY = 0.98 // factor per burst, so that a wake is tried again after some hundred bursts
+const LATEST = 8 // wakes over which the share of those on the core of the caller is averaged
+const RETRY = 0.98 // factor per burst of that share, so that a wake is tried again after some hundred bursts
 /** Multiple of `least.burst`: while threads sleep, a call with less runs outside of the pool, without its 0.1 to 0.4 ms. */
 const BRIEF = 10
 const SLOW = 2e7 // operations a millisecond of a slow core, for an estimate of when such a call ends
@@ -63,10 +64,10 @@ export class Threads {
   #burst = 0
   #lastBurst = 0
   /**
-   * Multiple of `least.burst` for which sleeping threads are woken. Above 1 if all of them had joined before their caller went on: they
-   * then run on its core, as in virtual machines whose idle cores halt, until the system moves them some milliseconds later.
+   * Share of the latest wakes in which all threads had joined before their caller went on: they then run on its core, as in virtual
+   * machines whose idle cores halt, until the system moves them some milliseconds later.
    */
-  #crowd = 1
+  #crowded = 0
   /** The time, by performance.now(), after which a call begins a new burst. */
   #end = 0
   /** When the last shared call ended. */
@@ -287,7 +288,7 @@ export class Threads {
     else {
       this.#lastBurst = this.#burst
       this.#burst = work
-      this.#crowd = Math.max(1, this.#crowd * RETRY)
+      this.#crowded *= RETRY
     }
     this.#end = start + work / SLOW + AWAKE / 2
   }
@@ -295,7 +296,8 @@ export class Threads {
   /** True if threads are awake, or are worth waking; a burst is expected to be as long as the last one. @param {number} start */
   #paysToOpen(start) {
     const isAwake = start - this.#idleSince < this.#words[AT.spin] / 1000
-    return isAwake || Math.max(this.#burst, this.#lastBurst) >= Threads.least.burst * this.#crowd
+    const least = Threads.least.burst * Math.max(1, CROWDED * this.#crowded)
+    return isAwake || Math.max(this.#burst, this.#lastBurst) >= least
   }
 
   /** Opens the gate and wakes the threads, which take units from now on. @param {number} start */
@@ -306,7 +308,9 @@ export class Threads {
     Atomics.store(words, AT.gate, 0)
     Atomics.add(words, AT.generation, 1)
     Atomics.notify(words, AT.generation)
-    if (pause > 2 * AWAKE) this.#crowd = Atomics.load(words, AT.gate) === this.#workers.size ? CROWDED : 1
+    if (pause <= 2 * AWAKE) return
+    const isCrowded = Atomics.load(words, AT.gate) === this.#workers.size
+    this.#crowded += (Number(isCrowded) - this.#crowded) / LATEST
   }
 
   /**

@@ -213,19 +213,21 @@ export function embed(embedding, { weights }, { ids, rows: given, types, positio
   ]
   for (let n = 0; n < ids.length; n++) {
     const at = n * C
+    const sum = out.subarray(at, at + C)
     const row = given ? given.data.subarray(at, at + C) : weights.row(embedding.tokens, ids[n])
-    for (let c = 0; c < C; c++) out[at + c] = row[c] * scale
+    sum.set(row)
+    if (scale !== 1) for (let c = 0; c < C; c++) sum[c] *= scale
     for (const { table, rows } of tables) {
       const more = weights.row(table, rows[n] + (table.skip ?? 0))
-      for (let c = 0; c < C; c++) out[at + c] += more[c]
+      for (let c = 0; c < C; c++) sum[c] += more[c]
     }
     // sin(p / 10000^(2i/C)) for all i, then all cosines.
     if (sinusoids && positions[n] !== padding)
       for (let i = 0; i < C / 2; i++) {
         const { steps = C / 2 } = sinusoids
         const angle = positions[n] / 10000 ** (i / steps)
-        out[at + i] += Math.sin(angle)
-        out[at + C / 2 + i] += Math.cos(angle)
+        sum[i] += Math.sin(angle)
+        sum[C / 2 + i] += Math.cos(angle)
       }
   }
   return new Tensor(out, [B, L, C])
