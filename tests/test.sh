@@ -42,7 +42,7 @@ case ${1-} in
     ;;
   quick)
     # Files that train, or take many seconds of the processor: states.test.js takes 15, a quarter of the rest. npm test runs them.
-    heavy='(activation|int8-cache|masks|page/(exercise-runs|learn|learn-model|learn-session|states))\.test\.js$'
+    heavy='(activation|corpus|int8-cache|masks|page/(exercise-runs|learn|learn-model|learn-session|states))\.test\.js$'
     mapfile -t files < <(grep -LE "$needs|from 'vite'" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "$not_npm_test|$slow|$long|$heavy")
     run "$many" "${files[@]}"
     ;;
