@@ -4,14 +4,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Tokenizer as Rust } from '@anush008/tokenizers'
-import { loadModel } from '../../src/entries/models.js'
+import { loadModel, readSafetensors, saveModel } from '../../src/entries/models.js'
 import { aggregate } from '../../src/models/classes/entities.js'
 import { goldens, qkv } from './checkpoints.js'
 import { Tokenizer } from './tokenizer.js'
 
 test('tokens become words and names as in the pipeline of transformers, by every strategy', () => {
   const { labels, cases } = JSON.parse(readFileSync(new URL('../goldens/entities.json', import.meta.url), 'utf8'))
-  const join = (/** @type {number[]} */ _, /** @type {string[]} */ words) => words.join(' ').replaceAll(' ##', '')
+  const join = (/** @type {string[]} */ words) => words.join(' ').replaceAll(' ##', '')
   let many = 0
   for (const [n, { tokens, made }] of cases.entries())
     for (const [strategy, want] of Object.entries(made)) {
@@ -92,4 +92,111 @@ test('entities of a text lie at their places, special tokens are left out', asyn
   const other = await loadModel(qkv, files(), { tokenizer: Tokenizer })
   await assert.rejects(other.entities(text), /has no classes of tokens; classify gives those of a text/)
   other.dispose()
+})
+
+/**
+ * Returns the entities of a text by the rules of the pipeline (pipelines/token_classification.py), with offsets and decoder of the Rust library.
+ * @param {Rust} rust
+ * @param {any[]} tokens with word, start, end, isSubword and the best label
+ * @param {boolean} isOfWords
+ */
+function pipeline(rust, tokens, isOfWords) {
+  const join = (/** @type {string[]} */ words) => rust.getDecoder()?.decode(words) ?? words.join(' ')
+  /** @type {any[][]} */
+  const words = []
+  for (const token of tokens)
+    if (isOfWords && token.isSubword && words.length) words[words.length - 1].push(token)
+    else words.push([token])
+  const labelled = words.map(word => ({
+    label: word[0].label,
+    word: isOfWords ? join(word.map(token => token.word)) : word[0].word,
+    start: word[0].start,
+    end: word[word.length - 1].end,
+  }))
+  /** @type {(typeof labelled)[]} */
+  const groups = []
+  for (const one of labelled)
+    if (
+      groups.length &&
+      !one.label.startsWith('B-') &&
+      groups[groups.length - 1][0].label.slice(2) === one.label.slice(2)
+    )
+      groups[groups.length - 1].push(one)
+    else groups.push([one])
+  return groups.map(group => [
+    group[0].label.slice(2),
+    join(group.map(({ word }) => word)),
+    group[0].start,
+    group[group.length - 1].end,
+  ])
+}
+
+test('words of entities are decoded as in the pipeline, and a text that is too long is cut', async () => {
+  const weights = await readSafetensors(files()['model.safetensors'])
+  weights['distilbert.embeddings.word_embeddings.weight'] = qkv.generator(5).randn([360, 48])
+  const config = JSON.parse(new TextDecoder().decode(files(OF_TOKENS)['config.json']))
+  const labels = ['I-PER', 'B-LOC']
+  const made = await saveModel({ config: { ...config, vocab_size: 360, id2label: { ...labels } }, tensors: weights })
+  const texts = [
+    'The cat and the dog, \u00e9t\u00e9 in Berlin',
+    'Once upon a time in New York there was a caf\u00e9.',
+    'caf\u00e9 \u65e5\u672c\u8a9e the [UNK] <unk> cat \u4e2d',
+    'a [SEP] b </s> c',
+    '[CLS]',
+    'the the the the the the the the the the the the',
+  ]
+  let many = 0
+  for (const folder of ['distilbert-sst-tiny', 'bart-tiny', 't5-tiny']) {
+    const json = readFileSync(`${goldens}/${folder}/tokenizer.json`, 'utf8')
+    for (const [most, side] of /** @type {[number, 'left' | 'right'][]} */ ([
+      [64, 'right'],
+      [8, 'right'],
+      [8, 'left'],
+    ])) {
+      const rust = Rust.fromString(json)
+      rust.setTruncation(most, { direction: side })
+      const unk = folder === 'distilbert-sst-tiny' ? '[UNK]' : '<unk>'
+      const settings = { model_max_length: most, truncation_side: side, unk_token: unk }
+      const model = await loadModel(qkv, {
+        ...made,
+        'tokenizer.json': new TextEncoder().encode(json),
+        'tokenizer_config.json': new TextEncoder().encode(JSON.stringify(settings)),
+      })
+      for (const text of texts) {
+        const encoded = await rust.encode(text, null, { addSpecialTokens: true })
+        const { ids } = model.tokenize(text, { truncation: true })
+        assert.deepEqual(ids, encoded.getIds())
+        const { scores } = await model.classify({ ids })
+        const special = encoded.getSpecialTokensMask()
+        const signs = [...text]
+        const given = encoded.getOffsets().flatMap(([start, end], n) => {
+          if (special[n]) return []
+          const own = signs.slice(start, end)
+          const name = rust.idToToken(ids[n]) ?? ''
+          const isUnknown = name === unk
+          const isSubword = folder.startsWith('distil')
+            ? [...name].length !== own.length
+            : start > 0 && !signs.slice(start - 1, start + 1).includes(' ')
+          const at = (/** @type {number} */ sign) => signs.slice(0, sign).join('').length
+          const label = labels[scores.at(0, n, 1) > scores.at(0, n, 0) ? 1 : 0]
+          const word = isUnknown ? own.join('') : name
+          return [{ word, start: at(start), end: at(end), isSubword: isSubword && !isUnknown, label }]
+        })
+        for (const aggregation of /** @type {const} */ (['simple', 'first'])) {
+          const want = pipeline(rust, given, aggregation === 'first')
+          const got = await model.entities(text, { aggregation })
+          const note = `${folder}, ${most} ${side}, ${aggregation}: ${text}`
+          assert.deepEqual(
+            // A mark of a space that is a separate token lies between two words.
+            got.map(({ label, word, start, end }, n) => [label, word, start, word ? end : want[n]?.[3]]),
+            want,
+            note,
+          )
+          many += want.length
+        }
+      }
+      model.dispose()
+    }
+  }
+  assert.ok(many > 200, String(many))
 })

@@ -24,8 +24,13 @@ import { describe } from '../../base/errors.js'
  * A token of the text, with its probabilities by class, and whether it continues a word.
  * @typedef {{ word: string, id: number, scores: ArrayLike<number>, start?: number, end?: number, index: number, isSubword: boolean }} Token
  */
-/** @typedef {{ label: string, score: number, words: Token[] }} Labelled a token, or the tokens of a word */
+/** A token, or the tokens of a word. @typedef {{ label: string, score: number, word: string, tokens: Token[] }} Labelled */
+/** Decodes tokens as they are written in the vocabulary. @typedef {(words: string[], ids: number[]) => string} Join */
 
+/** A text of one token. */
+const LETTER = 'a'
+/** A word as BERT cuts it, at the start of a text. */
+const WORD = /\p{sc=Han}|(?:(?!\p{sc=Han})[\p{L}\p{N}\p{M}])+|./su
 const STRATEGIES = /** @type {const} */ (['none', 'simple', 'first', 'average', 'max'])
 
 /**
@@ -47,13 +52,19 @@ export async function entities(model, tool, text, options) {
   const { labels } = model.classes
   const input = model.tokenize(text, { truncation: true })
   const { data } = (await model.classify(input)).scores
-  const places = placesOf(text, input.ids, tool)
-  const tokens = input.ids.flatMap((id, index) => {
-    const place = places[index]
-    const scores = data.subarray(index * labels.length, (index + 1) * labels.length)
-    return place ? [{ ...place, id, index, scores }] : []
-  })
-  const found = aggregate(tokens, aggregation, labels, ids => tool.decode(ids, false))
+  const own = tool.bare(text, Number.POSITIVE_INFINITY)
+  const special = model.tokenize(text).ids.length - own.length
+  const before = model.tokenize(LETTER).ids.indexOf(tool.bare(LETTER, Number.POSITIVE_INFINITY)[0]) // special tokens before a text
+  const kept = input.ids.length - special
+  const cut = tool.config.truncation_side === 'left' ? own.length - kept : 0 // ids that truncation removes at the start
+  const tokens = placesOf(text, own, tool)
+    .slice(cut, cut + kept)
+    .map((place, n) => {
+      const index = before + n
+      const scores = data.subarray(index * labels.length, (index + 1) * labels.length)
+      return { ...place, id: own[cut + n], index, scores }
+    })
+  const found = aggregate(tokens, aggregation, labels, tool.joined ?? ((_, ids) => tool.decode(ids, false)))
   return found.filter(({ label }) => !ignore.includes(label))
 }
 
@@ -61,7 +72,7 @@ export async function entities(model, tool, text, options) {
  * @param {Token[]} tokens
  * @param {Aggregation} aggregation
  * @param {readonly string[]} labels
- * @param {(ids: number[], words: string[]) => string} join
+ * @param {Join} join
  * @returns {Entity[]}
  */
 export function aggregate(tokens, aggregation, labels, join) {
@@ -71,9 +82,9 @@ export function aggregate(tokens, aggregation, labels, join) {
   for (const token of tokens)
     if (isWord && token.isSubword && words.length) words[words.length - 1].push(token)
     else words.push([token])
-  const labelled = words.map(word => labelOf(word, aggregation, labels))
+  const labelled = words.map(word => labelOf(word, aggregation, labels, isWord ? join : undefined))
   if (aggregation === 'none')
-    return labelled.map(({ label, score, words: [{ word, start, end, index }] }) => ({
+    return labelled.map(({ label, score, word, tokens: [{ start, end, index }] }) => ({
       label,
       score,
       word,
@@ -90,14 +101,14 @@ export function aggregate(tokens, aggregation, labels, join) {
     else groups.push([one])
   }
   return groups.map(group => {
-    const all = group.flatMap(({ words }) => words)
+    const all = group.flatMap(({ tokens }) => tokens)
     const [{ start }, { end }] = [all[0], all[all.length - 1]]
     return {
       label: group[0].label.slice(group[0].label.indexOf('-') + 1),
       score: group.reduce((sum, { score }) => sum + score, 0) / group.length,
       word: join(
+        group.map(({ word }) => word), // words that are decoded already are decoded once more, as in the pipeline
         all.map(({ id }) => id),
-        all.map(({ word }) => word),
       ),
       start,
       end,
@@ -115,31 +126,37 @@ function bestOf(scores) {
   return best
 }
 
-/** @param {Token[]} word @param {Aggregation} aggregation @param {readonly string[]} labels @returns {Labelled} */
-function labelOf(word, aggregation, labels) {
+/** @param {Token[]} tokens @param {Aggregation} aggregation @param {readonly string[]} labels @param {Join} [join] @returns {Labelled} */
+function labelOf(tokens, aggregation, labels, join) {
+  const [first] = tokens
   const top = (/** @type {Token} */ { scores }) => scores[bestOf(scores)]
-  const surest = word.reduce((best, token) => (top(token) > top(best) ? token : best))
+  const surest = tokens.reduce((best, token) => (top(token) > top(best) ? token : best))
   const mean = () =>
-    Float64Array.from(word[0].scores, (_, n) => word.reduce((sum, { scores }) => sum + scores[n], 0) / word.length)
-  const scores = aggregation === 'max' ? surest.scores : aggregation === 'average' ? mean() : word[0].scores
+    Float64Array.from(first.scores, (_, n) => tokens.reduce((sum, { scores }) => sum + scores[n], 0) / tokens.length)
+  const scores = aggregation === 'max' ? surest.scores : aggregation === 'average' ? mean() : first.scores
   const best = bestOf(scores)
-  return { label: labels[best], score: scores[best], words: word }
+  const word = join
+    ? join(
+        tokens.map(token => token.word),
+        tokens.map(({ id }) => id),
+      )
+    : first.word
+  return { label: labels[best], score: scores[best], word, tokens }
 }
 
 /** Removes differences that tokenizers ignore: case and accents. @param {string} text */
 const folded = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 /**
- * Locates each token in the text, and whether it continues a word; undefined for tokens that are not part of the text. The pipeline uses
- * the offsets of the Rust library; here tokens are searched one after another.
+ * Locates each token in the text, and whether it continues a word. The pipeline uses the offsets of the Rust library; here tokens are
+ * searched one after another.
  * @param {string} text
- * @param {readonly number[]} ids
+ * @param {readonly number[]} ids of the text, without special tokens
  * @param {import('../tokenizers/tokenizer.js').TextTool} tool
+ * @returns {Pick<Token, 'word' | 'start' | 'end' | 'isSubword'>[]}
  */
-function placesOf(text, ids, { bare, nameOf, decode, wordPrefix, config }) {
+function placesOf(text, ids, { nameOf, decode, wordPrefix, config }) {
   const unknown = [Object(config.unk_token).content ?? config.unk_token, '[UNK]', '<unk>']
-  const own = bare(text, Number.POSITIVE_INFINITY)
-  const first = ids.findIndex((_, at) => ids.slice(at, at + own.length).every((id, i) => id === own[i]))
   // The characters of the text without case and accents, with their positions.
   const signs = Array.from(text.matchAll(/./gsu), ({ 0: sign, index }) => ({
     folded: folded(sign),
@@ -152,8 +169,14 @@ function placesOf(text, ids, { bare, nameOf, decode, wordPrefix, config }) {
   let cursor = 0 // position in `plain`
   /** Tokens that are bytes of a single character. @type {number[]} */
   let bytes = []
+  /** Returns how much of a text lies before a token. @param {string} rest @param {number | undefined} next */
+  const lengthOf = (rest, next) => {
+    if (next === undefined) return rest.length
+    const surface = folded(decode([next], false).trim())
+    const most = surface ? rest.indexOf(surface, 1) : rest.search(/\s|$/)
+    return most < 0 || unknown.includes(nameOf(next)) ? String.fromCodePoint(rest.codePointAt(0) ?? 32).length : most
+  }
   return ids.map((id, index) => {
-    if (first < 0 || index < first || index >= first + own.length) return undefined
     const word = nameOf(id)
     const isContinuing = wordPrefix !== undefined && word.startsWith(wordPrefix) && word.length > wordPrefix.length
     const written = isContinuing ? word.slice(wordPrefix.length) : decode([...bytes, id], false)
@@ -164,12 +187,14 @@ function placesOf(text, ids, { bare, nameOf, decode, wordPrefix, config }) {
       return { word, start: at, end: at, isSubword: false }
     }
     while (/\s/.test(plain[cursor] ?? '')) cursor++
-    if (unknown.includes(word)) {
-      // For BERT a whole word, otherwise at least one character; the pipeline treats it as a separate word.
-      const [part = ''] =
-        (wordPrefix === undefined ? /./su : /\p{sc=Han}|(?:(?!\p{sc=Han})[\p{L}\p{N}\p{M}])+|./su).exec(
-          plain.slice(cursor),
-        ) ?? []
+    const isUnknown = unknown.includes(word)
+    if (isUnknown && !plain.startsWith(folded(word), cursor)) {
+      // For BERT a whole word, otherwise what lies before the next token; the pipeline treats it as a separate word.
+      const rest = plain.slice(cursor)
+      const part =
+        wordPrefix === undefined
+          ? rest.slice(0, lengthOf(rest, ids[index + 1])).trimEnd()
+          : (WORD.exec(rest)?.[0] ?? '')
       const [start, end] = [
         signs[signAt[cursor]]?.index ?? text.length,
         signs[signAt[cursor + part.length - 1]]?.end ?? text.length,
@@ -180,15 +205,16 @@ function placesOf(text, ids, { bare, nameOf, decode, wordPrefix, config }) {
     const isPart = surface.endsWith('\ufffd') && plain[cursor] !== '\ufffd'
     const at = isPart || !surface ? cursor : plain.indexOf(surface, cursor)
     const from = signs[signAt[at]]
-    if (at < 0 || !from) return { word, isSubword: wordPrefix === undefined ? index > first : isContinuing }
+    if (at < 0 || !from) return { word, isSubword: wordPrefix === undefined ? index > 0 : isContinuing }
     bytes = isPart ? [...bytes, id] : []
     if (!isPart) cursor = at + surface.length
     const [start, end] = [from.index, isPart || !surface ? from.end : signs[signAt[cursor - 1]].end]
     // Without a subword prefix, a token starts a word only after a space, as in the pipeline.
     const isSubword =
-      wordPrefix !== undefined
+      !isUnknown &&
+      (wordPrefix !== undefined
         ? [...word].length !== [...text.slice(start, end)].length
-        : start > 0 && !/ /.test(text.slice(start - 1, start + 1))
+        : start > 0 && !text.slice(start - 1, start + 1).includes(' '))
     return { word, start, end, isSubword }
   })
 }

@@ -69,6 +69,7 @@ export async function openParts(json, config, Class, { template: templateOf, ins
     },
     nameOf: reader.nameOf,
     idOf: reader.idOf,
+    joined: reader.joined,
     wordPrefix: prefixOf(json.model),
     decode: (ids, isBare) => {
       const text = reader.decode(ids, isBare)

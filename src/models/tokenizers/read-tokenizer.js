@@ -13,6 +13,7 @@ import { expectFields, refuse } from './refuse.js'
  * @property {(id: number) => string} nameOf
  * @property {(token: string) => number | undefined} idOf
  * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: without special tokens
+ * @property {(tokens: string[]) => string} joined decodes tokens as they are written in the vocabulary
  * @property {(ids: readonly number[], text: string) => boolean} isOpen returns true if the end of the text may change with the next id
  */
 
@@ -91,6 +92,7 @@ export async function readTokenizer(json, make) {
     nameOf: id => nameOf(id) ?? '',
     idOf: token => added.ids.get(token) ?? engine.idOf(token),
     decode: (ids, isBare) => decode(tokensOf(ids, isBare)).join(''),
+    joined: tokens => decode(tokens).join(''),
     isOpen(ids, text) {
       if (!isStream || text.endsWith('\ufffd')) return true
       const tokens = tokensOf(ids, true)

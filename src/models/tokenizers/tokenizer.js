@@ -25,6 +25,7 @@ import { describe } from '../../base/errors.js'
  * @property {(id: number) => string} nameOf returns a token as written in the vocabulary
  * @property {(token: string) => number | undefined} [idOf] returns the id of a token written so
  * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: without special tokens
+ * @property {(tokens: string[]) => string} [joined] decodes tokens as they are written in the vocabulary
  * @property {(ids: readonly number[], text: string) => boolean} isOpen returns true if the end of the text may change with the next id
  * @property {import('../jinja/chat.js').TokenizerConfig} [config]
  * @property {string} [wordPrefix] prefix of tokens inside a word; undefined if these are not marked that way
@@ -38,10 +39,11 @@ import { describe } from '../../base/errors.js'
  * @property {import('../jinja/chat.js').TokenizerConfig} config tokenizer_config.json, with the tokens of special_tokens_map.json
  * @property {number} most maximum number of ids from model_max_length; Infinity without one
  * @property {TextReader['decode']} decode
+ * @property {TextReader['joined']} [joined]
  * @property {TextReader['isOpen']} isOpen
  * @property {TextReader['nameOf']} nameOf
- * @property {TextReader['idOf']} idOf
- * @property {TextReader['wordPrefix']} wordPrefix
+ * @property {TextReader['idOf']} [idOf]
+ * @property {TextReader['wordPrefix']} [wordPrefix]
  */
 
 /**
@@ -60,19 +62,15 @@ export async function openTokenizer(folder, readJSON, given, type, named) {
       ? (await import('./given.js')).fromGiven(given)
       : await fromFolder(folder, readJSON, given, type, named)
   if (!reader) return undefined
-  const { config = {}, decode, isOpen, nameOf, idOf, wordPrefix } = reader
+  const { config = {} } = reader
   const most = Number(config.model_max_length ?? Infinity)
   return {
+    ...reader,
     encode: (text, pair, vocab, most = Infinity, isWhole = true, isLower = false) =>
       encode(reader, text, pair, vocab, most, isWhole, isLower),
     bare: (text, vocab) => encode(reader, text, undefined, vocab, Infinity, false, false).ids,
     config,
     most: most > 0 ? Math.floor(most) : Infinity,
-    decode,
-    isOpen,
-    nameOf,
-    idOf,
-    wordPrefix,
   }
 }
 
