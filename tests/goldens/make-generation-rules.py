@@ -24,8 +24,8 @@ def case():
         "no_repeat_ngram_size": draw.randint(1, 4),
         "bad_words_ids": [few(3) if draw.random() < 0.4 else [draw.randrange(5) for _ in range(draw.randint(1, 3))] for _ in range(3)],
         "min_length": draw.randint(1, 10),
-        "min_new_tokens": draw.randint(1, 4),
-        "forced_bos_token_id": draw.randrange(V),
+        "min_new_tokens": draw.randint(0, 4),
+        "forced_bos_token_id": draw.choice([draw.randrange(V), few(2)]),
         "forced_eos_token_id": draw.choice([draw.randrange(V), few(2)]),
         "suppress_tokens": few(3),
         "begin_suppress_tokens": few(3),
@@ -41,7 +41,9 @@ def case():
     if get("repetition_penalty"): processors.append(RepetitionPenaltyLogitsProcessor(get("repetition_penalty")))
     if get("no_repeat_ngram_size"): processors.append(NoRepeatNGramLogitsProcessor(get("no_repeat_ngram_size")))
     if get("bad_words_ids"): processors.append(NoBadWordsLogitsProcessor(get("bad_words_ids"), torch.tensor(eos)))
-    if get("min_length"): processors.append(MinLengthLogitsProcessor(get("min_length"), torch.tensor(eos)))
+    # As _prepare_generated_length does: min_new_tokens overrides min_length.
+    min_length = prompt + get("min_new_tokens") if get("min_new_tokens") is not None else get("min_length")
+    if min_length: processors.append(MinLengthLogitsProcessor(min_length, torch.tensor(eos)))
     if get("min_new_tokens"): processors.append(MinNewTokensLengthLogitsProcessor(prompt, get("min_new_tokens"), torch.tensor(eos)))
     if get("forced_bos_token_id") is not None: processors.append(ForcedBOSTokenLogitsProcessor(get("forced_bos_token_id")))
     if get("forced_eos_token_id") is not None: processors.append(ForcedEOSTokenLogitsProcessor(prompt + most, get("forced_eos_token_id")))

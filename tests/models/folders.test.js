@@ -186,6 +186,9 @@ test('settings of generation that would change the ids are refused when texts ar
     { token_healing: true },
     { cache_implementation: 'quantized' },
     { do_sample: true, temperature: 0 },
+    { max_time: 10 },
+    { is_assistant: true },
+    { decoder_start_token_id: [2, 5] },
   ]) {
     const files = { ...filesOf('gpt2-tiny'), 'generation_config.json': text(config) }
     const model = await loadModel(qkv, files, { tokenizer: false })

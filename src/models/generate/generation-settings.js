@@ -22,6 +22,9 @@ const REFUSED = {
   constraints: () => true,
   token_healing: () => true,
   cache_implementation: value => value === 'quantized',
+  max_time: () => true,
+  is_assistant: () => true,
+  decoder_start_token_id: value => Array.isArray(value) && value.length > 1, // one for each row
 }
 /** The same, for beam search only. @type {Record<string, (value: any) => boolean>} */
 const REFUSED_BEAMS = {
@@ -93,7 +96,7 @@ export function readSettings(json, file, vocab) {
  * @param {number} vocab
  */
 function rulesOf(c, stopIds, idsOf, vocab) {
-  const [firstId] = idsOf('forced_bos_token_id')
+  const minNewTokens = c.get('min_new_tokens')
   const words = c.get('bad_words_ids') ?? []
   const isWord = (/** @type {unknown} */ word) =>
     Array.isArray(word) && word.length > 0 && word.every(id => Number.isInteger(id) && id >= 0 && id < vocab)
@@ -102,9 +105,9 @@ function rulesOf(c, stopIds, idsOf, vocab) {
   return {
     ngram: c.number('no_repeat_ngram_size', COUNT, 0),
     badWords: words.filter(([id, ...more]) => more.length || !stopIds.includes(id)),
-    minLength: c.number('min_length', COUNT, 0),
+    minLength: minNewTokens === undefined ? c.number('min_length', COUNT, 0) : 0, // overridden, even by 0
     minNewTokens: c.number('min_new_tokens', COUNT, 0),
-    firstId,
+    firstIds: idsOf('forced_bos_token_id'),
     lastIds: idsOf('forced_eos_token_id'),
     suppressed: c.ids('suppress_tokens'),
     suppressedFirst: c.ids('begin_suppress_tokens'),
@@ -123,7 +126,7 @@ function rulesOf(c, stopIds, idsOf, vocab) {
  * @param {readonly number[]} at.stopIds
  */
 export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
-  const { penalty, ngram, badWords, minLength, minNewTokens, firstId, lastIds, suppressed, suppressedFirst } = rules
+  const { penalty, ngram, badWords, minLength, minNewTokens, firstIds, lastIds, suppressed, suppressedFirst } = rules
   const hide = (/** @type {readonly number[]} */ ids) => {
     for (const id of ids) logits[id] = Number.NEGATIVE_INFINITY // writing beyond the array is a no-op
   }
@@ -145,11 +148,12 @@ export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
   for (const word of badWords)
     if (word.length === 1 || (word.length <= sequence.length && follows(word, word.length - 1))) hide(word.slice(-1))
   if (sequence.length < minLength || made < minNewTokens) hide(stopIds)
-  if (firstId !== undefined && sequence.length === 1) force([firstId])
+  const hasFirst = firstIds.length > 0
+  if (hasFirst && sequence.length === 1) force(firstIds)
   if (lastIds.length && isLast) force(lastIds)
   hide(suppressed)
-  const begin = made === 0 && (sequence.length > 1 || firstId === undefined)
-  if (begin || (firstId !== undefined && made === 1 && sequence.length === 2)) hide(suppressedFirst)
+  const begin = made === 0 && (sequence.length > 1 || !hasFirst)
+  if (begin || (hasFirst && made === 1 && sequence.length === 2)) hide(suppressedFirst)
 }
 
 /** Returns the error for logits of which none can be chosen. @param {boolean} hasNaN true if one is NaN, false if all are -Infinity */
