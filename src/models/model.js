@@ -373,7 +373,7 @@ export class Model {
     const sum = (/** @type {'bytes' | 'parameters'} */ key) => tensors.reduce((total, tensor) => total + tensor[key], 0)
     return {
       type: this.type,
-      textPartOf: Model.#own(this).#family.textPartOf,
+      textPartOf: this.#family.textPartOf,
       tensors,
       parameters: sum('parameters'),
       bytes: sum('bytes'),
@@ -390,7 +390,7 @@ export class Model {
     const { cacheDtype } = Model.#own(this).#weights.kept
     const { capacity = 64, batch, dtype = cacheDtype } = readOptions(options, ['capacity', 'batch', 'dtype'], 'cache')
     toNumber(capacity, 'cache: capacity', { least: 1, whole: true })
-    const { decoder } = Model.#own(this).#family
+    const { decoder } = this.#family
     if (!decoder) throw new Error(`cache: ${this.type} is an encoder, which reads all at once`)
     const { numKvHeads, headDim } = decoder.heads
     /** @type {KVCache[]} */
@@ -485,12 +485,10 @@ export class Model {
    * @returns {Promise<ModelOutput>}
    */
   async #withoutPadding({ ids, attentionMask, tokenTypeIds }, turns) {
-    const isReal = (/** @type {unknown} */ _, /** @type {number} */ i, /** @type {number} */ b) =>
-      attentionMask[b][i] === 1
-    const texts = ids.map((row, b) => ({
-      ids: row.filter((id, i) => isReal(id, i, b)),
-      tokenTypeIds: tokenTypeIds?.[b].filter((type, i) => isReal(type, i, b)),
-    }))
+    const texts = ids.map((row, b) => {
+      const isReal = (/** @type {number} */ _, /** @type {number} */ i) => attentionMask[b][i] === 1
+      return { ids: row.filter(isReal), tokenTypeIds: tokenTypeIds?.[b].filter(isReal) }
+    })
     const output = await this.#packed(texts, turns)
     const real = attentionMask.flat()
     const spread = (/** @type {FloatTensor | undefined} */ rows) => {
