@@ -1,6 +1,6 @@
 // A loaded model: forward with kept values and hooks, generation, scores of heads.
 
-import { oneOf, readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { oneOf, others, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
@@ -83,6 +83,8 @@ import { embeddingOf } from './weights/weights.js'
  * @property {number} [numBeams] sequences that beam search continues side by side; the steps of the best one come at the end. 1: no beam search;
  *   default: num_beams of generation_config.json, or 1
  * @property {number} [lengthPenalty] a sum of log probabilities is divided by its length to this power; default: that of the file, or 1
+ * @property {number | string} [firstToken] of an encoder-decoder: the first new token, an id or a text that is one token, such as the language of
+ *   NLLB, M2M-100 and mBART-50; default: forced_bos_token_id of generation_config.json
  * @property {boolean | 'never'} [earlyStopping] true ends the search once numBeams sequences have ended, 'never' once no longer one can be better;
  *   default: that of the file, or false: once none of the present length is better
  * @property {number} [temperature] 0 takes the largest logit; the default unless generation_config.json has do_sample
@@ -1145,9 +1147,8 @@ export class Model {
         )
       return ids[0]
     }
-    const tokens = ids.map(id => describe(this.decode([id], { skipSpecialTokens: false }))).join(', ')
     throw new RangeError(
-      `${where}: expected a text that is one token, got ${describe(given)}, which is ${ids.length} tokens (${tokens})`,
+      `${where}: expected a text that is one token, got ${describe(given)}, which is ${ids.length} tokens${others.tokensOf(this, given)}`,
     )
   }
 

@@ -145,3 +145,32 @@ test('a text ends before the first stop text, of which no part is given out', as
   assert.equal(found.join(''), ' tom')
   model.dispose()
 })
+
+test('firstToken is the first token of an encoder-decoder, as forced_bos_token_id of the folder is', async () => {
+  const files = (/** @type {string} */ path) =>
+    readFileSync(new URL(`../../web/trained/translation/${path}`, import.meta.url))
+  const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json']
+  const folder = Object.fromEntries(names.map(name => [name, new Uint8Array(files(name))]))
+  const plain = await loadModel(qkv, folder)
+  const [id] = plain.tokenize('红', { addSpecialTokens: false }).ids
+  const forced = await loadModel(qkv, {
+    ...folder,
+    'generation_config.json': text({ forced_bos_token_id: id, eos_token_id: 1, decoder_start_token_id: 0 }),
+  })
+  const read = async (/** @type {typeof plain} */ model, /** @type {object} */ options) => {
+    /** @type {number[]} */
+    let ids = []
+    for await (const step of model.generate('the cat sees the dog', { maxNewTokens: 6, ...options })) ids = step.ids
+    return ids
+  }
+  for (const numBeams of [1, 3]) {
+    const wanted = await read(forced, { numBeams })
+    assert.equal(wanted[1], id)
+    assert.deepEqual(await read(plain, { numBeams, firstToken: id }), wanted)
+    assert.deepEqual(await read(plain, { numBeams, firstToken: '红' }), wanted)
+    assert.notDeepEqual(await read(plain, { numBeams }), wanted)
+  }
+  await assert.rejects(read(plain, { firstToken: '红 红' }), /generate: firstToken: expected a text that is one token/)
+  await assert.rejects(read(plain, { firstToken: 1e6 }), /generate: firstToken: expected a whole number from 0 to 130/)
+  for (const model of [plain, forced]) model.dispose()
+})

@@ -10,10 +10,18 @@ import { applyRules, cannotChoose, readSettings } from './generation-settings.js
 
 const SAMPLING = ['temperature', 'topK', 'topP', 'minP', 'repetitionPenalty', 'logits', 'seed']
 const BEAMS = ['numBeams', 'lengthPenalty', 'earlyStopping']
-const KNOWN = ['maxNewTokens', 'stop', 'stopIds', 'followConfig', 'keep', 'hooks', 'useCache', 'signal', 'chat'].concat(
-  SAMPLING,
-  BEAMS,
-)
+const KNOWN = [
+  'maxNewTokens',
+  'stop',
+  'stopIds',
+  'firstToken',
+  'followConfig',
+  'keep',
+  'hooks',
+  'useCache',
+  'signal',
+  'chat',
+].concat(SAMPLING, BEAMS)
 /** Each beam takes a row of the batch, and its part of the cache. */
 const MOST_BEAMS = 1024
 /** Maximum number of new ids if neither the caller nor the folder gives one. */
@@ -43,13 +51,19 @@ const WORK = 50
  * @param {import('../tokenizers/tokenizer.js').TextTool} [parts.tokenizer]
  * @param {() => Promise<GenerationSettings>} parts.settings generation settings of the folder
  * @param {(prompt: unknown) => number[]} parts.toIds
+ * @param {(token: unknown, where: string) => number} parts.tokenOf
  * @param {typeof import('../run/inputs.js').checkSignal} parts.checkSignal passed instead of imported, so that inputs.js stays in the bundle of
  *   model.js
  * @param {string | Ids | readonly (string | readonly number[])[] | readonly import('../jinja/chat.js').Message[]} prompt
  * @param {GenerateOptions} options
  * @returns {AsyncGenerator<GenerateStep, void, void>}
  */
-export async function* generate(model, { qkv, family, tokenizer, settings, toIds, checkSignal }, prompt, options) {
+export async function* generate(
+  model,
+  { qkv, family, tokenizer, settings, toIds, tokenOf, checkSignal },
+  prompt,
+  options,
+) {
   if (typeof options === 'function')
     throw new TypeError(
       'generate: expected options, got a function: tokens come in the loop for await (const { text } of model.generate(prompt, options))',
@@ -62,6 +76,11 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
   if (!family.decoder) throw new Error(`generate: ${model.type} is an encoder, it has no next token`)
   const own = await settings()
   const { stopIds, stops, used, cut, beams, penalty } = withSettings(options, own, family, tokenizer !== undefined)
+  const { firstToken } = options
+  if (firstToken !== undefined && !family.encoder)
+    throw new TypeError(`generate: firstToken: expected an encoder-decoder; a ${model.type} continues its prompt`)
+  const firstId = firstToken === undefined ? used.rules.firstId : tokenOf(firstToken, 'generate: firstToken')
+  const rules = { ...used.rules, penalty, firstId }
   if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
   const isChat = Array.isArray(prompt) && typeof Object(prompt[0]).role === 'string'
   if (!isChat && Array.isArray(prompt) && ['content', 'text'].some(key => Object.hasOwn(Object(prompt[0]), key)))
@@ -96,7 +115,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
   }
   /** Applies the rules of the folder and the option `logits`. @param {Float32Array} logits @param {number[]} sequence @param {number} made number of new ids @param {number} row */
   const change = (logits, sequence, made, row) => {
-    applyRules(logits, { ...used.rules, penalty }, { sequence, made, isLast: made + 1 === most, stopIds })
+    applyRules(logits, rules, { sequence, made, isLast: made + 1 === most, stopIds })
     if (typeof Object(edit?.(logits, [...sequence], row)).then === 'function')
       throw new TypeError(
         'generate: logits: the function returned a promise, which nothing waits for: change the logits before it returns',
@@ -117,7 +136,7 @@ export async function* generate(model, { qkv, family, tokenizer, settings, toIds
         const whole = stops.length ? wholeOf([...sequence, ...ids]) : ''
         return beforeStop(whole, sharedLength(prompt, whole), stops).isFound
       }
-      const { renormalizes } = used.rules
+      const { renormalizes } = rules
       const given = { ...beams, numEnds: stopIds.length, most, isEnd, renormalizes }
       try {
         found.push(await searchBeams(run, given, sequence, change))
