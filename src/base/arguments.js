@@ -7,8 +7,8 @@ import { describe, didYouMean, shape } from './errors.js'
 /** The options of each call, so that an error can name the call to which a misplaced option belongs. @type {Map<string, readonly string[]>} */
 const optionsOf = new Map()
 
-/** Translates names of options and places of other libraries to ours, for error messages. Set by qkv/models. @type {Record<'optionOf' | 'placeOf', (name: string) => string | undefined>} */
-export const others = { optionOf: () => undefined, placeOf: () => undefined }
+/** Translates names of options and places of other libraries to ours, for error messages. Set by qkv/models. @type {Pick<typeof import('../models/other-names.js'), 'optionOf' | 'placeOf' | 'tokensOf'>} */
+export const others = { optionOf: () => undefined, placeOf: () => undefined, tokensOf: () => '' }
 
 /**
  * Registers the options of a call, and returns them.

@@ -148,6 +148,16 @@ function reread(view, dtype) {
   return dtype === 'bfloat16' ? fromBfloat16(/** @type {Uint16Array} */ (/** @type {unknown} */ (data))) : data
 }
 
+/** Returns how to get a tensor from a value of another kind. @param {unknown} value @param {boolean} areIds */
+function insteadOf(value, areIds) {
+  if (areIds && typeof value === 'string') return 'a text becomes ids by model.tokenize(text).ids'
+  if (value instanceof Promise) return 'await it'
+  const key = ['ids', 'input_ids', 'inputIds'].find(name => name in Object(value))
+  return key
+    ? `give its ${key}`
+    : 'make one with tensor([[...], ...]), tensor(Float32Array, dims), or an object with data and dims'
+}
+
 /**
  * Converts an argument to a tensor, and checks it.
  * @param {unknown} value a tensor, a tensor-like object, nested arrays or a number
@@ -169,10 +179,7 @@ export function toTensor(value, name, areIds = false) {
   const kind = kindOf(data)
   const length = kind ? lengthOf(data) : data?.length
   if (given === undefined || typeof data !== 'object' || data === null || typeof length !== 'number')
-    throw new TypeError(
-      `${name}: expected a tensor, got ${describe(value)}; make one with tensor([[...], ...]), tensor(Float32Array, dims), ` +
-        'or an object with data and dims',
-    )
+    throw new TypeError(`${name}: expected a tensor, got ${describe(value)}; ${insteadOf(value, areIds)}`)
   const dims = checkDims(given, name)
   if (kind) {
     if (length === 0 && isDetached(data))

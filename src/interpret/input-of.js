@@ -13,5 +13,8 @@ import { describe } from '../base/errors.js'
 export function inputOf(given, where) {
   if (typeof given === 'string') return given
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given
-  throw new TypeError(`${where}: expected a text or an input of forward such as { ids }, got ${describe(given)}`)
+  const ids = Array.isArray(given) && typeof given[0] === 'number' ? '; ids are { ids }' : ''
+  throw new TypeError(
+    `${where}: expected one text or an input of forward such as { ids }, got ${describe(given)}${ids}`,
+  )
 }

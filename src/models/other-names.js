@@ -1,5 +1,7 @@
 // Translates names of TransformerLens and transformers for error messages: places, options and results.
 
+import { describe } from '../base/errors.js'
+
 /** Places of TransformerLens after the layer index. @type {Record<string, string>} */
 const LENS = {
   hook_resid_pre: 'input',
@@ -48,16 +50,34 @@ const MODULES = [
   [/^(self_attn|attn|attention|attention\.self|attention\.output)$/, 'attention.output'],
   [/^(mlp|feed_forward|ffn)\.(act|act_fn|activation)$/, 'mlp.hidden'],
   [/^(output\.dense|(mlp|feed_forward|ffn)(\.(down_proj|c_proj|fc2|lin2|dense_4h_to_h))?)$/, 'mlp.output'],
+  [/^encoder_attn$/, 'cross.output'],
+  [/^encoder_attn\.q_proj$/, 'cross.q'],
+  [/^encoder_attn\.k_proj$/, 'cross.k'],
+  [/^encoder_attn\.v_proj$/, 'cross.v'],
   [/^(input_layernorm|ln_1)$/, 'attention.input'],
   [/^$/, 'output'],
 ]
 
 /**
- * Returns the place that corresponds to a hook of TransformerLens or a module of transformers; undefined if unknown.
+ * Returns the place that corresponds to a hook of TransformerLens or a module of transformers, or to a place of a model without or with
+ * stacks; undefined if unknown.
  * @param {string} name
+ * @param {readonly string[]} [places] those of the model, without heads
  * @returns {string | undefined}
  */
-export function placeOf(name) {
+export function placeOf(name, places) {
+  const found = translated(name) ?? name
+  if (!places) return found === name ? undefined : found
+  const [head] = /(?<=heads|scores|weights)\.\d+$/.exec(found) ?? ['']
+  const bare = found.slice(0, found.length - head.length).replace(/^(encoder|decoder)\./, '')
+  const has = (/** @type {string} */ place) => places.includes(place) || places.includes(place.replace(/\d+|\*/, '0'))
+  const stacks = ['', 'decoder.', 'encoder.'].filter(stack => has(stack + bare))
+  const named = stacks.filter(stack => stack && name.includes(stack))
+  return (named.length ? named : stacks).map(stack => stack + bare + head).join('" or "') || undefined
+}
+
+/** @param {string} name */
+function translated(name) {
   if (Object.hasOwn(WHOLE, name)) return WHOLE[name]
   const lens = /^(?:blocks|(encoder|decoder))\.(\d+|\*)\.(cross_attn\.)?(.+)$/.exec(name)
   if (lens) {
@@ -82,6 +102,8 @@ const OPTIONS = {
   output_attentions: "keep: ['attentions']",
   output_hidden_states: "keep: ['hiddenStates']",
   attentions: "keep: ['attentions']",
+  decoder_attentions: "keep: ['attentions']",
+  decoder_hidden_states: "keep: ['hiddenStates']",
   hidden_states: "keep: ['hiddenStates']",
   past_key_values: 'cache: model.cache()',
   past_kv_cache: 'cache: model.cache()',
@@ -106,6 +128,13 @@ const OPTIONS = {
   maxTokens: 'maxNewTokens',
   do_sample: 'temperature: above 0 samples, 0 takes the largest logit',
   num_beams: 'numBeams',
+  beam_size: 'numBeams',
+  num_beam_groups: 'there is one group of beams: numBeams',
+  forced_bos_token_id: 'firstToken',
+  tgt_lang: "firstToken, such as 'jpn_Jpan' of NLLB",
+  src_lang: 'ids, which begin with it: docs/models.md, Translating',
+  threads: 'load({ threads })',
+  num_threads: 'load({ threads })',
   length_penalty: 'lengthPenalty',
   early_stopping: 'earlyStopping',
   num_return_sequences: 'a list with the prompt so many times',
@@ -113,7 +142,8 @@ const OPTIONS = {
   streamer: 'for await (const { text } of model.generate(prompt))',
   callback_function: 'for await (const { text } of model.generate(prompt))',
   pad_token_id: 'there is no need: padding is read from the config',
-  learning_rate: 'lr',
+  learning_rate: 'lr, of fitLens rate',
+  lr: 'lr of optimisers, rate of fitLens',
   axis: 'dim',
   on_progress: 'onLayer of forward; generate yields its steps',
   theta: 'base',
@@ -165,6 +195,28 @@ const OPTIONS = {
   clean_cache: 'clean, a text',
   clean_tokens: 'clean',
   corrupted_tokens: 'corrupted',
+  skip_first_positions: 'first',
+  max_seq_len: 'maxLength',
+  dim_batch: 'there is no need: rows are batched by size',
+  source_layers: 'layers',
+  epochs: 'passes',
+  num_epochs: 'passes',
+  use_jacobian: "the lens: readout(model, 'logit', text)",
+  return_full_logits: 'logits: true',
+  alpha: 'strength, of steer',
+  k: 'topK',
+}
+
+/**
+ * Returns the tokens of a text that is no single token, and the text that is one with a space more or less before it.
+ * @param {import('./model.js').Model} model
+ * @param {string} text
+ */
+export function tokensOf(model, text) {
+  const read = (/** @type {string} */ given) => model.tokenize(given, { addSpecialTokens: false }).tokens
+  const other = [text.trimStart(), ` ${text.trimStart()}`].find(given => given !== text && read(given).length === 1)
+  const like = other === undefined ? '' : `; did you mean ${describe(other)}?`
+  return ` (${read(text).map(describe).join(', ')})${like}`
 }
 
 /** Returns what corresponds to an option of another library; undefined if unknown. @param {string} name @returns {string | undefined} */

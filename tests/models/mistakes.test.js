@@ -1,13 +1,26 @@
 // Common mistakes of users of TransformerLens and transformers, and the errors that show the way out.
 
 import assert from 'node:assert/strict'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { corpus } from '../../src/entries/corpus.js'
 import { load, tensor } from '../../src/entries/index.js'
-import { ablate, backwardSync, edges, patch } from '../../src/entries/interpret.js'
+import {
+  ablate,
+  backwardSync,
+  edges,
+  fitLens,
+  jacobianProducts,
+  lensHooks,
+  mergeLenses,
+  patch,
+  readLens,
+  readout,
+  saveLens,
+} from '../../src/entries/interpret.js'
 import { deleteKeptModel, inspectModel, loadModel, saveModel } from '../../src/entries/models.js'
 import { optionOf, placeOf } from '../../src/models/other-names.js'
 import { Tokenizer } from './tokenizer.js'
@@ -390,6 +403,134 @@ for (const [title, call, message] of MISTAKES)
     await assert.rejects(async () => call(), { message })
   })
 
+/** Names of places for a model with stacks, and for one without. */
+const STACKS = {
+  'layers.0.heads.1': '"decoder.layers.0.heads.1" or "encoder.layers.0.heads.1"',
+  'layers.0.cross.heads.0': '"decoder.layers.0.cross.heads.0"',
+  'blocks.0.attn.hook_z': '"decoder.layers.0.heads" or "encoder.layers.0.heads"',
+  'model.decoder.layers.1.encoder_attn': '"decoder.layers.1.cross.output"',
+  'model.decoder.layers.1.encoder_attn.k_proj': '"decoder.layers.1.cross.k"',
+  'model.encoder.layers.1.self_attn': '"encoder.layers.1.attention.output"',
+  embedding: '"decoder.embedding" or "encoder.embedding"',
+}
+test('a place without its stack leads to those with it, and the other way round', () => {
+  for (const [name, places] of Object.entries(STACKS)) {
+    const all = [...places.matchAll(/"(.*?)"/g)].map(([, place]) => place)
+    for (const place of all) t5.forwardSync({ ids: [1, 2] }, { hooks: any({ [place]: 1 }) })
+    assert.throws(
+      () => t5.forwardSync({ ids: [1, 2] }, { hooks: any({ [name]: 0 }) }),
+      ({ message }) => message.includes(`; here it is ${places}. Places`),
+    )
+  }
+  assert.throws(
+    () => gpt2.forwardSync('a', { hooks: any({ 'decoder.layers.0.heads.1': 0 }) }),
+    /here it is "layers\.0\.heads\.1"/,
+  )
+  assert.throws(() => gpt2.forwardSync('a', { hooks: any({ 'layers.0.middle.3': 0 }) }), /mean "layers\.0\.middle"\?/)
+})
+
+const lens = await fitLens(gpt2, ['a b c d'], { first: 0 })
+const pt = join(tmpdir(), `qkv-mistakes-${process.pid}.pt`)
+after(() => rm(pt, { force: true }))
+await writeFile(pt, saveLens(lens))
+
+/** Mistakes with lenses. @type {[string, () => unknown, RegExp][]} */
+const LENSES = [
+  [
+    'a promise of a lens',
+    () => readout(gpt2, any(fitLens(gpt2, ['a b c'], { first: 0 })), 'a'),
+    /got a Promise; await it/,
+  ],
+  [
+    'the path of a lens',
+    () => readout(gpt2, any('lens.pt'), 'a'),
+    /got "lens\.pt"; a file .* await readLens\(source\)/,
+  ],
+  [
+    'the bytes of a lens',
+    () => readout(gpt2, any(saveLens(lens)), 'a'),
+    /a file becomes one by await readLens\(source\)/,
+  ],
+  ['a name of no lens', () => readout(gpt2, any('jacobian'), 'a'), /expected 'logit' or a lens of fitLens/],
+  ['several texts', () => readout(gpt2, lens, any(['a', 'b'])), /expected one text or an input .* got an array of 2$/],
+  ['bare ids', () => readout(gpt2, lens, any([1, 2])), /got an array of 2; ids are \{ ids \}/],
+  [
+    'a fit of the logit lens',
+    () => fitLens(gpt2, ['a'], any({ kind: 'logit' })),
+    /needs no fit: readout\(model, 'logit'/,
+  ],
+  ['a fit on one text', () => fitLens(gpt2, any('a b')), /texts: .*; a single text is \["a b"\]/],
+  ['a fit on a set', () => fitLens(gpt2, any(new Set(['a b']))), /got a Set; give \[\.\.\.texts\]/],
+  [
+    'a fit on a stream',
+    () => fitLens(gpt2, any((async function* () {})())),
+    /collect them first: for await \(const text of texts\)/,
+  ],
+  ['a fit on results of tokenize', () => fitLens(gpt2, any([gpt2.tokenize('a b')])), /texts\[0\]: .*; give its ids/],
+  ['skip_first_positions', () => fitLens(gpt2, ['a'], any({ skip_first_positions: 2 })), /here it is first\./],
+  ['maxSeqLen', () => fitLens(gpt2, ['a'], any({ maxSeqLen: 2 })), /here it is maxLength\./],
+  ['lr', () => fitLens(gpt2, ['a'], any({ lr: 2 })), /rate of fitLens/],
+  ['epochs', () => fitLens(gpt2, ['a'], any({ epochs: 2 })), /here it is passes\./],
+  ['use_jacobian', () => readout(gpt2, lens, 'a', any({ use_jacobian: false })), /here it is the lens: .*'logit'/],
+  ['return_full_logits', () => readout(gpt2, lens, 'a', any({ return_full_logits: true })), /here it is logits: true/],
+  ['alpha', () => lensHooks(gpt2, lens, any({ layers: [0], steer: { token: 1, alpha: 2 } })), /strength, of steer/],
+  ['a path to save to', () => saveLens(lens, any('x.pt')), /await writeFile\(path, saveLens\(lens\)\)/],
+  ['fp16', () => saveLens(lens, any({ dtype: 'fp16' })), /here it is "float16"/],
+  ['vjp', () => jacobianProducts(gpt2, 'a b', any({ mode: 'vjp' })), /here it is "reverse"/],
+  ['a lens in place of several', () => mergeLenses(any(lens)), /expected a list of lenses, got a Lens/],
+  ['hooks that were not awaited', () => gpt2.forwardSync('a', { hooks: any(Promise.resolve({})) }), /got a Promise/],
+  ['a function as hooks', () => gpt2.forwardSync('a', { hooks: any(() => 0) }), /got a function/],
+  ['a text as ids', () => gpt2.forwardSync({ ids: any('a') }), /a text becomes ids by model\.tokenize\(text\)\.ids/],
+  [
+    'the result of tokenize as a prompt',
+    () => gpt2.generate(any(gpt2.tokenize('a'))).next(),
+    /got an object.*; give its ids/,
+  ],
+  ['input_ids as a prompt', () => gpt2.generate(any({ input_ids: [1] })).next(), /give its input_ids/],
+  ['a promise as a tensor', () => qkv.softmax(any(Promise.resolve([1]))), /got a Promise; await it/],
+  ['beam_size', () => gpt2.generate('a', any({ beam_size: 2 })).next(), /here it is numBeams/],
+  [
+    'num_beam_groups',
+    () => gpt2.generate('a', any({ num_beam_groups: 2 })).next(),
+    /there is one group of beams: numBeams/,
+  ],
+  ['forcedBosTokenId', () => t5.generate('a', any({ forcedBosTokenId: 2 })).next(), /here it is firstToken/],
+  ['tgt_lang', () => t5.generate('a', any({ tgt_lang: 'x' })).next(), /here it is firstToken/],
+  [
+    'firstToken of a decoder',
+    () => gpt2.generate('a', { firstToken: 2 }).next(),
+    /expected an encoder-decoder; a gpt2/,
+  ],
+  ['threads', () => loadModel(qkv, path('gpt2-tiny'), any({ threads: 2 })), /here it is load\(\{ threads \}\)/],
+  [
+    'decoder_attentions',
+    () => t5.forwardSync({ ids: [1] }, { keep: any(['decoder_attentions']) }),
+    /here it is keep: \['attentions'\]/,
+  ],
+]
+for (const [title, call, message] of LENSES)
+  test(`${title}: the error names the way out`, async () => {
+    await assert.rejects(async () => call(), { message })
+  })
+
+/** What is no lens, and the error of readLens. @type {[string, string, string, RegExp][]} */
+const NO_LENSES = [
+  ['a path that is not there', '/nowhere/lens.pt', 'NOT_FOUND', /^readLens: there is no file "\/nowhere\/lens\.pt"$/],
+  ['a name of the hub', 'owner/name/lens.pt', 'NOT_FOUND', /on the Hugging Face hub is named hf:owner\/name\//],
+  ['a folder', path('gpt2-tiny'), 'IS_A_FOLDER', /^readLens: ".*" is a folder: expected the path of a file/],
+]
+for (const [title, source, code, message] of NO_LENSES)
+  test(`readLens of ${title} is an error with a code`, async () => {
+    await assert.rejects(readLens(source), { code, message })
+  })
+
+test('a lens that lacks its dict is told what the file holds', async () => {
+  const bytes = Buffer.from(await readFile(pt))
+    .toString('latin1')
+    .replace('\u0001\0\0\0J', '\u0001\0\0\0K')
+  await assert.rejects(readLens(Buffer.from(bytes, 'latin1')), /got a dict with K, n_prompts, source_layers, d_model/)
+})
+
 test('embed without a tokenizer names the tokenizer, not modules.json', async () => {
   const model = await loadModel(qkv, path('sentence-bert-tiny'), { tokenizer: false })
   await assert.rejects(model.embed('a'), /loaded without a tokenizer/)
@@ -400,5 +541,9 @@ test('a text that is several tokens is shown with those that are unknown', async
   const model = await loadModel(qkv, fileURLToPath(new URL('../../web/trained/stories', import.meta.url)))
   const of = { logits: [{ position: 1, token: ' elephant tom' }] }
   await assert.rejects(ablate(model, 'Lily has a dog.', { of }), /which is 2 tokens \("[^"]+", "[^"]+"\)/)
+  await assert.rejects(
+    ablate(gpt2, 'a b', { of: { logits: [{ position: 1, token: 'the' }] } }),
+    /got "the", which is 2 tokens \("t", "he"\); did you mean " the"\?/,
+  )
   model.dispose()
 })

@@ -173,7 +173,7 @@ export async function jacobianProducts(model, input, options) {
   const where = 'jacobianProducts'
   const parts = Model.parts(model)
   const { from, to, vectors, mode = 'forward' } = readOptions(options, ['from', 'to', 'vectors', 'mode'], where)
-  oneOf(mode, ['forward', 'reverse'], `${where}: mode`)
+  oneOf(mode, ['forward', 'reverse'], `${where}: mode`, { jvp: 'forward', vjp: 'reverse', backward: 'reverse' })
   const stacks = stackNames(parts.family)
   const [source, target] = [from, to].map((place, i) => {
     const at = `${where}: ${i ? 'to' : 'from'}`

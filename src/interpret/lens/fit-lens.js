@@ -108,6 +108,8 @@ export async function fitLens(model, texts, options = {}) {
     onProgress,
     ...given
   } = readOptions(options, known, where)
+  if (/^logit/.test(String(kind)))
+    throw new RangeError(`${where}: kind: the logit lens needs no fit: readout(model, 'logit', text)`)
   oneOf(kind, ['jacobian', 'tuned'], `${where}: kind`)
   checkSignal(signal, where)
   if (onProgress !== undefined && typeof onProgress !== 'function')

@@ -31,14 +31,31 @@ export async function readLens(source, options = {}) {
   if (isName && file === 'lens' && !before)
     throw new RangeError(`${where}: expected the path of a file, got ${describe(source)}`)
   const at = source instanceof URL ? new URL('.', source) : before.replace(/(?<=.)[/\\]$/, '') || '.'
-  const folder = await openFolder(isName ? at : { [file]: source }, given, { isLoaded: true, hasTokenizer: false })
+  const refused = (/** @type {string} */ code, /** @type {string} */ text, /** @type {unknown} */ cause) =>
+    Object.assign(new Error(`${where}: ${text}`, { cause }), { code })
+  const missing = (/** @type {unknown} */ cause) => {
+    const [name] = /^\w[\w.-]*\/\w[\w.-]*(?=$|\/)/.exec(String(source)) ?? []
+    const hub = name ? `. A file on the Hugging Face hub is named hf:${name}/path/of/file.pt` : ''
+    return refused('NOT_FOUND', `there is no file ${describe(String(source))}${hub}`, cause)
+  }
+  /** @type {Awaited<ReturnType<typeof openFolder>>} */
+  let folder
+  try {
+    folder = await openFolder(isName ? at : { [file]: source }, given, { isLoaded: true, hasTokenizer: false })
+  } catch (cause) {
+    if (Object(cause).code === 'NOT_FOUND' && !/^hf:/.test(String(source))) throw missing(cause)
+    throw cause
+  }
   try {
     const bytes = await folder.open(file)
-    if (!bytes) throw new Error(`${where}: there is no file ${describe(file)} in ${describe(String(at))}`)
+    if (!bytes) throw missing(undefined)
     const { openTorchFile } = await import('../../models/torch/torch-file.js')
     const lens = await lensIn(await openTorchFile(bytes, file, readExactly), file)
     await folder.finish?.()
     return lens
+  } catch (cause) {
+    if (Object(cause).code !== 'EISDIR') throw cause
+    throw refused('IS_A_FOLDER', `${describe(String(source))} is a folder: expected the path of a file`, cause)
   } finally {
     await folder.close()
   }
@@ -68,7 +85,7 @@ async function lensIn({ top, isView, tensorOf }, file) {
   const [views, count, width, metadata] = [main, 'n_prompts', 'd_model', 'metadata'].map(key => entries.get(key))
   if (!(views instanceof Map) || !views.size || (kind === 'tuned' && !(biases instanceof Map)))
     throw fail(
-      `expected a lens, { J, n_prompts, source_layers, d_model }, with a matrix for each layer in J; got ${describe(top)}`,
+      `expected a lens, { J, n_prompts, source_layers, d_model }, with a matrix for each layer in J; got ${inPython(top, isView)}`,
     )
   if (!isCount(count)) throw fail(`n_prompts: expected how many texts it was fitted on, got ${describe(count)}`)
   if (!isCount(width)) throw fail(`d_model: expected the width of the model, got ${describe(width)}`)
@@ -92,6 +109,15 @@ async function lensIn({ top, isView, tensorOf }, file) {
   }
   const own = ownFacts(metadata instanceof Map ? metadata.get('qkv') : undefined, count, fail)
   return new Lens({ kind, width, count, matrices, ...(biases && { offsets }), ...own })
+}
+
+/** Describes a value of a file as its writer knows it. @param {unknown} value @param {(value: unknown) => boolean} isView @returns {string} */
+function inPython(value, isView) {
+  if (isView(value)) return 'a tensor'
+  if (!(value instanceof Map)) return describe(value)
+  const J = value.get('J')
+  const inside = J === undefined ? '' : `, J is ${J instanceof Map ? 'an empty dict' : inPython(J, isView)}`
+  return `a dict with ${[...value.keys()].slice(0, 6).map(String).join(', ') || 'no keys'}${inside}`
 }
 
 /** @type {Record<import('./lens.js').LensKind, string>} */
@@ -174,8 +200,12 @@ const by = (a, b) => a - b
  */
 export function saveLens(lens, options = {}) {
   const where = 'saveLens'
+  if (typeof options === 'string')
+    throw new TypeError(
+      `${where}: expected options, got ${describe(options)}; it returns the bytes of a file: await writeFile(path, saveLens(lens))`,
+    )
   const { dtype = 'float16' } = readOptions(options, ['dtype'], where)
-  oneOf(dtype, ['float16', 'float32'], `${where}: dtype`)
+  oneOf(dtype, ['float16', 'float32'], `${where}: dtype`, { fp16: 'float16', fp32: 'float32', half: 'float16' })
   const { kind, width, matrices, offsets, layers, squares, losses, count, marks, first } = Lens.contentOf(lens)
   if (!count) throw new RangeError(`${where}: expected a lens with the number of texts on which it was fitted`)
   const chosen = lens.sourceLayers

@@ -37,7 +37,9 @@ export function readPositions({ first = 16, maxLength = 128 }, where) {
  */
 export function readTexts(model, vocab, texts, { first, maxLength }, where) {
   if (!Array.isArray(texts) || !texts.length)
-    throw new TypeError(`${where}: texts: expected a list of texts or of token ids, got ${describe(texts)}`)
+    throw new TypeError(
+      `${where}: texts: expected a list of texts or of token ids, got ${describe(texts)}${inList(texts)}`,
+    )
   const { encoder } = model.stacks
   const idsIn = (/** @type {readonly unknown[]} */ list, /** @type {string} */ at) =>
     Array.from(list, (id, n) => toNumber(id, `${at}[${n}]`, { least: 0, most: vocab - 1, whole: true }))
@@ -60,10 +62,19 @@ export function readTexts(model, vocab, texts, { first, maxLength }, where) {
       return { input, length: input.decoderIds.length, mark: markOf([...input.ids, -1, ...input.decoderIds]) }
     }
     if (typeof text !== 'string' && !Array.isArray(text))
-      throw new TypeError(`${at}: expected a text or token ids, got ${describe(text)}`)
+      throw new TypeError(
+        `${at}: expected a text or token ids, got ${describe(text)}${Object(text).ids ? '; give its ids' : ''}`,
+      )
     const ids = cut(typeof text === 'string' ? [...model.tokenize(text).ids] : text, at)
     return { input: { ids }, length: ids.length, mark: markOf(ids) }
   })
+}
+
+/** Returns how to get a list of texts from a value of another kind. @param {any} value */
+function inList(value) {
+  if (typeof value === 'string') return `; a single text is [${describe(value)}]`
+  if (value?.[Symbol.asyncIterator]) return '; collect them first: for await (const text of texts) list.push(text)'
+  return value?.[Symbol.iterator] && !Array.isArray(value) ? '; give [...texts]' : ''
 }
 
 /** @param {readonly number[]} ids */

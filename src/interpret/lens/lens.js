@@ -52,7 +52,9 @@ export class Lens {
   /** @internal @param {Lens} lens */
   static contentOf(lens) {
     if (!(Object(lens) === lens && #own in lens))
-      throw new TypeError(`lens: expected a lens of fitLens, mergeLenses or readLens, got ${describe(lens)}`)
+      throw new TypeError(
+        `lens: expected 'logit' or a lens of fitLens, mergeLenses or readLens, got ${describe(lens)}${insteadOf(lens)}`,
+      )
     return lens.#own
   }
 
@@ -143,6 +145,13 @@ export class Lens {
     const variance = Math.max(0, squares - texts * mean * mean) / (texts - 1)
     return { mean, standardError: texts > 1 ? Math.sqrt(variance / texts) : undefined }
   }
+}
+
+/** Returns how to get a lens from a value of another kind. @param {unknown} value */
+function insteadOf(value) {
+  if (value instanceof Promise) return '; await it'
+  const isFile = /^.+\.\w+$/.test(String(value)) || ArrayBuffer.isView(value) || value instanceof ArrayBuffer
+  return isFile ? '; a file becomes one by await readLens(source)' : ''
 }
 
 /** Returns the layers of a lens, in order. @param {Pick<LensContent, 'matrices'>} content */

@@ -80,7 +80,7 @@ export function expandPlace(name, stacks, where) {
       ...placesOf(spec).map(one => `${stack}layers.${layer}.${one}`),
     ])
     const like = head === undefined ? name : name.slice(0, -head.length - 1)
-    const other = others.placeOf(name)
+    const other = others.placeOf(name, all)
     throw new RangeError(
       `${where}: ${describe(name)} is no place in this model${other ? `; here it is "${other}".` : didYouMean(like, [...all, 'logits']) || '.'} ` +
         `Places of a layer: ${placesOf(spec ?? stacks[0].spec).join(', ')}`,
@@ -102,7 +102,7 @@ export function expandPlace(name, stacks, where) {
  */
 export function checkHooks(hooks, stacks) {
   if (hooks === undefined) return undefined
-  if (typeof hooks !== 'object' || hooks === null || Symbol.iterator in hooks)
+  if ({}.toString.call(hooks) !== '[object Object]')
     throw new TypeError(`hooks: expected an object such as { 'layers.0.heads.1': 0 }, got ${describe(hooks)}`)
   /** @type {Record<string, Hook>} */
   const expanded = {}
