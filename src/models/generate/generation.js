@@ -79,8 +79,8 @@ export async function* generate(
   const { firstToken } = options
   if (firstToken !== undefined && !family.encoder)
     throw new TypeError(`generate: firstToken: expected an encoder-decoder; a ${model.type} continues its prompt`)
-  const firstId = firstToken === undefined ? used.rules.firstId : tokenOf(firstToken, 'generate: firstToken')
-  const rules = { ...used.rules, penalty, firstId }
+  const firstIds = firstToken === undefined ? used.rules.firstIds : [tokenOf(firstToken, 'generate: firstToken')]
+  const rules = { ...used.rules, penalty, firstIds }
   if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
   const isChat = Array.isArray(prompt) && typeof Object(prompt[0]).role === 'string'
   if (!isChat && Array.isArray(prompt) && ['content', 'text'].some(key => Object.hasOwn(Object(prompt[0]), key)))
