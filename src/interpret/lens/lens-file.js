@@ -202,7 +202,7 @@ export function saveLens(lens, options = {}) {
   const where = 'saveLens'
   if (typeof options === 'string')
     throw new TypeError(
-      `${where}: expected options, got ${describe(options)}; it returns the bytes of a file: await writeFile(path, saveLens(lens))`,
+      `${where}: expected options, got ${describe(options)}; it returns the bytes of a file, which node:fs writes`,
     )
   const { dtype = 'float16' } = readOptions(options, ['dtype'], where)
   oneOf(dtype, ['float16', 'float32'], `${where}: dtype`, { fp16: 'float16', fp32: 'float32', half: 'float16' })
