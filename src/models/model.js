@@ -847,7 +847,9 @@ export class Model {
     const starts = read.texts ?? Uint32Array.from({ length: h.dims[0] + 1 }, (_, b) => b * h.dims[1])
     const pooled = pooler && this.#weights.hasPooler && !isCut ? pool(pooler, ops, h, starts) : undefined
     const told =
-      classes && !isCut ? this.#classLogits?.(classes, ops, h, pooled, this.#realRows(read), starts) : undefined
+      classes && !isCut
+        ? this.#classLogits?.(classes, ops, h, pooled, read, starts, this.config.pad_token_id)
+        : undefined
     return {
       logits,
       lastHiddenState,
@@ -865,14 +867,6 @@ export class Model {
       kept: {},
       ...more,
     }
-  }
-
-  /** Returns 1 for each row that is not padding: by the mask, else by the id of padding; rows of embeddings all count. @param {Input} read */
-  #realRows({ ids, rows, mask, L, past }) {
-    const pad = this.config.pad_token_id
-    return Uint8Array.from(ids, (id, n) =>
-      Number(mask ? mask.data[Math.floor(n / L) * (past + L) + past + (n % L)] : rows !== undefined || id !== pad),
-    )
   }
 
   /**

@@ -61,11 +61,23 @@ test('a classifier on GPT-2 shows no logits of tokens, and reads the last token 
   const { logits, classLogits } = model.forwardSync({ ids })
   assert.equal(logits, undefined)
   const padded = await model.classify({ ids: [[...ids, 0, 0]] })
-  const masked = await model.classify({ ids: [[...ids, 7, 7]], attentionMask: [[1, 1, 1, 1, 0, 0]] })
+  const masked = await model.classify({ ids: [[...ids, 0, 0]], attentionMask: [[1, 1, 1, 1, 0, 0]] })
   for (const given of [padded, masked])
     given.logits.data.forEach((value, n) => {
       assert.ok(Math.abs(value - Number(classLogits?.data[n])) <= 1e-5)
     })
+  // An id of padding at the end of a text counts as padding even if the mask shows it, as in transformers.
+  const rows = await model.classify({
+    ids: [
+      [0, 0, ...ids],
+      [3, 9, ...ids.slice(0, 3), 0],
+    ],
+    attentionMask: [[0, 0, 1, 1, 1, 1], Array(6).fill(1)],
+  })
+  const alone = await model.classify({ ids: [3, 9, ...ids.slice(0, 3)] })
+  alone.logits.data.forEach((value, n) => {
+    assert.ok(Math.abs(value - rows.logits.at(1, n)) <= 1e-5, `${value} ${rows.logits.at(1, n)}`)
+  })
   assert.deepEqual(model.forwardSync({ ids }, { logits: 'last' }).classLogits?.data, classLogits?.data)
   await assert.rejects(
     () => model.generate(ids).next(),

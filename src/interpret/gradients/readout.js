@@ -69,7 +69,8 @@ function ofClasses(of, input, where, { family, weights, padding }) {
       throw new RangeError(`${at}.weight: expected a finite number, got ${weight}`)
     return { row: (position + L) % L, one: Number(n), weight }
   })
-  const real = realRows(input, padding)
+  const isById = classHead.row === 'last' && !input.isEmbedded && Number.isInteger(padding) // whatever the mask, as in transformers
+  const real = realRows(isById ? { ...input, mask: undefined } : input, padding)
   const first =
     classHead.row === 'pooled' && pooler ? [{ layer: pooler, activation: /** @type {const} */ ('tanh') }] : []
   const layers = [...first, ...classHead.layers]

@@ -4,6 +4,8 @@ import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../run/model-hooks.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
+/** @typedef {'first' | 'last' | 'mean'} Rows */
+/** @typedef {{ ids: Int32Array, rows?: unknown, mask?: { data: ArrayLike<number> }, L: number, past: number }} Input rows: defined for embeddings in place of ids */
 /** @import { ClassesSpec } from '../family-shapes/parts.js' */
 
 /**
@@ -12,12 +14,14 @@ import { copyOf } from '../run/model-hooks.js'
  * @param {import('../run/network.js').ModelOperations} ops
  * @param {FloatTensor} h (B, L, d)
  * @param {FloatTensor | undefined} pooled (B, d)
- * @param {Uint8Array} real (B, L): 1 where a row is not padding
+ * @param {Input} read what the model has read
  * @param {Uint32Array} starts start of each text in the rows of h, (B + 1)
+ * @param {unknown} pad id of padding
  * @returns {{ classLogits: FloatTensor, classScores: FloatTensor }} (B, classes), or (B, L, classes) for tokens
  */
-export function classLogits({ row, layers, scores }, ops, h, pooled, real, starts) {
-  let y = row === 'pooled' ? /** @type {FloatTensor} */ (pooled) : row ? rowsOf(row, copyOf(h), real, starts) : h
+export function classLogits({ row, layers, scores }, ops, h, pooled, read, starts, pad) {
+  const pool = (/** @type {Rows} */ which) => rowsOf(which, copyOf(h), realRows(which, read, pad), starts)
+  let y = row === 'pooled' ? /** @type {FloatTensor} */ (pooled) : row ? pool(row) : h
   for (const { layer, activation, norm } of layers) {
     const isTanh = activation === 'tanh'
     y = ops.dense(layer, y, isTanh || !activation ? {} : { activation })
@@ -35,8 +39,22 @@ export function classLogits({ row, layers, scores }, ops, h, pooled, real, start
 }
 
 /**
+ * Returns 1 for each row that counts. The last row is that of the last id which is not padding, whatever the mask, as in transformers; a
+ * mean takes the rows of the mask.
+ * @param {Rows} which
+ * @param {Input} read
+ * @param {unknown} pad
+ */
+function realRows(which, { ids, rows, mask, L, past }, pad) {
+  const isById = rows === undefined && (which === 'last' ? Number.isInteger(pad) : !mask)
+  return Uint8Array.from(ids, (id, n) =>
+    Number(isById ? id !== pad : (mask?.data[Math.floor(n / L) * (past + L) + past + (n % L)] ?? 1)),
+  )
+}
+
+/**
  * Returns the first row of each text, its last one, or the mean of its rows.
- * @param {'first' | 'last' | 'mean'} which
+ * @param {Rows} which
  * @param {FloatTensor} h (B, L, d)
  * @param {Uint8Array} real (B, L)
  * @param {Uint32Array} starts (B + 1)
