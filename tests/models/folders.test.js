@@ -57,6 +57,22 @@ test('modules that are missing or not covered close embed, and the error has the
         new RegExp(`modules.json: "sentence_transformers.models.${kind}" is not covered`),
       ],
     ),
+    ...Object.entries({
+      processor_kwargs: { model_max_length: 4 },
+      config_kwargs: { hidden_act: 'relu' },
+      model_kwargs: { output_hidden_states: true },
+    }).map(([key, value]) => [
+      { 'sentence_bert_config.json': { [key]: value } },
+      new RegExp(`sentence_bert_config.json: ${key}.${Object.keys(value)[0]} .* is not covered`),
+    ]),
+    [
+      { 'sentence_bert_config.json': { tokenizer_name_or_path: 'bert-base-uncased' } },
+      /sentence_bert_config.json: tokenizer_name_or_path "bert-base-uncased" is not covered/,
+    ],
+    [
+      { 'modules.json': modules('Transformer', 'Pooling', 'Normalize').map(each => ({ ...each, name: 'a' })) },
+      /modules.json: two modules have the name "a", so Python runs only the second/,
+    ],
     ...['SparseEncoder', 'MultiVectorEncoder', 'CrossEncoder'].map(type => [
       { 'config_sentence_transformers.json': { model_type: type } },
       new RegExp(`config_sentence_transformers.json: model_type "${type}" is not covered; covered: SentenceTransf`),
@@ -65,6 +81,17 @@ test('modules that are missing or not covered close embed, and the error has the
     await assert.rejects(withFiles(files, embed), message)
   const usual = { 'config_sentence_transformers.json': { model_type: 'SentenceTransformer' } }
   assert.equal((await withFiles(usual, embed)).dims.length, 2)
+})
+
+test('an empty file of settings counts as missing, so that the next one is read', async () => {
+  const settings = { 'sentence_roberta_config.json': { max_seq_length: 3 } }
+  const both = { 'sentence_bert_config.json': {}, ...settings }
+  const cut = (/** @type {any} */ model) => model.embed('the cat and the dog')
+  const [want, got] = await Promise.all(
+    [{ 'sentence_bert_config.json': undefined, ...settings }, both].map(each => withFiles(each, cut)),
+  )
+  assert.deepEqual(got.data, want.data)
+  assert.notDeepEqual(got.data, (await withFiles({}, cut)).data)
 })
 
 test('a flag of the pooling may be 1 in place of true', async () => {

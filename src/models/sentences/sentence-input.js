@@ -44,6 +44,9 @@ const HARMLESS = [
   'unpad_inputs',
 ]
 
+/** Settings of the network, its tokenizer and its config, by their old and new names. */
+const ARGS = ['model', 'tokenizer', 'processor', 'config']
+
 /** Arguments of apply_chat_template that are not template variables. */
 const ARGUMENTS =
   /^(?:tools|documents|chat_template|continue_final_message|tokenize|padding|truncation|max_length|return_\w+|\w+_kwargs)$/
@@ -63,7 +66,7 @@ export async function readSettings(json, path, task) {
   let found
   for (const name of SIZES)
     for (const own of path ? [`${path}/${name}`, name] : [name])
-      if (found === undefined) [file, found] = [own, await json(own)]
+      if (!Object.keys(Object(found)).length) [file, found] = [own, await json(own)] // an empty one counts as missing
   const config = expectObject(found ?? {}, file)
   const {
     max_seq_length: size,
@@ -74,9 +77,9 @@ export async function readSettings(json, path, task) {
   if (typeof isLower !== 'boolean') refuse(file, 'do_lower_case', isLower, 'true, false')
   if (size !== undefined && size !== null && !(Number.isInteger(size) && size > 0))
     throw new TypeError(`${file}: max_seq_length: expected a whole number from 1, got ${describe(size)}`)
-  for (const key of ['query_length', 'document_length', 'query_expansion'])
+  for (const key of ['query_length', 'document_length', 'query_expansion', 'tokenizer_name_or_path'])
     if (config[key] !== undefined && config[key] !== null) refuse(file, key, config[key], 'none')
-  for (const key of ['processing_kwargs', 'model_args', 'model_kwargs', 'tokenizer_args', 'config_args'])
+  for (const key of ['processing_kwargs', ...ARGS.flatMap(name => [`${name}_args`, `${name}_kwargs`])])
     for (const [name, value] of Object.entries(Object(config[key])))
       if (!HARMLESS.includes(name) && !(key === 'processing_kwargs' && name === 'chat_template'))
         refuse(file, `${key}.${name}`, value, HARMLESS.join(', '))

@@ -60,6 +60,10 @@ export async function readModules(folder, readJSON) {
   if (list === undefined) return undefined
   if (!Array.isArray(list)) throw new TypeError(`${MODULES}: expected a list of modules, got ${describe(list)}`)
   const modules = list.map(moduleOf)
+  const names = list.flatMap(each => Object(each).name ?? [])
+  const twice = names.find((name, n) => names.indexOf(name) < n)
+  if (twice !== undefined)
+    throw new RangeError(`${MODULES}: two modules have the name ${describe(twice)}, so Python runs only the second`)
   const [first, second, ...rest] = modules
   const kinds = modules.map(({ kind }) => kind)
   if (
