@@ -12,7 +12,12 @@ import { describe } from '../base/errors.js'
  */
 export function inputOf(given, where) {
   if (typeof given === 'string') return given
-  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) {
+    if ('lastHiddenState' in given)
+      throw new TypeError(`${where}: expected a text or an input of forward, got a result of forward; give its input`)
+    if (given instanceof Promise) throw new TypeError(`${where}: expected a text or an input, got a Promise; await it`)
+    return given
+  }
   const ids = Array.isArray(given) && typeof given[0] === 'number' ? '; ids are { ids }' : ''
   throw new TypeError(
     `${where}: expected one text or an input of forward such as { ids }, got ${describe(given)}${ids}`,

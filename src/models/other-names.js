@@ -70,7 +70,8 @@ export function placeOf(name, places) {
   if (!places) return found === name ? undefined : found
   const [head] = /(?<=heads|scores|weights)\.\d+$/.exec(found) ?? ['']
   const bare = found.slice(0, found.length - head.length).replace(/^(encoder|decoder)\./, '')
-  const has = (/** @type {string} */ place) => places.includes(place) || places.includes(place.replace(/\d+|\*/, '0'))
+  const has = (/** @type {string} */ place) =>
+    places.includes(place) || places.includes(place.replace(/(?<=layers\.)(\d+|\*|N)/, '0'))
   const stacks = ['', 'decoder.', 'encoder.'].filter(stack => has(stack + bare))
   const named = stacks.filter(stack => stack && name.includes(stack))
   return (named.length ? named : stacks).map(stack => stack + bare + head).join('" or "') || undefined
@@ -90,7 +91,7 @@ function translated(name) {
   if (/^(pattern|q|k|v|z|resid_pre|resid_mid|resid_post|attn_out|mlp_out|attn_scores)$/.test(name))
     return `layers.N.${LENS[SHORT[name] ?? (name === 'attn_scores' ? 'attn.hook_attn_scores' : `hook_${name}`)]}`
   const module =
-    /^(?:model\.|transformer\.|bert\.|roberta\.|base_model\.)*(?:(encoder|decoder)\.)?(?:layers?|h|block)\.(\d+)\.?(.*)$/.exec(
+    /^(?:model\.|transformer\.|bert\.|roberta\.|base_model\.)*(?:(encoder|decoder)\.)?(?:layers?|h|block)\.(\d+|\*)\.?(.*)$/.exec(
       name,
     )
   const found = module && MODULES.find(([pattern]) => pattern.test(module[3]))
@@ -205,6 +206,10 @@ const OPTIONS = {
   return_full_logits: 'logits: true',
   alpha: 'strength, of steer',
   k: 'topK',
+  pos: 'position',
+  token_id: 'token',
+  wrt: 'at',
+  epsilon: 'eps',
 }
 
 /**

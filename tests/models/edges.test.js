@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { ablate, backwardSync, edge, edges } from '../../src/entries/interpret.js'
+import { ablate, backwardSync, edge, edges, positionEdges } from '../../src/entries/interpret.js'
 import { loadModel } from '../../src/entries/models.js'
 import { Model } from '../../src/models/model.js'
 import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
@@ -227,7 +227,7 @@ test('wrong arguments of edges and edge are named', async () => {
   await assert.rejects(edges(model, { ids }, { of, signal: AbortSignal.abort(new Error('enough')) }), /enough/)
   await assert.rejects(
     () => edge(model, { ids }, { of, from: { kind: 'head', layer: 0, head: 9 }, to }),
-    /head 0 9 is no writer/,
+    /head 0\.9 is no writer/,
   )
   await assert.rejects(
     () => edge(model, { ids }, { of, from, to: /** @type {any} */ ({ kind: 'o' }) }),
@@ -259,4 +259,16 @@ test('wrong arguments of edges and edge are named', async () => {
   )
   both.dispose()
   assert.equal(qkv.memory.resident, loaded)
+})
+
+test('edges take a word as the token of a logit, as patch does', async () => {
+  const model = await loadModel(qkv, fileURLToPath(new URL('../../web/trained/stories', import.meta.url)))
+  const text = 'Lily and Tom are friends. Is he'
+  const [id] = model.tokenize(' tom', { addSpecialTokens: false }).ids
+  const [word, number] = [' tom', id].map(token => ({ of: { logits: [{ position: -1, token }] } }))
+  const ends = /** @type {const} */ ({ from: { kind: 'head', layer: 0, head: 1 }, to: { kind: 'logits' } })
+  assert.deepEqual(await edges(model, text, word), await edges(model, text, number))
+  assert.deepEqual(await edge(model, text, { ...word, ...ends }), await edge(model, text, { ...number, ...ends }))
+  assert.deepEqual(await positionEdges(model, text, word), await positionEdges(model, text, number))
+  model.dispose()
 })

@@ -449,7 +449,7 @@ test('wrong arguments of edges at positions are named', async () => {
   await assert.rejects(test({ reads: 'o' }), /reads/)
   await assert.rejects(test({ reads: 'input' }), /expected 'q', 'k' or 'v' for a head/)
   await assert.rejects(test({ reads: 'q' }), /reads at its own position, 4, not at 2/)
-  await assert.rejects(test({ from: { ...from, head: 9 } }), /head 0 9 is no part of this model/)
+  await assert.rejects(test({ from: { ...from, head: 9 } }), /head 0\.9 is no part of this model/)
   await assert.rejects(test({ to: { ...to, layer: 7 } }), /head 7 0 is no part of this model/)
   await assert.rejects(test({ to: { ...to, layer: 0 } }), /does not write before/)
   await assert.rejects(test({ from: { ...from, position: 6 } }), /from: position: .*got 6/)

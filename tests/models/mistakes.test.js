@@ -11,6 +11,7 @@ import { load, tensor } from '../../src/entries/index.js'
 import {
   ablate,
   backwardSync,
+  edge,
   edges,
   fitLens,
   jacobianProducts,
@@ -434,7 +435,8 @@ const pt = join(tmpdir(), `qkv-mistakes-${process.pid}.pt`)
 after(() => rm(pt, { force: true }))
 await writeFile(pt, saveLens(lens))
 
-/** Mistakes with lenses. @type {[string, () => unknown, RegExp][]} */
+const of = { logits: [{ position: -1, token: 3 }] }
+/** Mistakes with lenses, objectives and prompts. @type {[string, () => unknown, RegExp][]} */
 const LENSES = [
   [
     'a promise of a lens',
@@ -488,6 +490,48 @@ const LENSES = [
   ],
   ['input_ids as a prompt', () => gpt2.generate(any({ input_ids: [1] })).next(), /give its input_ids/],
   ['a promise as a tensor', () => qkv.softmax(any(Promise.resolve([1]))), /got a Promise; await it/],
+  [
+    'a value in a list as a metric',
+    () => patch(gpt2, { clean: 'a b', corrupted: 'a c', of: any((/** @type {any} */ z) => [z.at(0, -1, 3)]) }),
+    /expected a gradient with the dims of the logits, .*; a value is a number, such as x\.data\[0\]/,
+  ],
+  [
+    'a result as a text',
+    () => patch(gpt2, { clean: any(gpt2.forwardSync('a b')), corrupted: 'a c', of: 'loss' }),
+    /got a result of forward; give its input/,
+  ],
+  [
+    'a promise as a text',
+    () => patch(gpt2, { clean: any(gpt2.forward('a b')), corrupted: 'a c', of: 'loss' }),
+    /got a Promise; await it/,
+  ],
+  [
+    'a logit without a position',
+    () => ablate(gpt2, 'a b', { of: any({ logits: [{ token: 3 }] }) }),
+    /such as -1 for the last/,
+  ],
+  ['pos', () => ablate(gpt2, 'a b', { of: any({ logits: [{ pos: -1, token: 3 }] }) }), /here it is position\./],
+  ['wrt', () => backwardSync(gpt2, 'a b', any({ wrt: ['embedding'] })), /here it is at\./],
+  [
+    'attribution patching',
+    () => patch(gpt2, any({ clean: 'a', corrupted: 'b', of: 'loss', method: 'attribution' })),
+    /here it is "gradient"/,
+  ],
+  [
+    'an edge backwards',
+    () => edge(gpt2, 'a b', { of, from: { kind: 'head', layer: 1, head: 1 }, to: { kind: 'q', layer: 0, head: 0 } }),
+    /edge: head 1\.1 does not write before q 0\.0 reads/,
+  ],
+  [
+    'modules in all layers',
+    () => gpt2.forwardSync('a', { keep: any(['layers.*.attn']) }),
+    /here it is "layers\.\*\.attention\.output"/,
+  ],
+  [
+    'a short name of the cache',
+    () => gpt2.forwardSync('a', { keep: any(['pattern']) }),
+    /here it is "layers\.N\.attention\.weights"/,
+  ],
   ['beam_size', () => gpt2.generate('a', any({ beam_size: 2 })).next(), /here it is numBeams/],
   [
     'num_beam_groups',

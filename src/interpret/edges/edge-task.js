@@ -50,7 +50,9 @@ export const partKind = node =>
 
 /** @param {any} node */
 export const say = node =>
-  node?.kind ? [node.place, node.kind, node.layer, node.head].filter(x => x !== undefined).join(' ') : describe(node)
+  node?.kind
+    ? [node.place, node.kind, [node.layer, node.head].filter(x => x !== undefined).join('.')].filter(Boolean).join(' ')
+    : describe(node)
 
 /** Returns the place of a node of an encoder-decoder. @param {Writer | Reader} node */
 const placeOf = node => ('place' in node ? node.place : undefined)
@@ -192,7 +194,7 @@ export class EdgeTask {
         }),
       ]),
     )
-    const objective = readObjective(of, targets, sizesOf(last.run.layers[0], family.vocab), this.#where)
+    const objective = readObjective(of, targets, sizesOf(last.run.layers[0], family.vocab), this.#where, parts, false)
     const value = qkv.scope(() => {
       const { data, dims } = /** @type {FloatTensor} */ (last.run.last)
       const y = lastNorm(last.spec, '', new BranchingOperations(qkv, weights), new Tensor(data, [1, ...dims]))

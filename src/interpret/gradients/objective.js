@@ -46,13 +46,14 @@ import { isReadout, readReadout } from './readout.js'
  * @param {unknown} targets
  * @param {ObjectiveInput} input
  * @param {string} where
- * @param {import('./readout.js').Parts} [parts] of the model, if classes and cosines are allowed
+ * @param {import('./readout.js').Parts} parts of the model
+ * @param {boolean} [hasReadouts] false if classes and cosines are not allowed
  * @returns {CheckedObjective}
  */
-export function readObjective(of, targets, input, where, parts) {
+export function readObjective(of, targets, input, where, parts, hasReadouts = true) {
   const { B, L, V } = input
   if (targets !== undefined && of !== 'loss') throw new TypeError(`${where}: targets: they apply only to of: 'loss'`)
-  if (parts && isReadout(of)) {
+  if (hasReadouts && isReadout(of)) {
     const evaluate = () => ({ value: undefined })
     return { evaluate, readout: readReadout(/** @type {any} */ (of), input, where, parts) }
   }
@@ -87,16 +88,15 @@ export function readObjective(of, targets, input, where, parts) {
     )
   if (!list?.length)
     throw new TypeError(
-      `${where}: of: expected 'loss', { logits: [{ position: -1, token: 5, weight: 1 }] }${parts ? ', { classes: [{ class, weight }] }, { cosine, poolings }, { place, gradient }' : ''} or a function of the logits, got ${describe(of)}`,
+      `${where}: of: expected 'loss', { logits: [{ position: -1, token: 5, weight: 1 }] }${hasReadouts ? ', { classes: [{ class, weight }] }, { cosine, poolings }, { place, gradient }' : ''} or a function of the logits, got ${describe(of)}`,
     )
   const terms = list.map((term, i) => {
     const at = `${where}: of: logits[${i}]`
     const { row = 0, position, token, weight = 1 } = readOptions(term, ['row', 'position', 'token', 'weight'], at)
     toNumber(row, `${at}.row`, { least: 0, most: B - 1, whole: true })
+    if (position === undefined) throw new TypeError(`${at}.position: expected a number, such as -1 for the last`)
     toNumber(position, `${at}.position`, { least: -L, most: L - 1, whole: true })
-    const id = parts
-      ? parts.tokenOf(token, `${at}.token`)
-      : toNumber(token, `${at}.token`, { least: 0, most: V - 1, whole: true })
+    const id = parts.tokenOf(token, `${at}.token`)
     finite(toNumber(weight, `${at}.weight`), where)
     return { n: row * L + ((position + L) % L), token: id, weight }
   })
@@ -119,10 +119,12 @@ export function readObjective(of, targets, input, where, parts) {
 export function readGradient(given, dims, what, where) {
   const both = given !== null && typeof given === 'object' && 'gradient' in given
   const gradient = toFloats(both ? given.gradient : given, `${where}: of: the gradient`)
-  if (String(gradient.dims) !== String(dims))
+  if (String(gradient.dims) !== String(dims)) {
+    const isValue = !both && gradient.data.length === 1 ? '; a value is a number, such as x.data[0]' : ''
     throw new RangeError(
-      `${where}: of: expected a gradient with the dims of ${what}, ${shape(dims)}; got ${shape(gradient.dims)}`,
+      `${where}: of: expected a gradient with the dims of ${what}, ${shape(dims)}; got ${shape(gradient.dims)}${isValue}`,
     )
+  }
   const value =
     both && 'value' in given && given.value !== undefined ? toNumber(given.value, `${where}: of: the value`) : undefined
   for (const one of gradient.data) finite(one, where)

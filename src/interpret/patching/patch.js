@@ -305,7 +305,11 @@ function checkSettings(parts, settings, where) {
   if (Object.hasOwn(OTHER_WHAT, what))
     throw new RangeError(`${where}: what: ${describe(what)} is ${describe(OTHER_WHAT[what])} here`)
   oneOf(what, WHAT, `${where}: what`)
-  oneOf(method, ['exact', 'gradient'], `${where}: method`)
+  oneOf(method, ['exact', 'gradient'], `${where}: method`, {
+    attribution: 'gradient',
+    AtP: 'gradient',
+    activation: 'exact',
+  })
   toNumber(top, `${where}: top`, { least: 1, whole: true })
   checkSignal(signal, where)
   if (onProgress !== undefined && typeof onProgress !== 'function')
