@@ -53,7 +53,7 @@ static void tile_rows(const struct qkv_linear *a, float *out, size_t stride, siz
   float bias[8];
   for (size_t c = 0; c < 8; c += 4)
     store(bias + c, biases_of(a, n + c));
-  gemm_panel(&(struct product){
+  gemm_blocks(&(struct product){
       .out = out,
       .start = bias,
       .a = x,

@@ -55,7 +55,7 @@ static void multiply_block(float *out, size_t rows, size_t columns, struct matri
         pack_columns(panels, b.data + k * b.row + c, b.row, depth, at_most(columns - c, COLUMNS));
       p.out = out + c, p.columns = at_most(columns - c, 8), p.b = panels + c % COLUMNS * depth;
       if (a.column == 1)
-        gemm_panel(&p);
+        gemm_blocks(&p);
       else
         gemm_panels(&p);
     }

@@ -57,7 +57,7 @@ uint32_t QKV_EXPORT(qkv_dequantized_part)(const struct qkv_linear *a, uint32_t f
       size_t rows = at_most(a->M - m, ROWS);
       struct product p = {.out = sums, .start = bias, .a = a->x + m * a->K, .b = panel, .rows = rows, .columns = 8};
       p.n = a->K, p.out_row = 8, p.a_row = a->K, p.b_row = 8;
-      gemm_panel(&p);
+      gemm_blocks(&p);
       for (size_t r = 0; r < rows; r++)
         write_outputs(a, m + r, n, 8, sums + r * 8);
     }

@@ -8,26 +8,28 @@
 
 enum { ROWS = 128, LONG = 16384 };
 
-/* Returns the sum of x (C), or of (x - mean)^2. Four accumulators hide the latency of the additions; LONG values are
- * summed by themselves. */
-INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
-  f4 m = splat(mean);
-  float total = 0.0f;
-  size_t c = 0;
-  do {
-    f4 sum[4] = {zeros(), zeros(), zeros(), zeros()};
-    for (size_t end = at_most(C & ~(size_t)15, c + LONG); c < end; c += 16) {
+/* Returns the sum of x (n), n a multiple of 16, or of (x - mean)^2. Four accumulators hide the latency of the additions. */
+INLINE float sum_sixteens(int squared, const float *x, size_t n, f4 mean) {
+  f4 sum[4] = {zeros(), zeros(), zeros(), zeros()};
+  for (size_t c = 0; c < n; c += 16) {
 #pragma unroll
-      for (size_t j = 0; j < 4; j++) {
-        f4 d = load(x + c + 4 * j);
-        if (squared)
-          d = sub(d, m), d = mul(d, d);
-        sum[j] = add(sum[j], d);
-      }
+    for (size_t j = 0; j < 4; j++) {
+      f4 d = load(x + c + 4 * j);
+      if (squared)
+        d = sub(d, mean), d = mul(d, d);
+      sum[j] = add(sum[j], d);
     }
-    total += sum_lanes(add(add(sum[0], sum[1]), add(sum[2], sum[3])));
-  } while (c + 16 <= C);
-  for (; c < C; c++)
+  }
+  return sum_lanes(add(add(sum[0], sum[1]), add(sum[2], sum[3])));
+}
+
+/* Returns the sum of x (C), or of (x - mean)^2, in blocks of LONG values. */
+INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
+  size_t most = C & ~(size_t)15;
+  float total = 0.0f;
+  for (size_t c = 0; c < most; c += LONG)
+    total += sum_sixteens(squared, x + c, at_most(most - c, LONG), splat(mean));
+  for (size_t c = most; c < C; c++)
     total += squared ? (x[c] - mean) * (x[c] - mean) : x[c];
   return total;
 }

@@ -336,6 +336,8 @@ static void finish_map(const struct summary *x, const struct query_rows *block, 
     shares[r] = factors[r] / (float)(stop - start);
     if (r == 0 || to[r] != to[r - 1])
       __builtin_memset(to[r], 0, s->columns * sizeof(float));
+    if (shares[r] != shares[r]) /* a query of NaN: all of its weights are NaN, also of keys that it does not see */
+      add_scaled(to[r], to[r], shares[r], s->columns);
   }
   for (size_t n = 0; n < x->tiles * BLOCK_ROWS; n += 4) {
     f4 later = sub(load(x->tile_maxima + n), load(block->maxima + n % BLOCK_ROWS));

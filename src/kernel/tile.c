@@ -40,7 +40,7 @@ int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
   return sum_lanes(mul(most, zeros())) == 0.0f; /* infinity and NaN times 0 are NaN */
 }
 
-static void load_ahead(struct ahead *ahead) {
+INLINE void load_ahead(struct ahead *ahead) {
   if (ahead->end - ahead->next < 64)
     return;
   for (size_t i = 0; i < 4; i++, ahead->next += 16)
@@ -48,45 +48,29 @@ static void load_ahead(struct ahead *ahead) {
 }
 
 /* out (4,8) = start (4,8) + a (4,n) b (n,8); rows of out are `stride` floats apart, those of start `start_row`. a has
- * `rows` <= 4 rows. The sums of later blocks begin with 0 and are added to out. */
-INLINE void gemm_4x8(float *out, size_t stride, const float *start, size_t start_row, struct matrix a, size_t rows,
-                     const struct product *p, struct ahead *ahead) {
-  static const float none[8];
+ * `rows` <= 4 rows. `apart` is a constant: then the sums begin with 0 and are added to out. */
+INLINE void gemm_4x8(int apart, float *out, size_t stride, const float *start, size_t start_row, struct matrix a,
+                     size_t rows, const struct product *p, struct ahead *ahead) {
+  f4 acc[4][2];
   struct matrix b = {p->b, p->b_row, 1};
-  int is_apart = p->is_apart;
-  for (size_t left = p->n;;) {
-    f4 acc[4][2];
-    const float *from = is_apart ? none : start;
-    size_t from_row = is_apart ? 0 : start_row, block = at_most(left, SUM_BLOCK);
 #pragma unroll
-    for (size_t r = 0; r < 4; r++) {
-      acc[r][0] = load(from + r * from_row);
-      acc[r][1] = load(from + r * from_row + 4);
+  for (size_t r = 0; r < 4; r++) {
+    acc[r][0] = apart ? zeros() : load(start + r * start_row);
+    acc[r][1] = apart ? zeros() : load(start + r * start_row + 4);
+  }
+  for (size_t k = 0, depth = p->n; k < p->n; k += depth) {
+    if (ahead) {
+      load_ahead(ahead);
+      depth = at_most(p->n - k, ahead->interval);
     }
-    left -= block;
-    for (size_t depth = block; block > 0; block -= depth) {
-      if (ahead) {
-        load_ahead(ahead);
-        depth = at_most(block, ahead->interval);
-      }
-      accumulate_4x8(QKV_SCORE_DOT, acc, a, rows, b, depth, 0);
-      a.data += depth * a.column;
-      b.data += depth * b.row;
-    }
-    if (is_apart)
+    accumulate_4x8(QKV_SCORE_DOT, acc, a, rows, b, depth, 0);
+    a.data += depth * a.column;
+    b.data += depth * b.row;
+  }
 #pragma unroll
-      for (size_t r = 0; r < 4; r++) {
-        acc[r][0] = add(load(out + r * stride), acc[r][0]);
-        acc[r][1] = add(load(out + r * stride + 4), acc[r][1]);
-      }
-#pragma unroll
-    for (size_t r = 0; r < 4; r++) {
-      store(out + r * stride, acc[r][0]);
-      store(out + r * stride + 4, acc[r][1]);
-    }
-    if (left == 0)
-      return;
-    is_apart = 1;
+  for (size_t r = 0; r < 4; r++) {
+    store(out + r * stride, apart ? add(load(out + r * stride), acc[r][0]) : acc[r][0]);
+    store(out + r * stride + 4, apart ? add(load(out + r * stride + 4), acc[r][1]) : acc[r][1]);
   }
 }
 
@@ -104,8 +88,9 @@ NOINLINE void store_edge(float *x, size_t row, const float *tile, size_t rows, s
   }
 }
 
-/* `panels` is a constant: where a is (rows/8, n, 8), not (rows, n). */
-INLINE void gemm_rows(int panels, const struct product *p) {
+/* Computes the product, n <= SUM_BLOCK. `panels` and `apart` are constants: where a is (rows/8, n, 8), not (rows, n),
+ * and where sums begin with 0 and are added to out. */
+INLINE void gemm_rows(int panels, int apart, const struct product *p) {
   const struct product x = *p; /* in registers: a store cannot change it */
   float *out = x.out, edge[4 * 8];
   for (size_t r = 0; r < x.rows; r += 4, out += 4 * x.out_row) {
@@ -119,13 +104,31 @@ INLINE void gemm_rows(int panels, const struct product *p) {
       tile = edge, stride = 8;
     if (is_edge && !x.start)
       load_edge(edge, out, x.out_row, height, x.columns);
-    gemm_4x8(tile, stride, x.start ? x.start : tile, x.start ? 0 : stride, a, panels ? 4 : height, &x,
+    gemm_4x8(apart, tile, stride, x.start ? x.start : tile, x.start ? 0 : stride, a, panels ? 4 : height, &x,
              panels ? 0 : x.ahead);
     if (is_edge)
       store_edge(out, x.out_row, edge, height, x.columns);
   }
 }
 
-void gemm_panel(const struct product *p) { gemm_rows(0, p); }
+void gemm_panel(const struct product *p) { gemm_rows(0, 0, p); }
 
-void gemm_panels(const struct product *p) { gemm_rows(1, p); }
+void gemm_blocks(const struct product *p) {
+  struct product x = *p;
+  size_t k = 0;
+  do {
+    x.a = p->a + k, x.b = p->b + k * p->b_row, x.n = at_most(p->n - k, SUM_BLOCK);
+    if (k == 0 && !p->is_apart)
+      gemm_panel(&x);
+    else
+      gemm_rows(0, 1, &x);
+    k += x.n, x.start = 0;
+  } while (k < p->n);
+}
+
+void gemm_panels(const struct product *p) {
+  if (p->is_apart)
+    gemm_rows(1, 1, p);
+  else
+    gemm_rows(1, 0, p);
+}

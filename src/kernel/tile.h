@@ -94,10 +94,14 @@ struct product {
   int is_apart;                 /* a b is summed separately, then added: a later block of a long sum; without start */
 };
 
-/* Computes the product, a as it is. */
+/* Computes the product, a as it is: n <= SUM_BLOCK. */
 void gemm_panel(const struct product *p);
 
-/* Computes the product, a in panels of eight rows: a (rows/8 rounded up, n, 8). a_row and ahead are not read. */
+/* Computes the product in blocks. */
+void gemm_blocks(const struct product *p);
+
+/* Computes the product, a in panels of eight rows: a (rows/8 rounded up, n, 8), n at most SUM_BLOCK. a_row and ahead
+ * are not read. */
 void gemm_panels(const struct product *p);
 
 #endif

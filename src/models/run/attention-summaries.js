@@ -4,7 +4,7 @@ import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
 import { splitHeads } from '../../base/operand.js'
 import { count, Tensor } from '../../base/tensor.js'
-import { checkMap, checkSummary, spoilRows } from '../../ops/attention/summary.js'
+import { checkMap, checkSummary } from '../../ops/attention/summary.js'
 import { attentionWindow, pooled } from '../../ops/attention/window.js'
 import { headScores } from './head-scores.js'
 import { copyOf } from './model-hooks.js'
@@ -166,6 +166,7 @@ export function summaryOf(weights, scores, past, checked, ids) {
       topWeights.data[at] = weight
       topKeys.data[at] = j
     })
+    if (map && row.some(Number.isNaN)) map.data.fill(Number.NaN, (head * R + r) * C, (head * R + r + 1) * C)
     if (logSumExp && scores) {
       const own = scores.data.subarray(n * S, (n + 1) * S)
       const most = own.reduce((a, b) => Math.max(a, b), -Infinity)
@@ -173,7 +174,6 @@ export function summaryOf(weights, scores, past, checked, ids) {
       logSumExp.data[n] = most === -Infinity ? most : most + Math.log(sum)
     }
   }
-  if (map) spoilRows(map.data, C)
   if (distance)
     for (let head = 0; head < B * H; head++) {
       const own = distance.data.subarray(head * bins, (head + 1) * bins)

@@ -174,18 +174,6 @@ export function summarize(core, call, summary, args) {
 }
 
 /**
- * Makes all of a row of a map NaN where one cell is: a NaN query invalidates all of its weights, also of keys that it does not see.
- * @param {Float32Array} map
- * @param {number} columns
- */
-export function spoilRows(map, columns) {
-  for (let at = 0; at < map.length; at += columns) {
-    const row = map.subarray(at, at + columns)
-    if (row.some(Number.isNaN)) row.fill(Number.NaN)
-  }
-}
-
-/**
  * Joins what the units of a summary have collected, and copies it.
  * @param {Core} core
  * @param {AttentionCall} call
@@ -200,7 +188,6 @@ export function finishSummary(core, call, { outputs }, args, addresses) {
   return Object.fromEntries(
     outputs.map(([, name, dims], n) => {
       const floats = core.copyOut(addresses[n], count(dims))
-      if (name === 'map') spoilRows(floats, dims[3])
       if (name === 'topKeys') return [name, new Tensor(new Int32Array(floats.buffer), call.lead(dims))]
       const part = (/** @type {number} */ i) => new Tensor(floats.slice(i * B * H, (i + 1) * B * H), call.lead([B, H]))
       if (name === 'scores') return [name, Object.fromEntries(SCORES.map((score, i) => [score, part(i)]))]
