@@ -141,3 +141,16 @@ test('language and theme can be changed, and stay', async () => {
   await becomes(() => page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(18, 19, 21)')
   await page.evaluate(() => localStorage.clear())
 })
+
+test('on a phone, random and trained heads have their choices on one line, so that nothing below moves', async () => {
+  for (const width of [360, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    const height = () => page.locator('.bar').evaluate(bar => bar.getBoundingClientRect().height)
+    await page.locator('#numbers-random').click()
+    const before = await height()
+    await page.locator('#numbers-trained').click()
+    await page.locator('#layers').waitFor()
+    assert.equal(await height(), before, `${width}`)
+    assert.deepEqual(await beyond(page), [])
+  }
+})

@@ -67,7 +67,7 @@ export function sentenceBar(context) {
 function numbers({ t, settings, actions }) {
   const isTrained = settings.model === 'trained'
   const layers = Array.from({ length: TRAINED.layers }, (_, i) => i + 1)
-  return html`<span class="switch" role="group" aria-label=${t('part.numbers')}>
+  return html`<span class="switch" role="group" aria-label=${t('numbersHeads')}><span class="quiet">${t('numbersHeads')}</span>
       <button type="button" class="tool" id="numbers-random" aria-pressed=${!isTrained}
         @click=${() => isTrained && actions.train(false)}>${t('numbersRandom')}</button>
       <button type="button" class="tool" id="numbers-trained" aria-pressed=${isTrained}

@@ -20,20 +20,34 @@ const share = x => (x < 0 ? `−${percent(-x)}` : percent(x))
 
 /** @param {Room} room @param {BlockTexts} b */
 export function blockPanel(room, b) {
-  const block = shown(room.got.block)
-  const { run, stack, view } = room
+  const { run, stack, view, openModel } = room
+  const found = shown(room.got.block)
   const tokens = stack === '' || stack === 'encoder' ? run?.tokens : run?.targets
-  if (!block?.layers.length || !run || !tokens?.length)
-    return html`<p class="note" role="status">${b('blockComputing')}</p>`
+  const isComing = !found?.layers.length
+  const own = stack === 'encoder' ? openModel?.stacks.encoder : (openModel?.stacks.decoder ?? openModel?.stacks.encoder)
+  if (!run || !tokens?.length || !own) return html`<p class="note" role="status">${b('blockComputing')}</p>`
+  const block = isComing ? outline(own.layers, tokens.length) : found
   const count = block.layers[0].input.length
   const usual = stack === 'encoder' || run.row < 0 ? count - 1 : run.row
   const at = Math.min(view.query ?? usual, count - 1)
   /** @type {Panel} */
   const panel = { room, b, block, at, stack: stack === 'cross' ? 'decoder' : stack }
   return html`<p class="note block-text" id="block-text">${b('blockText', { word: tokens[at] ?? '', at: at + 1 })}</p>
-    <ol class="block-flow" id="block-flow" data-position=${at}>${beginning(panel, tokens[at] ?? '')}${block.layers.map(
+    ${isComing ? html`<p class="visually-hidden" role="status">${b('blockComputing')}</p>` : nothing}
+    <ol class="block-flow ${isComing ? 'is-coming' : ''}" id="block-flow" data-position=${at}>${beginning(panel, tokens[at] ?? '')}${block.layers.map(
       (_, layer) => oneLayer(panel, layer),
     )}${ending(panel)}</ol>`
+}
+
+/** Returns a block of the usual form. Drawn unseen, it reserves the space of the picture while its numbers are computed. @param {number} layers @param {number} count */
+function outline(layers, count) {
+  const none = new Float32Array(count)
+  /** @param {BlockPart['kind']} kind @returns {BlockPart} */
+  const part = kind => ({ kind, isPre: true, added: none, share: none, sum: none })
+  const layer = { input: none, parts: [part('attention'), part('mlp')], output: none }
+  /** @type {Block} */
+  const block = { isParallel: false, norm: none, layers: Array.from({ length: layers }, () => layer) }
+  return block
 }
 
 /** Returns how the model encodes the order of the words. @param {Panel} panel */

@@ -94,31 +94,42 @@ const keysOf = (panel, at) => (/** @type {KeyboardEvent & { currentTarget: HTMLE
   })
 }
 
-/** Zoom of the drawn grid, and of the next frame: several events may arrive before it. */
-const zooms = { drawn: 1, next: 1 }
+/** Zoom of the next frame: several events may arrive before it. */
+let nextZoom = 1
 
-/** Returns the position on the grid at a point of its box, in pixels at zoom 1. @param {Element} box @param {number} x pixels from the left edge of the box */
-const placeAt = (box, x) => (box.scrollLeft + x - labelsWidth(box)) / zooms.drawn
+/** Returns the left edge and the width of each column of words, in pixels from the left edge of the grid. @param {Element} box */
+const columnsOf = box =>
+  Array.from(box.querySelectorAll('thead th:not(:first-child)'), th => {
+    const { left, width } = th.getBoundingClientRect()
+    return { left: left - box.getBoundingClientRect().left + box.scrollLeft, width }
+  })
 
-/** Returns the width of the layer labels, which do not zoom. @param {Element} box */
-const labelsWidth = box => box.querySelector('th')?.getBoundingClientRect().width ?? 0
+/** Returns the column at a point of the box, with a fraction: 2.5 is the middle of the third. @param {Element} box @param {number} x pixels from the left edge of the box */
+function placeAt(box, x) {
+  const columns = columnsOf(box)
+  const at = box.scrollLeft + x
+  const n = Math.max(0, columns.filter(({ left }) => left <= at).length - 1)
+  return n + (at - columns[n].left) / columns[n].width
+}
 
-/** Zooms, and scrolls the position `at` of the grid to x. @param {Panel} panel @param {number} zoom @param {{ box: Element, x: number, at: number }} [kept] */
+/** Zooms, and scrolls the column `at` of the grid to x. @param {Panel} panel @param {number} zoom @param {{ box: Element, x: number, at: number }} [kept] */
 function zoomTo({ room: { act } }, zoom, kept) {
-  zooms.next = Math.min(MOST, Math.max(LEAST, zoom))
-  act.show({ lensZoom: zooms.next })
+  nextZoom = Math.min(MOST, Math.max(LEAST, zoom))
+  act.show({ lensZoom: nextZoom })
   if (!kept) return
   const { box, x, at } = kept
   requestAnimationFrame(() =>
     requestAnimationFrame(() => {
-      box.scrollLeft = at * zooms.drawn + labelsWidth(box) - x
+      const columns = columnsOf(box)
+      const n = Math.min(Math.floor(Math.max(0, at)), columns.length - 1)
+      box.scrollLeft = columns[n].left + (at - n) * columns[n].width - x
     }),
   )
 }
 
 /** Zooms around the point under the pointer. @param {Panel} panel @param {number} factor 0 fits the whole grid @param {{ box: Element, x: number }} [pointer] */
 const zoomBy = (panel, factor, pointer) =>
-  zoomTo(panel, factor === 0 ? 1 : zooms.next * factor, pointer && { ...pointer, at: placeAt(pointer.box, pointer.x) })
+  zoomTo(panel, factor === 0 ? 1 : nextZoom * factor, pointer && { ...pointer, at: placeAt(pointer.box, pointer.x) })
 
 /** Active touches by pointer id, and the start of a mouse drag. @type {Map<number, { x: number, y: number }>} */
 const fingers = new Map()
@@ -153,7 +164,7 @@ function gesturesOf(panel) {
       if (fingers.size !== 2) return
       const { box } = place(event)
       const { distance, x } = between(box)
-      pinch = { distance, zoom: zooms.next, at: placeAt(box, x) }
+      pinch = { distance, zoom: nextZoom, at: placeAt(box, x) }
     },
     move(/** @type {PointerEvent} */ event) {
       const before = fingers.get(event.pointerId)
@@ -215,7 +226,7 @@ export function table(panel) {
   const last = { layer: grid.layers[rows[0]], position: grid.first + grid.words.length - 1 }
   const focus = setting.cell ?? last
   const { wheel, twice, down, move, up } = gesturesOf(panel)
-  zooms.drawn = zooms.next = room.view.lensZoom
+  nextZoom = room.view.lensZoom
   return html`<ul class="visually-hidden" id="lens-sentences">${rows.map(row => html`<li>${sentence(panel, row)}</li>`)}</ul>
     <div class="lens-scroll ${room.view.lensZoom < FAR ? 'is-far' : ''}" tabindex="-1"
       .style=${`--zoom: ${room.view.lensZoom}; --words: ${grid.words.length}`}

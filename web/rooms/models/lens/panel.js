@@ -7,7 +7,7 @@ import { details, pinned, switchedOff } from './cell.js'
 import { gridTools, list, table } from './grid.js'
 import { areAlike, hasCell } from './numbers.js'
 import { isHubFile, lensFileOf } from './room.js'
-import { LENSES, readLens, sizesOf, writeLens } from './setting.js'
+import { LENSES, MOST_WORDS, readLens, sizesOf, writeLens } from './setting.js'
 import { STORY_MODEL } from './stops.js'
 
 /** @import { LensSetting, Room } from '../models.js' */
@@ -43,6 +43,7 @@ export function lensPanel(room, l) {
     setting: hasCell(grid, setting.cell) ? setting : { ...setting, cell: undefined },
     set,
   }
+  const isComing = got.lens?.is === 'waiting' && !found
   const canTell = room.openModel?.name === STORY_MODEL && room.view.lensStop === undefined
   return html`${
     room.view.lensStop === undefined ? nothing : story.draw(({ lensStory }) => lensStory(room, l, panel))
@@ -57,16 +58,32 @@ export function lensPanel(room, l) {
         html`<button type="button" class="tool" data-lens=${lens} aria-pressed=${setting.lens === lens}
           @click=${() => set({ lens })}>${l(`lens.${lens}`)}</button>`,
     )}</div>${panel ? gridTools(panel) : nothing}</div>
-    <p class="note">${l(`lensText.${setting.lens}`)} <span role="status"
+    <p class="note ${isComing ? 'lens-coming' : ''}">${l(`lensText.${setting.lens}`)} <span role="status"
       id="lens-status">${status(room, l, grid, found?.isTooLarge)}</span></p>
     ${fileSaid(room, l)}
     ${
       panel
         ? html`${table(panel)}${list(panel)}${switchedOff(panel)}${pinned(panel)}<div class="lens-below">${details(panel)}</div>`
-        : nothing
+        : isComing
+          ? coming({ room, l, sizes, setting: { ...setting, cell: undefined }, set })
+          : nothing
     }
     ${fileOf(room, l)}
     ${panel ? exportsOf(panel) : nothing}`
+}
+
+/** Reserves the space of the grid while it is computed, so that what is below moves once. @param {Omit<Panel, 'grid'>} panel */
+function coming(panel) {
+  const { room, sizes } = panel
+  const words = room.run?.tokens.slice(-MOST_WORDS) ?? []
+  const layers = Array.from({ length: sizes.layers }, (_, layer) => layer)
+  const size = layers.length * words.length
+  const empty = { ids: new Int32Array(size), shares: new Float32Array(size), pins: [], names: new Map([[0, '']]) }
+  const grid = /** @type {Grid} */ (
+    /** @type {unknown} */ ({ ...empty, first: 0, count: words.length, words, layers, top: 1 })
+  )
+  const whole = { ...panel, grid }
+  return html`<div class="is-coming" aria-hidden="true">${table(whole)}${list(whole)}${details(whole)}${exportsOf(whole)}</div>`
 }
 
 /** @param {Panel} panel */

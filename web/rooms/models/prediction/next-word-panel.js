@@ -23,7 +23,7 @@ const duration = milliseconds => `${milliseconds < 10 ? milliseconds.toFixed(2) 
 /** @param {Room} room @param {NextTexts} n */
 export function nextWordPanel(room, n) {
   const next = shown(room.got.nextWord)
-  if (!next) return html`<p class="note" role="status">${n('nextComputing')}</p>`
+  if (!next) return html`<p class="note next-coming" role="status">${n('nextComputing')}</p>`
   const { cut } = room.view
   const { shares, kept } = sharesOf(next.probabilities, next.named, cut)
   return html`<div class="next-word">
