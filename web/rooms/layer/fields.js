@@ -156,7 +156,7 @@ const word = optional(
 const imported = optional(
   'imported',
   (/** @type {Imported} */ value) => JSON.stringify(value),
-  text => /** @type {Imported} */ (checkImported(JSON.parse(text))),
+  text => checkImported(JSON.parse(text)),
 )
 
 /** A number, or null if it is derived from other settings. @type {import('../../shell/room.js').Kind<number | string | null>} */

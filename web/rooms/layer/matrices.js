@@ -56,7 +56,10 @@ const matrix = (symbol, axes, rest = {}) => ({ symbol, axes, ...rest })
 /** @param {string} left @param {string} right @param {string} [bias] @returns {Computation} */
 const product = (left, right, bias) => ({
   rule: 'product',
-  sources: [/** @type {[string, Reach]} */ ([left, 'row']), [right, 'column']],
+  sources: [
+    [left, 'row'],
+    [right, 'column'],
+  ],
   bias,
 })
 

@@ -113,7 +113,7 @@ export const signature = settings => keyOf(settings, COMPUTED)
 
 /** Returns a cache key of everything that affects the drawn numbers. @param {Checked} checked */
 export const drawnKey = checked =>
-  `${keyOf(/** @type {any} */ (checked), DRAWN)} ${[checked.queries, checked.keys].map(({ ids }) => ids.join())}`
+  `${keyOf(checked, DRAWN)} ${[checked.queries, checked.keys].map(({ ids }) => ids.join())}`
 
 /** @type {Partial<Settings>} */
 export const DEFAULT_VIEW = viewOf(DEFAULTS)

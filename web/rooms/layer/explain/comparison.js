@@ -35,7 +35,7 @@ export const otherHead = (other, head, heads) => (other !== head && other < head
  * @returns {Compared}
  */
 export function comparedWith(result, head, { minus, other, baseline: link }, arithmetic, baseline) {
-  const weights = /** @type {FloatTensor} */ (result.tensors.weights)
+  const weights = result.tensors.weights
   const here = ofHead(weights, head)
   /** @param {FloatTensor} from @param {FloatTensor} less */
   const subtract = (from, less) => {
@@ -53,7 +53,7 @@ export function comparedWith(result, head, { minus, other, baseline: link }, ari
   if (baseline.failure !== undefined)
     return { trouble: 'compareFailed', params: { message: messageOf(baseline.failure) } }
   if (!baseline.result) return { trouble: 'comparePending' }
-  const tensor = ofHead(/** @type {FloatTensor} */ (baseline.result.tensors.weights), head)
+  const tensor = ofHead(baseline.result.tensors.weights, head)
   const [L, S] = weights.dims.slice(-2)
   const [rows, columns] = tensor.dims
   if (rows !== L || columns !== S) return { trouble: 'compareSizes', params: { rows, columns, queries: L, keys: S } }

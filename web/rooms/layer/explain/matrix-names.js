@@ -28,7 +28,7 @@ import { labelsOf } from './labels.js'
  * @property {FloatTensor} [sums] of the rows, where they are informative
  */
 
-/** @typedef {ReadonlyMap<MatrixId, Matrix>} Matrices */
+/** By id. Readers get those of cells that exist, and the weights. @typedef {{ get(id: MatrixId): Matrix } & ReadonlyMap<MatrixId, Matrix>} Matrices */
 
 /** @param {FloatTensor} tensor */
 function largest({ data }) {
@@ -77,7 +77,7 @@ export function matricesOf(result, shown) {
   /** @param {Uint8Array | undefined} seen @returns {Matrix['isHidden']} */
   const hiddenIn = seen => (row, column) => seen?.[row * S + column] === 0
   const ids = MATRIX_IDS.filter(id => tensors[id] && !MATRICES[id].isInner)
-  return new Map(
+  const matrices = new Map(
     ids.map(id => {
       const whole = /** @type {FloatTensor} */ (tensors[id])
       const { axes, computations, unless, free, isShare = false, isHideable } = MATRICES[id]
@@ -115,6 +115,7 @@ export function matricesOf(result, shown) {
       return [id, matrix]
     }),
   )
+  return /** @type {Matrices} */ (matrices)
 }
 
 /**
@@ -122,6 +123,6 @@ export function matricesOf(result, shown) {
  * @param {{ matrix: MatrixId, row: number, column: number }} cell
  */
 export function valueAt(matrices, { matrix, row, column }) {
-  const { tensor } = /** @type {Matrix} */ (matrices.get(matrix))
+  const { tensor } = matrices.get(matrix)
   return tensor.data[row * tensor.dims[1] + column]
 }

@@ -2,7 +2,7 @@
 
 import { ofHead } from '../numbers/tensors.js'
 
-/** @import { FloatTensor, Result } from '../layer.js' */
+/** @import { Result } from '../layer.js' */
 /** @typedef {{ row: number, column: number, weight: number, skipped: boolean }} Link */
 
 /**
@@ -12,7 +12,7 @@ import { ofHead } from '../numbers/tensors.js'
  * @returns {Link | undefined} undefined if no query sees a key; skipped: True if queries were left out
  */
 export function strongestLink({ tensors, visible }, head) {
-  const { data, dims } = ofHead(/** @type {FloatTensor} */ (tensors.weights), head)
+  const { data, dims } = ofHead(tensors.weights, head)
   const [L, S] = dims
   const seen = (/** @type {number} */ row) => {
     if (!visible) return S

@@ -17,6 +17,8 @@ import { trained } from './trained-head.js'
  * @typedef {Partial<Record<MatrixId, FloatTensor>>} Tensors
  */
 
+/** The tensors of a trace. @typedef {Tensors & { weights: FloatTensor }} Traced */
+
 /**
  * Makes the starting tensors of a model.
  * @callback Start

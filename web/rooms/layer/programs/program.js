@@ -43,8 +43,8 @@ export function nested({ data, dims }, write) {
   return part(0, 0, data.length)
 }
 
-const DRAWN = /** @type {const} */ (['X', 'X2', 'Wq', 'Wk', 'Wv', 'bq', 'bk', 'bv', 'Wo', 'bo'])
-const HIDDEN = /** @type {const} */ (['Wa', 'Ua', 'ba', 'va'])
+const DRAWN = ['X', 'X2', 'Wq', 'Wk', 'Wv', 'bq', 'bk', 'bv', 'Wo', 'bo']
+const HIDDEN = ['Wa', 'Ua', 'ba', 'va']
 
 /**
  * Returns the tensors that all others are computed from, before any edits.
@@ -58,7 +58,7 @@ export function startOf({ tensors, before = tensors }, isKnown) {
   )
   return names.flatMap(name => {
     const tensor = before[name]
-    return tensor ? [/** @type {[MatrixId, FloatTensor]} */ ([name, tensor])] : []
+    return tensor ? [[name, tensor]] : []
   })
 }
 

@@ -30,7 +30,8 @@ export function createArithmetic(qkv) {
     additive: (v, q, k) =>
       Float32Array.from(v, (each, i) => {
         const one = new Tensor(Float32Array.of(1), [1, 1])
-        const score = /** @type {const} */ ({ kind: 'additive', wQuery: one, wKey: one, v: line([each]) })
+        /** @type {import('qkv').Score} */
+        const score = { kind: 'additive', wQuery: one, wKey: one, v: line([each]) }
         const [query, key] = [q[i], k[i]].map(x => new Tensor(Float32Array.of(x), [1, 1]))
         return qkv.trace(query, key, key, { score, scale: 1 }).scores.data[0]
       }),

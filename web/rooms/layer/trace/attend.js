@@ -9,6 +9,7 @@ import { times } from './subtract.js'
 
 /** @import { Qkv } from 'qkv' */
 /** @import { Checked, Edit, FloatTensor, Tensors } from '../layer.js' */
+/** @import { Traced } from '../numbers/index.js' */
 
 /**
  * Applies edits to some of the tensors.
@@ -23,9 +24,9 @@ function withEdits(tensors, edits, matrices) {
     const tensor = changed[matrix]
     const at = tensor && matrices.includes(matrix) ? offsetOf(tensor, edit) : -1
     if (!tensor || at < 0) continue
-    if (changed[matrix] === tensors[matrix]) changed[matrix] = new Tensor(tensor.data.slice(), tensor.dims)
-    const { data } = /** @type {FloatTensor} */ (changed[matrix])
-    data[at] = value
+    const own = tensor === tensors[matrix] ? new Tensor(tensor.data.slice(), tensor.dims) : tensor
+    own.data[at] = value
+    changed[matrix] = own
   }
   return changed
 }
@@ -38,7 +39,7 @@ const BEFORE_ATTENTION = EDITABLE.filter(id => id !== 'weights')
  * @param {Tensors} drawn
  * @param {Uint8Array | undefined} visible
  * @param {Checked['edits']} edits
- * @returns {Tensors}
+ * @returns {Traced}
  */
 export function attend(qkv, settings, drawn, visible, edits) {
   const tensors = { ...projected(qkv, settings, drawn, edits) }
@@ -51,11 +52,11 @@ export function attend(qkv, settings, drawn, visible, edits) {
  * @param {Qkv} qkv
  * @param {Tensors} tensors up to the weights, or more
  * @param {Checked['edits']} edits
- * @returns {Tensors}
+ * @returns {Traced}
  */
 export function mixed(qkv, tensors, edits) {
   const weights = override(qkv, /** @type {FloatTensor} */ (tensors.weights), edits)
-  if (weights === tensors.weights && tensors.joined) return tensors
+  if (weights === tensors.weights && tensors.joined) return { ...tensors, weights }
   const ones = new Tensor(new Float32Array(weights.dims[2]).fill(1), [weights.dims[2], 1])
   const all = { ...tensors, weights, rowSums: qkv.matmul(weights, ones) }
   if (!tensors.V) return all
@@ -84,10 +85,10 @@ export function joined(qkv, output, { Wo, bo }) {
  * @returns {Tensors}
  */
 export function projected(qkv, settings, drawn, edits) {
-  const isProjected = drawn.Wq !== undefined
   const given = withEdits(drawn, edits, BEFORE_ATTENTION)
-  if (!isProjected) return given
-  const { Q, K, V } = project(qkv, given)
+  const { X, Wq, Wk, Wv } = given
+  if (!X || !Wq || !Wk || !Wv) return given
+  const { Q, K, V } = project(qkv, { ...given, X, Wq, Wk, Wv })
   return { ...given, Q, K, V, ...turned(qkv, settings, Q, K) }
 }
 
@@ -106,9 +107,14 @@ export function rowsOf(W) {
   return weight
 }
 
-/** Computes Q = X Wq + bq for each head, and K and V likewise. @param {Qkv} qkv @param {Tensors} tensors */
+/**
+ * Computes Q = X Wq + bq for each head, and K and V likewise.
+ * @param {Qkv} qkv
+ * @param {Tensors & Record<'X' | 'Wq' | 'Wk' | 'Wv', FloatTensor>} tensors
+ */
 function project(qkv, { X, X2 = X, ...own }) {
-  const layer = (/** @type {any} */ x, /** @type {any} */ W, /** @type {FloatTensor | undefined} */ b) => {
+  /** @type {(x: FloatTensor, W: FloatTensor, b: FloatTensor | undefined) => FloatTensor} */
+  const layer = (x, W, b) => {
     const [heads, inner, size] = W.dims
     const weight = rowsOf(W).reshape([heads, size, inner])
     return stack(Array.from({ length: heads }, (_, h) => qkv.linear(x, weight.row(h), b?.row(h).reshape([size]))))
@@ -123,7 +129,7 @@ function project(qkv, { X, X2 = X, ...own }) {
  * @param {Tensors} tensors
  * @param {Uint8Array | undefined} visible
  * @param {readonly (keyof import('qkv').Trace)[]} [keep] keeps only these
- * @returns {Tensors}
+ * @returns {Tensors & Record<'scores' | 'exponentials' | 'fullWeights' | 'sums' | 'zeroedSums' | 'weights' | 'output', FloatTensor>} those of `keep`
  */
 export function steps(qkv, settings, { Q, K, Qr = Q, Kr = K, V, ...own }, visible, keep) {
   const { softmaxAxis } = settings

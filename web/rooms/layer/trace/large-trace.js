@@ -8,6 +8,7 @@ import { joined, mix, override, steps } from './attend.js'
 
 /** @import { Qkv } from 'qkv' */
 /** @import { Checked, FloatTensor, Result, Tensors } from '../layer.js' */
+/** @import { Traced } from '../numbers/index.js' */
 
 /** Number of heads * queries * keys above which a trace is large. */
 const LARGE = 2 ** 18
@@ -47,8 +48,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   // The matrix product of weights and V is faster than the mixing of a trace, with the same bits; but 0 * NaN of a hidden value would be
   // NaN.
   const isProduct = !visible || V?.data.every(Number.isFinite)
-  /** @type {Tensors} */
-  let details = {}
+  let details = /** @type {Traced} */ ({})
   for (let h = 0; h < heads; h++) {
     const own = (/** @type {FloatTensor | undefined} */ x) => x && onlyHead(x, h)
     const parts = { ...start, Q: own(Q), K: own(K), Qr: own(Qr), Kr: own(Kr), V: own(V) }
@@ -71,12 +71,12 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   }
   const weights = all ? new Tensor(all, [heads, L, S]) : details.weights
   const ones = new Tensor(new Float32Array(S).fill(1), [S, 1])
-  /** @type {Tensors} */
+  /** @type {Traced} */
   const tensors = {
     ...start,
     ...details,
     weights,
-    rowSums: qkv.matmul(/** @type {FloatTensor} */ (details.weights), ones),
+    rowSums: qkv.matmul(details.weights, ones),
   }
   if (V) {
     tensors.output = new Tensor(outputs, [heads, L, E])

@@ -20,7 +20,7 @@ import { maskOf } from './visibility.js'
  * @typedef {object} Result
  * @property {Checked} settings
  * @property {number} heads
- * @property {Tensors} tensors all matrices, (rows, columns) or (heads, rows, columns)
+ * @property {import('../numbers/index.js').Traced} tensors all matrices, (rows, columns) or (heads, rows, columns)
  * @property {Tensors} [before] with edits: the tensors without them
  * @property {Uint8Array} [visible] (L, S), 1 if visible; undefined if everything is
  * @property {import('./mask-order.js').MaskOrder} [maskOrder] with a mask: the weights by both ways of masking; not for many pairs
@@ -61,7 +61,7 @@ export function createTracer(qkv) {
 
   /** Creates a cache of a trace with some of the edits, so that the last one is kept while others are dragged. */
   const createBase = () => {
-    /** @type {{ name: string, tensors: Tensors, maskOrder: Result['maskOrder'] } | undefined} */
+    /** @type {{ name: string, tensors: Result['tensors'], maskOrder: Result['maskOrder'] } | undefined} */
     let base
     return (
       /** @type {Checked} */ settings,
@@ -124,7 +124,7 @@ export function createTracer(qkv) {
 function outputOf(qkv, settings, tensors, visible) {
   const mask =
     visible && Uint8Array.from({ length: tensors.Q.dims[1] * visible.length }, (_, i) => visible[i % visible.length])
-  return /** @type {FloatTensor} */ (steps(qkv, settings, tensors, mask, ['output']).output)
+  return steps(qkv, settings, tensors, mask, ['output']).output
 }
 
 /**

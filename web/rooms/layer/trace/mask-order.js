@@ -39,10 +39,10 @@ export function maskOrderOf(qkv, settings, tensors, visible) {
     /** @type {'before' | 'after'} */ masking,
     /** @type {readonly (keyof import('qkv').Trace)[]} */ keep,
   ) => {
-    if (masking === settings.masking) return /** @type {Record<string, FloatTensor>} */ (tensors)
+    if (masking === settings.masking) return /** @type {ReturnType<typeof steps>} */ (tensors)
     // The weights do not depend on the values.
     const own = { ...tensors, V: undefined }
-    return /** @type {Record<string, FloatTensor>} */ (steps(qkv, { ...settings, masking }, own, visible, keep))
+    return steps(qkv, { ...settings, masking }, own, visible, keep)
   }
   const before = traced('before', ['weights']).weights
   const late = traced('after', ['exponentials', 'fullWeights', 'sums', 'weights', 'zeroedSums'])
@@ -75,20 +75,14 @@ function extremesOf(qkv, settings, { Q, K }, visible) {
   const seen = visible.subarray(0, S).indexOf(1)
   if (hidden < 0 || seen < 0 || !['scaled', 'plain'].includes(settings.score)) return []
   const q = Q.data
-  return [
-    ['NaN', Number.NaN],
-    ['1e30', 1e30],
-  ].map(([name, value]) => {
+  return Object.entries({ NaN: Number.NaN, '1e30': 1e30 }).map(([name, value]) => {
     const data = K.data.slice()
     // Use the sign of the query, so that the score is hugely positive.
-    for (let i = 0; i < d; i++) data[hidden * d + i] = /** @type {number} */ (value) * Math.sign(q[i])
+    for (let i = 0; i < d; i++) data[hidden * d + i] = value * Math.sign(q[i])
     const changed = { Q, K: new Tensor(data, K.dims) }
     const [before, after] = /** @type {const} */ (['before', 'after']).map(
-      masking =>
-        /** @type {FloatTensor} */ (steps(qkv, { ...settings, masking }, changed, visible, ['weights']).weights).data[
-          seen
-        ],
+      masking => steps(qkv, { ...settings, masking }, changed, visible, ['weights']).weights.data[seen],
     )
-    return { name: String(name), before, after }
+    return { name, before, after }
   })
 }

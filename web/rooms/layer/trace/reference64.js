@@ -49,7 +49,7 @@ function project(x, W, b, head) {
  */
 export function* difference(result) {
   const { tensors, heads } = result
-  const { X, X2 = X, Wq, bq, Wk, bk, Wv, bv, Wo, bo, weights } = /** @type {Record<string, FloatTensor>} */ (tensors)
+  const { X, X2 = X, Wq, bq, Wk, bk, Wv, bv, Wo, bo, weights } = /** @type {Record<MatrixId, FloatTensor>} */ (tensors)
   const [, L, S] = weights.dims
   const size = (tensors.K?.dims[2] ?? 1) + (tensors.V?.dims[2] ?? 0) + 4
   // Softmax over the queries needs all of them.
@@ -80,9 +80,7 @@ export function* difference(result) {
     const made = (/** @type {'Q' | 'K' | 'V'} */ id, /** @type {number} */ row) => {
       // For wide projections, recompute only some rows and use those of the page for the others.
       if (!Wq || (isWide && row % every))
-        return (
-          tensors[id] && rowOf(/** @type {FloatTensor} */ ((id !== 'V' && tensors[`${id}r`]) || tensors[id]), head, row)
-        )
+        return tensors[id] && rowOf((id !== 'V' && tensors[`${id}r`]) || tensors[id], head, row)
       const x = rowOf(id === 'Q' ? X : X2, 0, row)
       const [W, b] = { Q: [Wq, bq], K: [Wk, bk], V: [Wv, bv] }[id]
       const line = project(x, W, b, head)
@@ -141,7 +139,7 @@ function attend({ settings, tensors, visible }, head, shown, queries, keys) {
     return edits.length ? override(row, edits) : row
   }
   const { scores: given, weights } = tensors
-  if (!given) return shown.map(i => ({ weights: byHand(i, rowOf(/** @type {FloatTensor} */ (weights), head, i)) }))
+  if (!given) return shown.map(i => ({ weights: byHand(i, rowOf(weights, head, i)) }))
 
   const score = scoreOf(settings, tensors)
   const scale = scaleOf(settings, /** @type {FloatTensor} */ (tensors.K).dims[2])

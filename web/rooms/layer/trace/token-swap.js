@@ -47,7 +47,8 @@ function replaced({ tokens, ids, vocabulary }, position, word, tableRows) {
  */
 export function swapToken(qkv, settings, table, own, attend) {
   const { probe, probeWord: word, isCross, edits } = settings
-  const [side, matrix] = isCross ? /** @type {const} */ (['keys', 'X2']) : /** @type {const} */ (['queries', 'X'])
+  const side = isCross ? 'keys' : 'queries'
+  const matrix = isCross ? 'X2' : 'X'
   if (settings.model === 'trained') return undefined // words would have to pass through the layers below
   if (probe === null || !word || !own[matrix] || probe >= settings[side].tokens.length) return undefined
   const tokens = replaced(settings[side], probe, word, settings.tableRows)

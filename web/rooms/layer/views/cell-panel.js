@@ -32,7 +32,7 @@ const MOST_IN_ROW = 24
 
 /** Draws a number of a matrix as a link to its page. @param {SceneContext} context @param {Cell} cell @returns {Value} */
 function factor({ t, matrices, result }, cell) {
-  const { scale, reach, isHidden } = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  const { scale, reach, isHidden } = matrices.get(cell.matrix)
   return {
     value: numberIn(result, cell),
     name: t(`matrix.${cell.matrix}`),
@@ -251,7 +251,7 @@ function liveMap(context, shown) {
   return html`<qkv-heatmap
     id="live-map"
     .label=${t('liveMap')}
-    .matrix=${/** @type {Matrix} */ (matrices.get('weights')).tensor}
+    .matrix=${matrices.get('weights').tensor}
     .mask=${mask}
     .rowTitle=${''}
     .columnTitle=${''}
@@ -300,7 +300,7 @@ function chain(context) {
 /** Draws the page of the difference of two cells. @param {SceneContext} context @param {Cell} less @returns {Omit<Page, 'title'>} */
 function differencePage(context, less) {
   const { t, matrices, cell, result, arithmetic, actions } = context
-  const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  const shown = matrices.get(cell.matrix)
   const cells = [cell, less]
   const values = cells.map(each => numberIn(result, each))
   const name = (/** @type {number} */ i) =>
@@ -326,7 +326,7 @@ function lessOf({ settings: { cell, less }, result }) {
 /** Draws the page of a cell: how its number is computed. @param {SceneContext} context @returns {Omit<Page, 'title'>} */
 function cellPage(context) {
   const { t, matrices, cell, result } = context
-  const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  const shown = matrices.get(cell.matrix)
   const flows = html`<div class="flows">${list(
     context,
     sourcesOf(result, cell),
@@ -368,7 +368,7 @@ function title(context) {
     const { side, position } = settings.word
     return t('placeWord', { word: (side === 'queries' ? queries : keys)[position] ?? '', head: head + 1 })
   }
-  const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  const shown = matrices.get(cell.matrix)
   const params = { matrix: t(`matrix.${shown.id}`), row: shown.rows[cell.row], column: shown.columns[cell.column] }
   return shown.rows[cell.row] ? t('placeCell', params) : t('placeOne', params)
 }
@@ -384,7 +384,7 @@ function wordPart(context, drawn, word) {
 /** Draws the page of the selection: a word, a cell, or the difference of two cells. @param {SceneContext} context @param {Drawn} drawn @returns {Page} */
 function inspectorPage(context, drawn) {
   const { t, settings, matrices, cell } = context
-  const shown = /** @type {Matrix} */ (matrices.get(cell.matrix))
+  const shown = matrices.get(cell.matrix)
   const less = lessOf(context)
   const status = {
     matrix: t(`matrix.${shown.id}`),

@@ -10,7 +10,7 @@ import { withOrigin } from './map-title.js'
 import { domain, spokenWord } from './spoken.js'
 import { share } from './word-buttons.js'
 
-/** @import { FloatTensor, SceneContext } from '../layer.js' */
+/** @import { SceneContext } from '../layer.js' */
 
 /** @type {WeakMap<object, { language: string, sentences: string[], words: import('../explain/head-facts.js').HeadWords[] }>} */
 const known = new WeakMap()
@@ -24,7 +24,7 @@ export function headSentences(context) {
   const made = known.get(result)
   if (made?.language === language) return made.sentences
   const { isCross } = result.settings
-  const weights = /** @type {FloatTensor} */ (result.tensors.weights)
+  const weights = result.tensors.weights
   const statistics = result.statistics ?? headStatistics(weights)
   const { keys } = namesOf(result)
   const words = headWords(statistics, { isCross, mostBits: mostBits(result), ...(!result.smalls && { weights }) })

@@ -356,7 +356,7 @@ const header = (role, name) =>
 /** Maps arrow keys to the transposed layout. @param {KeyboardEvent} event */
 function turnedKey({ key, ctrlKey }) {
   const other = { ArrowUp: 'ArrowLeft', ArrowLeft: 'ArrowUp', ArrowDown: 'ArrowRight', ArrowRight: 'ArrowDown' }[key]
-  return /** @type {KeyboardEvent} */ ({ key: other ?? key, ctrlKey })
+  return { key: other ?? key, ctrlKey }
 }
 
 customElements.define('matrix-grid', MatrixGrid)

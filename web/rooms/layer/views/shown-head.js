@@ -16,7 +16,7 @@ import { selectCell, selectWord } from './select.js'
 import { domain, meantWord, spokenWord } from './spoken.js'
 import { share } from './word-buttons.js'
 
-/** @import { FloatTensor, Matrix, MatrixId, SceneContext } from '../layer.js' */
+/** @import { FloatTensor, MatrixId, SceneContext } from '../layer.js' */
 /** @import { HeadActions, HeadView } from '../../../attention-head/head.js' */
 
 const HAN = /\p{Script=Han}/u
@@ -30,7 +30,7 @@ export const glossOf = ({ t, result: { settings }, actions }) =>
 /** @param {SceneContext} context @returns {HeadView} */
 export function shownHead(context) {
   const { t, head, matrices, mask, mode, pointed, result, settings, filter, range, picture } = context
-  const { tensor, before } = /** @type {Matrix} */ (matrices.get('weights'))
+  const { tensor, before } = matrices.get('weights')
   const { queries, keys } = namesOf(result)
   const gloss = glossOf(context)
   /** Returns the cell if it belongs to the weights of this head. @param {SceneContext['pointed'] | null} cell */
@@ -65,7 +65,7 @@ const planes = later(() => import('../trace/plane.js'))
 /** Returns the queries and keys of the head in a plane; null until the module for it has loaded. @param {SceneContext} context @returns {HeadView['plane']} */
 function planeView(context) {
   const { qkv, result, head, matrices, actions } = context
-  const { tensor: weights } = /** @type {Matrix} */ (matrices.get('weights'))
+  const { tensor: weights } = matrices.get('weights')
   planes.ask(actions.refresh)
   if (!planes.module) return null
   const plane = planes.module.planeOf(qkv, result, head)
@@ -79,9 +79,9 @@ function planeView(context) {
 function allHeads(context) {
   const { result, head } = context
   if (result.smalls) return undefined
-  const { data } = /** @type {FloatTensor} */ (result.tensors.weights)
+  const { data } = result.tensors.weights
   const names = Array.from({ length: result.heads }, (_, h) => headName(context, h))
-  return { data: /** @type {Float32Array} */ (data), from: 0, names, own: head }
+  return { data: data, from: 0, names, own: head }
 }
 
 /** True if a causal mask can be turned on. @param {SceneContext} context */
@@ -94,7 +94,7 @@ export function headActions(context) {
   /** @param {number} row @param {number} column @param {MatrixId} [matrix] */
   const cellAt = (row, column, matrix = 'weights') => ({ matrix, head: matrix === 'X' ? 0 : head, row, column })
   return {
-    show: view => actions.look({ view: /** @type {any} */ (view) }),
+    show: view => actions.look({ view: view }),
     setMode: actions.setMode,
     point(place) {
       if (place?.cell) actions.point(cellAt(place.cell.row, place.cell.column))
@@ -129,7 +129,7 @@ export function scaleChoice(context) {
   const { t, scaleEnd, actions, result, matrices } = context
   const ends = /** @type {const} */ (['shared', 'one', 'own'])
   const all = /** @type {FloatTensor} */ (result.smalls ?? result.tensors.weights)
-  const own = /** @type {Matrix} */ (matrices.get('weights')).tensor
+  const own = matrices.get('weights').tensor
   const most = { shared: largestOf(all), one: 1, own: largestOf(own) }
   return html`<label class="scale-choice">${t('scaleEnd')}
     <select id="scale-end"

@@ -2,7 +2,7 @@
 
 import { domainOf, largestOf } from '../../../attention-head/scale.js'
 
-/** @import { FloatTensor, Matrix, SceneContext, Word } from '../layer.js' */
+/** @import { FloatTensor, SceneContext, Word } from '../layer.js' */
 
 /** Returns the word that the stage refers to: under the pointer, or selected. @param {SceneContext} context @returns {Word | undefined} */
 export const spokenWord = ({ hovered, settings }) => hovered ?? settings.word ?? undefined
@@ -20,8 +20,8 @@ export function spokenCell({ pointed, settings, head }) {
 
 /** Returns the colour range of the weights. @param {SceneContext} context */
 export function domain({ result, scaleEnd, matrices }) {
-  const all = /** @type {FloatTensor} */ (result.tensors.weights)
-  const own = /** @type {Matrix} */ (matrices.get('weights')).tensor
+  const all = result.tensors.weights
+  const own = matrices.get('weights').tensor
   if (scaleEnd === 'one') return ONE
   return scaleEnd === 'own' ? ends(own, 'own') : ends(result.smalls ?? all, 'shared')
 

@@ -16,7 +16,7 @@ import { glossOf, headActions, scaleChoice, shownHead } from './shown-head.js'
 import { domain, meantWord, spokenCell, spokenWord } from './spoken.js'
 import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences } from './word-buttons.js'
 
-/** @import { Matrix, SceneContext, Word } from '../layer.js' */
+/** @import { SceneContext, Word } from '../layer.js' */
 
 /** Maximum words in the row; the others are counted. The maps label them all. */
 const MOST_WORDS = 400
@@ -176,13 +176,13 @@ function seen(context) {
 }
 
 /** Views with a tab; the others are in a menu. */
-const FIRST_VIEWS = /** @type {readonly string[]} */ (['flow', 'map', 'lines', 'plane'])
+const FIRST_VIEWS = ['flow', 'map', 'lines', 'plane']
 const OTHER_VIEWS = /** @type {const} */ (['difference', 'numbers'])
 
 /** Draws the tabs of views, and the actions of the map. @param {SceneContext} context */
 function tabs(context) {
   const { t, picture, settings, actions, mode } = context
-  const large = /** @type {Matrix} */ (context.matrices.get('weights'))
+  const large = context.matrices.get('weights')
   const { show } = headActions(context)
   const isFirst = FIRST_VIEWS.includes(picture)
   return html`<tool-group class="tabs" aria-label=${t('view')}>

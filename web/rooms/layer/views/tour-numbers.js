@@ -7,7 +7,7 @@ import { looksAt } from '../explain/word-facts.js'
 import { mostBits } from './head-list.js'
 import { marked, weightsOf, wordSentences } from './word-buttons.js'
 
-/** @import { FloatTensor, SceneContext } from '../layer.js' */
+/** @import { SceneContext } from '../layer.js' */
 
 /** Maximum number of hidden keys listed. */
 const MOST_NAMED = 6
@@ -64,7 +64,7 @@ export function tourNumbers(context, id) {
       }
     }
     case 'heads': {
-      const all = /** @type {FloatTensor} */ (result.tensors.weights)
+      const all = result.tensors.weights
       const words = headWords(result.statistics ?? headStatistics(all), {
         isCross: result.settings.isCross,
         mostBits: mostBits(result),

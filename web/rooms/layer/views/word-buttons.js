@@ -6,7 +6,7 @@ import { looksAt, placeOf, seenBy, strengthOf } from '../explain/word-facts.js'
 import { isSameCell } from '../settings.js'
 import { selectWord } from './select.js'
 
-/** @import { Cell, Context, Matrix, SceneContext, Share, Word } from '../layer.js' */
+/** @import { Cell, Context, SceneContext, Share, Word } from '../layer.js' */
 
 /** Wraps a word in isolation marks, so that `rich` can find and style it. @param {unknown} word */
 export const marked = word => `\u2068${word}\u2069`
@@ -25,7 +25,7 @@ export const rich = (text, between = part => part) =>
 export const share = ({ t, language }, x) => (x > 0 && x < 0.001 ? t('underShare') : percent(x, language))
 
 /** Returns the weights of the displayed head. @param {SceneContext} context */
-export const weightsOf = ({ matrices }) => /** @type {Matrix} */ (matrices.get('weights')).tensor
+export const weightsOf = ({ matrices }) => matrices.get('weights').tensor
 
 /**
  * Returns what a word looks at and what looks at it, with labels of both sides.
