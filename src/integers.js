@@ -75,7 +75,7 @@ async function add(core, source) {
     )
   qkv_stack(qkv_heap()) // the stack of the first module ends where the heap begins, and only one of them runs at a time
   // Before the workers start, since they number the kernels in this order, and calls may come while they start.
-  core.exports = Object.assign({}, /** @type {typeof core.exports} */ (/** @type {unknown} */ (exports)), core.exports)
+  core.exports = Object.assign({}, exports, core.exports)
   core.integers = module
   await core.threads?.restart(core, module)
 }

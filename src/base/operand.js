@@ -30,7 +30,7 @@ function flatten(nested, name) {
   const dims = []
   /** @type {(number | boolean)[]} */
   const values = []
-  for (let level = /** @type {unknown} */ (nested); Array.isArray(level); level = level[0]) {
+  for (let level = nested; Array.isArray(level); level = level[0]) {
     if (dims.push(level.length) > MOST_AXES)
       throw new RangeError(`${name}: expected arrays nested at most ${MOST_AXES} deep, got deeper ones`)
   }

@@ -245,7 +245,7 @@ export class Tensor {
 
   /** Converts to float32. @returns {Tensor<Float32Array>} */
   float() {
-    if (this.dtype === 'float32') return /** @type {Tensor<Float32Array>} */ (/** @type {Tensor} */ (this))
+    if (this.dtype === 'float32') return /** @type {Tensor<Float32Array>} */ (this)
     return new Tensor(this.dtype === 'float16' ? fromFloat16(this.data) : Float32Array.from(this.data), this.dims)
   }
 

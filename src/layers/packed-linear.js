@@ -46,7 +46,7 @@ import { BLOCKS } from './weight-blocks.js'
  */
 
 const OPTIONS = register('packLinear', ['dtype', 'activations', 'layout', 'scales'])
-const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
+const DTYPES = ['float32', 'float16', 'bfloat16', 'int8', 'int4']
 
 /** @param {string | undefined} dtype @returns {dtype is BlockType} */
 const isBlock = dtype => Object.hasOwn(BLOCKS, String(dtype))

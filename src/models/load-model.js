@@ -52,7 +52,7 @@ const isFile = source =>
 /** @import { HubOptions } from './hub/hub-folder.js' */
 
 /** Options for models on the hub. */
-const HUB = /** @type {const} */ (['token', 'hub', 'headers', 'keep'])
+const HUB = ['token', 'hub', 'headers', 'keep']
 
 /**
  * @typedef {object} FolderOptions

@@ -253,7 +253,7 @@ export class Model {
     const { classes } = this.#family
     if (!classes) return undefined
     const { labels, scores, row } = classes
-    return { of: row ? /** @type {const} */ ('text') : 'token', labels: [...labels], scores }
+    return { of: row ? 'text' : 'token', labels: [...labels], scores }
   }
 
   get #isBoth() {
@@ -897,7 +897,7 @@ export class Model {
    */
   async headScores(input) {
     Model.#own(this)
-    const list = /** @type {unknown} */ (input)
+    const list = input
     const isList = Array.isArray(list) && list.length > 0 && typeof list[0] !== 'number'
     const texts = isList ? list : [input]
     const rows = Array.from(texts, (text, n) => this.#toIds(text, isList ? `headScores: texts[${n}]` : 'headScores'))
@@ -1055,7 +1055,7 @@ export class Model {
   async logitAttribution(input, options = {}) {
     Model.#own(this)
     const { attribute, attributeEach } = await import('./attribution/attribution.js')
-    const inputs = /** @type {string | ModelInput | readonly (string | ModelInput)[]} */ (input)
+    const inputs = input
     const made = isListOf(inputs)
       ? attributeEach(
           this.#attributed,

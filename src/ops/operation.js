@@ -168,7 +168,7 @@ export function runGradients(qkv, where, operation, values, dY, given, more) {
   const upstream = toFloats(dY, `${where}: dY`)
   expectDims(upstream, prepared.dims, `${where}: dY`, 'the dims of the output')
   const { gradients = {}, passes = [] } = prepared
-  const known = Object.entries(gradients).flatMap(([name, dims]) => (dims ? [/** @type {const} */ ([name, dims])] : []))
+  const known = Object.entries(gradients).flatMap(([name, dims]) => (dims ? [[name, dims]] : []))
   return produceAll(core, Object.fromEntries(known), given, where, [...operands, upstream], addresses => {
     const places = Object.keys(gradients).map(name => addresses[known.findIndex(([other]) => other === name)] ?? 0)
     const at = addressesOf(core, operands)

@@ -48,7 +48,7 @@ export class Core {
    */
   constructor(instance, module) {
     this.module = module
-    const exports = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports))
+    const exports = /** @type {Exports} */ (instance.exports)
     const isOurs = exports.qkv_abi && exports.qkv_heap && exports.memory
     const abi = isOurs ? exports.qkv_abi() : undefined
     if (abi !== ABI)
@@ -90,7 +90,7 @@ export class Core {
 
   /** Views on all of the memory, for indices of whole elements; alloc renews them when the memory grows. */
   renew() {
-    const buffer = /** @type {ArrayBuffer} */ (this.exports.memory.buffer)
+    const buffer = this.exports.memory.buffer
     this.bytes = new Uint8Array(buffer)
     this.words = new Uint32Array(buffer)
     this.floats = new Float32Array(buffer)
@@ -157,7 +157,7 @@ export class Core {
    * @returns {T}
    */
   view(Type, pointer, length) {
-    return new Type(/** @type {ArrayBuffer} */ (this.exports.memory.buffer), pointer, length)
+    return new Type(this.exports.memory.buffer, pointer, length)
   }
 
   /**

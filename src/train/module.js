@@ -64,7 +64,7 @@ function compile(layers, name, found, seen) {
     put(found, name, /** @type {Operand} */ (layers))
     return (_, values) => values[name]
   }
-  if (kind) return compileLayer(/** @type {TrainedLayer} */ (layers), kind[1], name, found)
+  if (kind) return compileLayer(layers, kind[1], name, found)
   const parts = Object.entries(/** @type {object} */ (layers)).map(([key, part]) => {
     const make = compile(part, name ? `${name}.${key}` : key, found, seen)
     return /** @type {const} */ ([key, make])

@@ -60,7 +60,7 @@ class HeadLines extends LitElement {
     /** The selected word. @type {Word | undefined} */
     this.word = undefined
     this.label = ''
-    /** @type {LineTexts} */
+
     this.l = /** @type {any} */ (undefined)
     /** Heads that are not drawn. @type {ReadonlySet<number>} */
     this.off = new Set()

@@ -41,7 +41,7 @@ class HeadPlane extends LitElement {
     /** 1 where a query sees a key; undefined if all are visible. @type {import('./head.js').Matrix | undefined} */
     this.visible = undefined
     this.label = ''
-    /** @type {PlaneTexts} */
+
     this.p = /** @type {any} */ (undefined)
     /** The key under the pointer or with the focus. @type {number | undefined} */
     this.key = undefined

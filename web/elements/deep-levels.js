@@ -59,7 +59,7 @@ export function tilesIn(matrix, part, level) {
   const cells = (/** @type {Span} */ [from, to]) => Math.ceil((to - from) / 2 ** level)
   const across = ranges(part.column, part.columns, matrix.columns)
   return ranges(part.row, part.rows, matrix.rows).flatMap(rows =>
-    across.map(columns => ({ level, rows, columns, resolution: /** @type {const} */ ([cells(rows), cells(columns)]) })),
+    across.map(columns => ({ level, rows, columns, resolution: [cells(rows), cells(columns)] })),
   )
 }
 
@@ -93,7 +93,7 @@ function cellsIn({ rows, columns, resolution }, part) {
     /** @type {number} */ count,
   ) => {
     const place = (/** @type {number} */ x) => ((x - from) * cells) / (to - from)
-    return /** @type {const} */ ([Math.max(0, Math.floor(place(at))), Math.min(cells, Math.ceil(place(at + count)))])
+    return [Math.max(0, Math.floor(place(at))), Math.min(cells, Math.ceil(place(at + count)))]
   }
   const [top, bottom] = span(rows, resolution[0], part.row, part.rows)
   const [left, right] = span(columns, resolution[1], part.column, part.columns)

@@ -281,7 +281,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     this.#tiles.look(seen, levelIn(layout))
     this.drawing.adapt(this.#map, this.#tiles, layout)
     this.#draw()
-    const rows = /** @type {const} */ ([seen.row, seen.row + seen.rows])
+    const rows = [seen.row, seen.row + seen.rows]
     this.fire('view-change', { rows, columns: [seen.column, seen.column + seen.columns] })
     this.#sayLater()
   }

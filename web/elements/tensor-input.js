@@ -144,7 +144,6 @@ export function domainOf(scale, { least, most }) {
  * @returns {Numbers}
  */
 export function part(data, at, size) {
-  if (ArrayBuffer.isView(data))
-    return /** @type {Float32Array} */ (/** @type {unknown} */ (data)).subarray(at * size, (at + 1) * size)
+  if (ArrayBuffer.isView(data)) return /** @type {Float32Array} */ (data).subarray(at * size, (at + 1) * size)
   return Array.prototype.slice.call(data, at * size, (at + 1) * size)
 }

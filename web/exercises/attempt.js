@@ -107,11 +107,9 @@ export function guardOf({ room, may, allows }, fields, locked) {
     may.includes(name) || (OF_VIEW[room]?.includes(name) ?? fields[name].history !== 'undo')
   return (before, after) => {
     // Another model ends the exercise.
-    if (room === 'models' && /** @type {any} */ (before).checkpoint !== /** @type {any} */ (after).checkpoint)
-      return undefined
+    if (room === 'models' && before.checkpoint !== after.checkpoint) return undefined
     const isKept = Object.entries(fields).every(
-      ([name, { kind }]) =>
-        isFree(name) || kind.write(/** @type {any} */ (before)[name]) === kind.write(/** @type {any} */ (after)[name]),
+      ([name, { kind }]) => isFree(name) || kind.write(before[name]) === kind.write(after[name]),
     )
     return isKept && (allows?.(after) ?? true) ? undefined : locked
   }

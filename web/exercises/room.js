@@ -10,9 +10,9 @@ export const room = {
   id: 'exercises',
   texts: ['exercises', 'exercise-pages'],
   fields: {
-    part: { kind: choice(/** @type {const} */ (['list', 'teachers'])), default: 'list', history: 'none' },
+    part: { kind: choice(['list', 'teachers']), default: 'list', history: 'none' },
     picked: { kind: text(), default: '', history: 'undo' },
-    lang: { kind: choice(/** @type {const} */ (['', 'en', 'zh'])), default: '', history: 'undo' },
+    lang: { kind: choice(['', 'en', 'zh']), default: '', history: 'undo' },
     hints: { kind: flag(), default: true, history: 'undo' },
     solution: { kind: flag(), default: true, history: 'undo' },
     attempts: { kind: count(), default: null, history: 'undo' },

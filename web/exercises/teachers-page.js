@@ -87,12 +87,10 @@ function rules({ t, settings, act }) {
       ${t(`teachers.${name}`)}</label>`
   return html`<label class="exercise-control">${t('language')} <select id="teachers-lang"
     @change=${(/** @type {InputEvent} */ { target }) => act.set({ lang: /** @type {'en'} */ (target.value) })}>
-      ${
-        /** @type {const} */ (['', 'en', 'zh']).map(
-          lang =>
-            html`<option value=${lang} ?selected=${settings.lang === lang}>${t(`teachersLang.${lang || 'own'}`)}</option>`,
-        )
-      }</select></label>
+      ${(['', 'en', 'zh']).map(
+        lang =>
+          html`<option value=${lang} ?selected=${settings.lang === lang}>${t(`teachersLang.${lang || 'own'}`)}</option>`,
+      )}</select></label>
     ${flag('hints')} ${flag('solution')}
     <label class="exercise-control">${t('teachers.attempts')} <input type="number" id="teachers-attempts" min="1"
       max="999" .value=${String(settings.attempts ?? '')}

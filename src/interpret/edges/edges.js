@@ -165,7 +165,7 @@ export function readBy(task, ops, from, to, p) {
     }
     if (layer < end) read = h
   }
-  return { spec, x: new Tensor(/** @type {Float32Array} */ (read), [1, L, d]) }
+  return { spec, x: new Tensor(read, [1, L, d]) }
 }
 
 /** Returns x + rows, or x plus only row p. @param {Float32Array} x @param {Float32Array} rows @param {number} d @param {number} [p] */

@@ -116,7 +116,7 @@ function* allSteps(task, settings, isExact, add, P, where) {
   for (const [r, reader] of readers.entries()) {
     const isQuery = reader.kind === 'q'
     if (reader.kind === 'k' || reader.kind === 'v' || (isQuery && isExact)) continue
-    const own = isQuery ? { ...reader, kind: /** @type {const} */ ('head') } : reader
+    const own = isQuery ? { ...reader, kind: 'head' } : reader
     const n = reader.kind === 'logits' ? writers.length : task.indexOf(writers, own)
     for (let w = 0; w < writers.length; w++)
       for (let p = 0; p < P; p++)
@@ -191,7 +191,7 @@ function readEdge(task, { from, to, reads }, where) {
     throw new RangeError(`${where}: ${say(writer ? to : from)} is no part of this model`)
   const isWeight = reads === 'k' || reads === 'v'
   const reader = /** @type {Reader} */ (isHead ? { ...part, kind: isWeight ? reads : 'q' } : (part ?? to))
-  const stream = task.streamOf(/** @type {Writer} */ (part ?? { kind: 'embedding' }))
+  const stream = task.streamOf(part ?? { kind: 'embedding' })
   const position = (/** @type {unknown} */ given, /** @type {Stream} */ { L }, /** @type {string} */ name) =>
     toNumber(given, `${where}: ${name}: position`, { least: 0, most: L - 1, whole: true })
   const p = position(from.position, task.streamOf(writer), 'from')
@@ -227,7 +227,7 @@ function numbersAt(edge, place, x, changes = {}) {
   const ops = new BranchingOperations(qkv, weights, { ...changes, [place]: look })
   const own = stream.run.layers[edge.layer]
   qkv.scope(() => finish(runLayer({ ...own, call: quiet(own.call, ops) }, [partOf(edge)], x)))
-  return /** @type {FloatTensor} */ (/** @type {unknown} */ (found))
+  return /** @type {FloatTensor} */ (found)
 }
 
 /** Returns a hook that replaces columns of one row by those of `other`. @param {FloatTensor} other @param {number} row @param {number} at @param {number} width */

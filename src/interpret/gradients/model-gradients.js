@@ -143,7 +143,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
     throw new TypeError(
       `${where}: of: its function gave a number, which suffices for exact patching and ablation alone; here return { value, gradient }`,
     )
-  const { value, dLogits } = /** @type {{ value?: number, dLogits?: FloatTensor }} */ (outcome)
+  const { value, dLogits } = outcome
 
   const memory = qkv.alloc([Math.max(1, plan.size)])
   /** @type {Map<string, FloatTensor>} */

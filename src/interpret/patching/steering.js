@@ -39,7 +39,7 @@ export function steering(model, options) {
   if (at !== 'last' && at !== 'mean')
     throw new RangeError(`${where}: at: expected "last" or "mean", got ${describe(at)}`)
   toNumber(layer, `${where}: layer`, { least: 0, most: spec.layers.length - 1, whole: true })
-  const output = /** @type {import('../../models/run/model-hooks.js').Place} */ (`${stack}layers.${layer}.output`)
+  const output = `${stack}layers.${layer}.output`
   /** @param {readonly unknown[]} list @param {string} name */
   const meanOf = (list, name) => {
     if (!Array.isArray(list) || !list.length)
@@ -53,7 +53,7 @@ export function steering(model, options) {
       }
       const until = stack === 'encoder.' ? 0 : layer
       model.forwardSync(inputOf(one, `${where}: ${name}[${n}]`), { hooks: { [output]: read }, until })
-      const { data, dims } = /** @type {FloatTensor} */ (/** @type {unknown} */ (found))
+      const { data, dims } = /** @type {FloatTensor} */ (found)
       const [B, L, d] = dims
       if (B !== 1) throw new RangeError(`${where}: ${name}[${n}]: expected one text, got ${B}`)
       const from = at === 'last' ? L - 1 : 0

@@ -31,7 +31,7 @@ import { describe } from '../../base/errors.js'
 const LETTER = 'a'
 /** A word as BERT cuts it, at the start of a text. */
 const WORD = /\p{sc=Han}|(?:(?!\p{sc=Han})[\p{L}\p{N}\p{M}])+|./su
-const STRATEGIES = /** @type {const} */ (['none', 'simple', 'first', 'average', 'max'])
+const STRATEGIES = ['none', 'simple', 'first', 'average', 'max']
 
 /**
  * @param {import('../model.js').Model} model

@@ -58,8 +58,7 @@ export function classesOf(c, type, what, { width: d, head }) {
   if (type === 'modernbert') {
     const pooling = c.choice('classifier_pooling', { cls: 'first', mean: 'mean' })
     const { transform, activation, norm } = head
-    if (transform)
-      return classes(/** @type {'mean'} */ (pooling), { layer: transform, activation, norm }, last('classifier'))
+    if (transform) return classes(pooling, { layer: transform, activation, norm }, last('classifier'))
   }
   if (isToken && TOKENS.includes(type)) return classes(undefined, last(LLAMAS.includes(type) ? 'score' : 'classifier'))
   if (!isToken && BERTS.includes(type)) return classes('pooled', last('classifier'))

@@ -78,7 +78,7 @@ export function t5(c, isScaled) {
         attention(0, 'attention', 'SelfAttention'),
         ...(name === 'decoder' ? [attention(1, 'cross', 'EncDecAttention')] : []),
         {
-          kind: /** @type {const} */ ('mlp'),
+          kind: 'mlp',
           mlp: {
             up: { name: `${mlp}${kind === 'relu' ? 'wi' : 'wi_1'}`, out: inner, in: d },
             gate: kind === 'relu' ? undefined : { name: `${mlp}wi_0`, out: inner, in: d },

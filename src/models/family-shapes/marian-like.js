@@ -74,7 +74,7 @@ export function marianLike(c, { learned = false, isBefore = false, hasBias = tru
           attention('attention', 'self_attn'),
           ...(name === 'decoder' ? [attention('cross', 'encoder_attn')] : []),
           {
-            kind: /** @type {const} */ ('mlp'),
+            kind: 'mlp',
             mlp: {
               up: { name: `${at}fc1`, out: inner, in: d, bias: true },
               down: { name: `${at}fc2`, out: d, in: inner, bias: true },

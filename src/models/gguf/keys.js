@@ -31,11 +31,11 @@ export class Keys {
     return first
   }
 
-  /** Returns the list of a key; undefined if it is not a list. @param {string} key */
+  /** Returns the list of a key; undefined if it is not a list. @param {string} key @returns {ArrayLike<unknown> | undefined} */
   list(key) {
     this.#read.add(key)
     const value = this.metadata.get(`${this.architecture}.${key}`)
-    return typeof value === 'object' ? /** @type {ArrayLike<unknown>} */ (value) : undefined
+    return typeof value === 'object' ? value : undefined
   }
 
   /** @param {string} key @param {number} [fallback] @returns {number} */

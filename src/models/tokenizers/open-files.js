@@ -103,7 +103,7 @@ async function fromWords(bytes, config) {
  */
 async function imported() {
   try {
-    return /** @type {any} */ (await import('@huggingface/tokenizers')).Tokenizer
+    return (await import('@huggingface/tokenizers')).Tokenizer
   } catch (cause) {
     const { missingPackage } = await import('../config/refusals.js')
     const instead = 'or pass its class as { tokenizer: Tokenizer }, or tokenizer: false'

@@ -109,7 +109,7 @@ function specialOf(config) {
   const keys = Object.keys(config).filter(
     key => SPECIAL.includes(key) || (key.endsWith('_token') && textOf(config[key])),
   )
-  const { additional_special_tokens: more, extra_special_tokens: extra } = /** @type {Record<string, any>} */ (config)
+  const { additional_special_tokens: more, extra_special_tokens: extra } = config
   const lists = [more, extra].flatMap(list => (Array.isArray(list) ? list : Object.values(Object(list))))
   return [...keys.map(key => config[key]), ...lists].filter(token => textOf(token))
 }

@@ -169,8 +169,7 @@ export async function readNumbers({ dtype, file, source, from, to }, start = fro
   const size = BYTES[dtype]
   const fits = buffer ? bytes.byteOffset % size === 0 : bytes.byteLength === bytes.buffer.byteLength
   const own = fits ? bytes : new Uint8Array(bytes) // an aligned copy
-  if (size === 8)
-    return Float32Array.from(new Float64Array(/** @type {ArrayBuffer} */ (own.buffer), own.byteOffset, own.length / 8))
+  if (size === 8) return Float32Array.from(new Float64Array(own.buffer, own.byteOffset, own.length / 8))
   const Type = dtype === 'F32' ? Float32Array : Uint16Array
   return new Type(/** @type {ArrayBuffer} */ (own.buffer), own.byteOffset, own.length / Type.BYTES_PER_ELEMENT)
 }

@@ -266,7 +266,7 @@ const SCORES = {
   gaussian: ['kind', 'sigma'],
   additive: ['kind', 'wQuery', 'wKey', 'v', 'bias'],
 }
-const KINDS = /** @type {AttentionCall['kind'][]} */ (Object.keys(SCORES))
+const KINDS = Object.keys(SCORES)
 const SCORE_PARTS = [...SCORES.additive, 'sigma']
 const AXES = /** @type {const} */ (['keys', 'queries'])
 const MASKINGS = /** @type {const} */ (['before', 'after'])

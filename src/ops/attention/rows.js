@@ -19,7 +19,7 @@ import { putTensor, run as runAttention, writeCall } from './forward.js'
  *   numKvHeads: default numHeads
  */
 
-const KNOWN = /** @type {const} */ ([...ATTENTION_OPTIONS, ...HEAD_OPTIONS])
+const KNOWN = [...ATTENTION_OPTIONS, ...HEAD_OPTIONS]
 export const LABELS = {
   attention: labels('attention', [], KNOWN),
   packedAttention: labels('packedAttention', [], KNOWN),

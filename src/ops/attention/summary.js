@@ -47,7 +47,7 @@ import { indices } from '../../runtime/structs.js'
 const AT = indices(SUMMARY_WORDS)
 const FLAGS = /** @type {const} */ (['logSumExp', 'entropy', 'sinkWeight', 'distance', 'scores'])
 const KNOWN = register('summary', [...FLAGS, 'map', 'topK', 'ids'])
-const SCORES = /** @type {const} */ (['entropy', 'previous', 'first', 'duplicate', 'induction'])
+const SCORES = ['entropy', 'previous', 'first', 'duplicate', 'induction']
 const SIZE = { least: 1, whole: true }
 const MOST_CELLS = 2 ** 24
 
@@ -68,7 +68,7 @@ export function checkMap(map, name) {
  * @param {string} name
  */
 function findSame(given, { B, S }, name) {
-  const ids = toTensor(/** @type {any} */ (given), name, true)
+  const ids = toTensor(given, name, true)
   const n = count(ids.dims)
   if (n !== S && n !== B * S)
     throw new RangeError(

@@ -38,7 +38,7 @@ import { toTargetInPlace } from '../launch.js'
  * @property {FloatTensor | number} [residual] or its address
  */
 
-const FUSED = /** @type {const} */ (['activation', 'residual', ...OUT_OPTIONS])
+const FUSED = ['activation', 'residual', ...OUT_OPTIONS]
 const LINEAR = register('linear', [...FUSED, 'layout'])
 /** Bytes of a weight, by enum qkv_weights. */
 const BYTES = [4, 4, 2, 1, 0.625, 1.06, 0.56, 0.63, 0.69, 0.75, 0.58, 0.7, 0.82]

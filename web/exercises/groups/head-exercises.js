@@ -260,7 +260,7 @@ function wholeOf(typed) {
 const howManyWeights = {
   id: 'e12',
   room: 'layer',
-  start: toLink(/** @type {any} */ (FIELDS), settingsOf('layer')),
+  start: toLink(FIELDS, settingsOf('layer')),
   may: [],
   answer: { type: 'number' },
   check(given) {

@@ -23,8 +23,8 @@ export const room = {
   fields: {
     girl: { kind: choice(GIRLS), default: FIRST.girl, history: 'undo' },
     boy: { kind: choice(BOYS), default: FIRST.boy, history: 'undo' },
-    first: { kind: choice(/** @type {const} */ (['girl', 'boy'])), default: FIRST.first, history: 'undo' },
-    pronoun: { kind: choice(/** @type {const} */ (['he', 'she'])), default: FIRST.pronoun, history: 'undo' },
+    first: { kind: choice(['girl', 'boy']), default: FIRST.first, history: 'undo' },
+    pronoun: { kind: choice(['he', 'she']), default: FIRST.pronoun, history: 'undo' },
     isOn: { kind: flag(), default: true, history: 'undo' },
     othersOn: { kind: flag(), default: true, history: 'undo' },
   },

@@ -25,7 +25,7 @@ export const duration = (seconds, t) =>
     : t('learnMinutes', { n: Math.round(seconds / 60) })
 
 /** Formats a count with its noun. @param {Context['t']} t @param {'layers' | 'heads'} of @param {number} n */
-const counted = (t, of, n) => t(/** @type {any} */ (`learnCount.${of}.${n === 1 ? 'one' : 'many'}`), { n })
+const counted = (t, of, n) => t(`learnCount.${of}.${n === 1 ? 'one' : 'many'}`, { n })
 
 /** @param {Context} context */
 export function bar(context) {
@@ -104,7 +104,7 @@ function large(context) {
 function controls({ t, settings, act }) {
   const { hasCross } = TASKS[settings.task]
   return html`<div class="learn-fields">${fieldsOf(settings.task).map(field => {
-    const label = t(field === 'layers' && hasCross ? 'learn.layers.encoder' : /** @type {any} */ (`learn.${field}`))
+    const label = t(field === 'layers' && hasCross ? 'learn.layers.encoder' : `learn.${field}`)
     const { type, least, most } = fields[field].kind
     if (type === 'flag')
       return html`<label><input type="checkbox" id="learn-norm" .checked=${live(settings.norm)}

@@ -219,7 +219,7 @@ function lossFigure({ t, view }, x, cursor) {
   const y = linearScale([0, Math.max(1e-9, most)], [HEIGHT - BOTTOM, TOP], { round: 4, isCut: true })
   const line = (/** @type {readonly number[]} */ all) => {
     const every = Math.max(1, Math.ceil(all.length / (WIDTH - LEFT)))
-    const pairs = all.map((loss, step) => /** @type {const} */ ([step, loss]))
+    const pairs = all.map((loss, step) => [step, loss])
     const shown = pairs.filter(([step]) => step % every === 0 && step <= x.domain[1])
     return path(shown.map(([step, loss]) => [x(step), Number.isFinite(loss) ? y(loss) : undefined]))
   }

@@ -18,7 +18,7 @@ const PACES = { full: Number.POSITIVE_INFINITY, ten: 10, one: 1 }
 const SPOKEN_EVERY = 5000
 
 /** View state of a new run. */
-const NEW_RUN = /** @type {const} */ ({
+const NEW_RUN = {
   isTraining: false,
   until: null,
   isRepeating: false,
@@ -31,7 +31,7 @@ const NEW_RUN = /** @type {const} */ ({
   isEnded: false,
   gradientAt: null,
   gradient: '',
-})
+}
 
 /** @type {import('./learn.js').View} */
 const view = {

@@ -211,11 +211,11 @@ function bring(state, files) {
 }
 
 /** Cancels generation, which belongs to the previous text and model. @satisfies {import('../../shell/room.js').Effect<ModelsTypes>} */
-const END_GENERATION = /** @type {const} */ ({ type: 'cancel', slot: 'generate' })
+const END_GENERATION = { type: 'cancel', slot: 'generate' }
 /** Cancels one-off requests about a model that another one replaces, because they will never be answered. */
 const END_ASKED = [
   END_GENERATION,
-  .../** @type {const} */ (['lensBytes', 'matrices']).map(slot => /** @type {const} */ ({ type: 'cancel', slot })),
+  ...['lensBytes', 'matrices'].map(slot => /** @type {const} */ ({ type: 'cancel', slot })),
 ]
 
 /** Reads another text, and dismisses the last problem. @param {State} state @param {string | null} prompt */

@@ -325,12 +325,7 @@ function pointedText(room) {
 function marquee({ t, act, view: { chosen }, settings, stack }) {
   const set = (/** @type {number | 'mean'} */ how) => {
     const changes = chosen.map(at => /** @type {const} */ ({ kind: 'head', isOn: true, stack, ...at, how }))
-    act.change(
-      changes.reduce(
-        withChange,
-        /** @type {import('../../../attention-head/head.js').Change[]} */ ([...settings.changes]),
-      ),
-    )
+    act.change(changes.reduce(withChange, [...settings.changes]))
     act.show({ chosen: [] })
   }
   return html`<div class="models-chosen" role="group" aria-label=${counted(t, 'modelsChosen', chosen.length)}>

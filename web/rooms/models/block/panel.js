@@ -92,7 +92,7 @@ function box(panel, { kind }, layer) {
   const { room, b, at, stack } = panel
   const { act, head, maps } = room
   if (kind === 'mlp') return html`<span class="block-box" title=${b('blockMlpText')}>${b('block.mlp')}</span>`
-  const own = /** @type {Stack} */ (kind === 'cross' ? 'cross' : stack)
+  const own = kind === 'cross' ? 'cross' : stack
   const isHere = head?.layer === layer && head.stack === own
   const heads = Array.from({ length: maps?.numHeads ?? 0 }, (_, n) => ({ stack: own, layer, head: n }))
   const one = (/** @type {typeof heads[number]} */ each) =>

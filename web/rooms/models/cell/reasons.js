@@ -60,7 +60,7 @@ export async function reasonsOf(model, { run, hooks }, { stack, layer, head, que
 
 /** @param {import('qkv/interpret').ScoreAttribution} found @param {number} most */
 function largest({ terms: { data }, queries, keys }, most) {
-  const order = /** @type {typeof largestOf<number>} */ (largestOf)(most)
+  const order = largestOf(most)
   for (let n = 0; n < data.length; n++) if (data[n] !== 0) order.add(n, Math.abs(data[n]))
   return order.items.map(n => ({
     query: queries[Math.floor(n / keys.length)],

@@ -202,7 +202,7 @@ export async function traceCell(qkv, model, input, hooks, cell, signal, most = M
     logits: 'none',
     signal,
   })
-  if (stack === 'cross' && encoded) seen.xk = vectorOf(/** @type {Numbers} */ (encoded), key, encoded.dims[2])
+  if (stack === 'cross' && encoded) seen.xk = vectorOf(encoded, key, encoded.dims[2])
   if (isAlone) Object.assign(seen, rowAlone(qkv, own, at, seen))
   return stepsOf(qkv, own, at, seen)
 }

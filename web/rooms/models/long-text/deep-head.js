@@ -53,18 +53,17 @@ function sourceOf(room, head) {
   if (isSame(known.of, of)) return known.source
   const { rows, columns, height, width } = maps
   const all = finer ?? { data: mapAt(maps, head), dims: [height, width] }
-  const ask = (/** @type {TilePart} */ tile, /** @type {AbortSignal} */ signal) =>
-    /** @type {Promise<Matrix>} */ (
-      new Promise((resolve, reject) => {
-        const part = tileName(head, tile)
-        const own = { part, tile, resolve, reject }
-        awaited.add(own)
-        signal.addEventListener('abort', () => {
-          if (awaited.delete(own)) publish(room)
-        })
-        publish(room)
+  /** @type {(tile: TilePart, signal: AbortSignal) => Promise<Matrix>} */
+  const ask = (tile, signal) =>
+    new Promise((resolve, reject) => {
+      const part = tileName(head, tile)
+      const own = { part, tile, resolve, reject }
+      awaited.add(own)
+      signal.addEventListener('abort', () => {
+        if (awaited.delete(own)) publish(room)
       })
-    )
+      publish(room)
+    })
   /** Computes the weight on the first key for each row of cells, where the first cell also covers other keys. */
   const ofFirst = (/** @type {TilePart} */ { rows, columns, resolution }, /** @type {AbortSignal} */ signal) =>
     resolution[1] < columns[1] - columns[0]

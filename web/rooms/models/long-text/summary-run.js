@@ -31,7 +31,8 @@ export function summaryOptions({ stacks }, tokens) {
   )
   const heads = Object.values(stacks).reduce((sum, stack) => sum + (stack ? stack.layers * stack.numHeads : 0), 0)
   const side = SIDES.find(side => 4 * side * side * heads <= MOST_MAPS) ?? BLOCKS
-  const map = /** @type {const} */ ([side, side])
+  /** @type {[number, number]} */
+  const map = [side, side]
   return { map, topK: 8, distance: true, scores: true, windows: bytes <= MOST_KEPT }
 }
 

@@ -71,7 +71,7 @@ async function timed(step) {
 export async function nextWordOf(model, { run, hooks }, signal) {
   const { ids, probabilities } = run
   const { layers, numKvHeads, headDim } = /** @type {NonNullable<Model['stacks']['decoder']>} */ (model.stacks.decoder)
-  const found = /** @type {typeof largestOf<number>} */ (largestOf)(NAMED)
+  const found = largestOf(NAMED)
   for (let id = 0; id < probabilities.length; id++) found.add(id, probabilities[id])
   const named = found.items.map(id => ({ id, token: tokenText(model, id) }))
   /** @type {import('../models.js').NextWord['rows']} */
@@ -79,9 +79,9 @@ export async function nextWordOf(model, { run, hooks }, signal) {
   if (ids.length <= MOST_SHOWN) {
     const own = { ...hooks }
     for (let layer = 0; layer < layers; layer++)
-      for (const part of /** @type {const} */ (['k', 'v']))
+      for (const part of ['k', 'v'])
         readAt(own, `${attentionOf('', layer)}${part}`, ({ data, dims }) => {
-          rows[layer] = /** @type {any} */ ({ ...rows[layer], [part]: { data: data.slice(), dims: dims.slice(-2) } })
+          rows[layer] = { ...rows[layer], [part]: { data: data.slice(), dims: dims.slice(-2) } }
         })
     await model.forward({ ids }, { hooks: own, logits: 'none', signal })
   }

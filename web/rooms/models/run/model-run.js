@@ -56,7 +56,7 @@ const MOST_STATES = 2 ** 28
 
 /** Returns the largest probabilities of a row. @param {Model} model @param {Float32Array} row @param {number} count @returns {Guess[]} */
 export function best(model, row, count) {
-  const found = /** @type {typeof largestOf<number>} */ (largestOf)(count)
+  const found = largestOf(count)
   for (let id = 0; id < row.length; id++) found.add(id, row[id])
   return found.items.map(id => ({ id, token: tokenText(model, id), probability: row[id] }))
 }
