@@ -1038,9 +1038,8 @@ export class Model {
 
   /** @returns {import('./attribution/linear-attribution.js').Attributed} */
   get #attributed() {
-    const forward = /** @type {import('./attribution/linear-attribution.js').Attributed['forward']} */ (
-      (input, options, record) => this.#inTurns(input, options, { record })
-    )
+    /** @type {import('./attribution/linear-attribution.js').Attributed['forward']} */
+    const forward = (input, options, record) => this.#inTurns(input, options, { record })
     return { ...this.#parts, forward }
   }
 

@@ -309,7 +309,8 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
 
   #draw() {
     const [layout, tiles] = [this.#layout, this.#tiles]
-    const canvas = /** @type {HTMLCanvasElement | null} */ (this.renderRoot.querySelector('.map canvas'))
+    /** @type {HTMLCanvasElement | null} */
+    const canvas = this.renderRoot.querySelector('.map canvas')
     if (!layout || !tiles || !canvas || !this.source) return
     if (this.#hasNew) this.drawing.adapt(this.#map, tiles, layout)
     this.#hasNew = false
@@ -343,8 +344,10 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
 
   /** Draws the overview with a frame around the visible part. @param {Layout} layout @param {import('./draw.js').Style} style */
   #drawMinimap(layout, style) {
-    const canvas = /** @type {HTMLCanvasElement | null} */ (this.renderRoot.querySelector('.minimap canvas'))
-    const frame = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.minimap i'))
+    /** @type {HTMLCanvasElement | null} */
+    const canvas = this.renderRoot.querySelector('.minimap canvas')
+    /** @type {HTMLElement | null} */
+    const frame = this.renderRoot.querySelector('.minimap i')
     const [tiles, source] = [this.#tiles, this.source]
     if (!canvas || !frame || !tiles || !source) return
     const unit = MINIMAP / Math.max(source.rows, source.columns)

@@ -44,7 +44,8 @@ export class Drawing {
   /** @param {Layout} arranged */
   #placeHandle(arranged) {
     const { renderRoot, pinned } = this.#host
-    const handle = /** @type {HTMLElement | null} */ (renderRoot.querySelector('.handle'))
+    /** @type {HTMLElement | null} */
+    const handle = renderRoot.querySelector('.handle')
     if (!handle || !pinned) return
     const { left, top, width, height } = boxOf(arranged, pinned)
     Object.assign(handle.style, { left: `${left + width / 2}px`, top: `${top + height / 2}px` })

@@ -4,7 +4,8 @@ import { cut } from './drawing-backends.js'
 
 /** @import { LineStyle, TextStyle } from './drawing-backends.js' */
 
-const ENTITIES = /** @type {Record<string, string>} */ ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })
+/** @type {Record<string, string>} */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 /** Escapes a text for XML, which allows no control characters and no lone surrogates. @param {string} text */
 const escapeXml = text =>

@@ -56,9 +56,8 @@ function ofFloat16(bits) {
 
 /** Validates a tensor. @param {unknown} tensor @param {number} axes number of axes; leading axes of size 1 are dropped @returns {Checked} */
 export function check(tensor, axes) {
-  const { data, dims, shape, type, dtype } = /** @type {Partial<TensorLike> & { type?: string, dtype?: string }} */ (
-    tensor ?? {}
-  )
+  /** @type {Partial<TensorLike> & { type?: string, dtype?: string }} */
+  const { data, dims, shape, type, dtype } = tensor ?? {}
   const all = Array.from(dims ?? shape ?? [])
   if (typeof data !== 'object' || typeof data?.length !== 'number' || !(dims ?? shape))
     throw new Problem('problemTensor', {

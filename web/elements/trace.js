@@ -125,7 +125,8 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
 
   /** @internal */
   picture() {
-    const map = /** @type {import('./heatmap.js').QkvHeatmap | null} */ (this.renderRoot.querySelector('qkv-heatmap'))
+    /** @type {import('./heatmap.js').QkvHeatmap | null} */
+    const map = this.renderRoot.querySelector('qkv-heatmap')
     return map?.picture() ?? { width: 96, height: 24, draw: () => {} }
   }
 

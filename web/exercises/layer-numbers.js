@@ -87,7 +87,8 @@ export const editsOnly =
 
 /** Makes a control for a field of "One layer". @param {'mask' | 'left' | 'right' | 'scale'} field @param {Control['applies']} [applies] @returns {Control} */
 export function fieldControl(field, applies) {
-  const { kind } = /** @type {{ kind: import('../shell/room.js').Kind<any> }} */ (FIELDS[field])
+  /** @type {{ kind: import('../shell/room.js').Kind<any> }} */
+  const { kind } = FIELDS[field]
   return {
     name: field,
     applies,

@@ -21,7 +21,8 @@ export class ToolGroup extends HTMLElement {
 
   /** The buttons of the row, excluding items of open menus. @returns {HTMLElement[]} */
   get items() {
-    const all = /** @type {HTMLElement[]} */ (Array.from(this.querySelectorAll(ITEMS)))
+    /** @type {HTMLElement[]} */
+    const all = Array.from(this.querySelectorAll(ITEMS))
     return all.filter(item => !item.closest('.menu-list') && !item.matches(':disabled'))
   }
 

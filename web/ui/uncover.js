@@ -48,7 +48,8 @@ export function uncover(sheetId, picture, cell) {
     closing.observe(sheet, { attributeFilter: ['class'] })
     const drawn = picture ? document.querySelector(picture) : null
     const pressed = focused()?.closest('[data-row]')
-    const evidence = /** @type {Picture | null | undefined} */ ([drawn, pressed].find(isInSight) ?? drawn)
+    /** @type {Picture | null | undefined} */
+    const evidence = [drawn, pressed].find(isInSight) ?? drawn
     if (!evidence || sheet.contains(evidence)) return
     const end = Math.min(sheet.getBoundingClientRect().top, ABOVE * innerHeight) - GAP
     const { top, bottom } = evidence.getBoundingClientRect()

@@ -240,7 +240,8 @@ async function ablateOne(model, input, options, where, name) {
 /** Throws if the options or their `of` are missing. @param {unknown} options @param {string} where @param {string} call @param {readonly string[]} own its options beside the settings */
 function expectOf(options, where, call, own) {
   if (typeof options === 'object' && options !== null) {
-    const { of } = /** @type {{ of?: unknown }} */ (readOptions(options, [...own, ...SETTINGS], where))
+    /** @type {{ of?: unknown }} */
+    const { of } = readOptions(options, [...own, ...SETTINGS], where)
     if (of !== undefined) return
   }
   const what = typeof options === 'object' && options !== null ? 'of' : 'the options'

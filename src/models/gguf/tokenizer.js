@@ -174,7 +174,8 @@ async function pairsByRank(vocabulary) {
   const merges = new Map()
   for (const merge of vocabulary.texts('merges')) {
     const at = merge.indexOf(' ', 1)
-    const pair = /** @type {[string, string]} */ ([merge.slice(0, at), merge.slice(at + 1)])
+    /** @type {[string, string]} */
+    const pair = [merge.slice(0, at), merge.slice(at + 1)]
     if (at < 0 || !ids.has(pair.join('')))
       throw vocabulary.refuse('merges', `${describe(merge)}, whose result is no token,`)
     if (!merges.has(merge)) merges.set(merge, pair)

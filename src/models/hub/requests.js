@@ -255,7 +255,8 @@ export class Requests {
       const isOwn = new URL(url).origin === origin
       const redirect = seesRedirects ? 'manual' : 'follow'
       // Bypass the browser's cache, which would store files twice and serialises ranges of a file.
-      const options = /** @type {RequestInit} */ ({ redirect, signal: ended, cache: 'no-store' })
+      /** @type {RequestInit} */
+      const options = { redirect, signal: ended, cache: 'no-store' }
       const response = await fetch(url, { headers: { ...range, ...(isOwn && this.#headers) }, ...options })
       const location = response.status < 400 && response.headers.get('location')
       const last = response.url || url

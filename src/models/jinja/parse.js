@@ -33,14 +33,15 @@ import {
 
 /** Statements of jinja2 that are not supported; chat templates do not need them. */
 const REFUSED = ['block', 'extends', 'include', 'import', 'from', 'autoescape']
-const CONSTANTS = /** @type {Record<string, boolean | null>} */ ({
+/** @type {Record<string, boolean | null>} */
+const CONSTANTS = {
   true: true,
   True: true,
   false: false,
   False: false,
   none: null,
   None: null,
-})
+}
 
 /** @param {Statement[]} body @returns {Statement} */
 const sequence = body => (scope, out) => {

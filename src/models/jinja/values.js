@@ -129,7 +129,8 @@ export function typeName(v) {
   if (isText(v)) return 'str'
   if (typeof v === 'boolean') return 'bool'
   if (typeof v === 'number') return 'int'
-  const names = /** @type {[any, string][]} */ ([
+  /** @type {[any, string][]} */
+  const names = [
     [Float, 'float'],
     [Tuple, 'tuple'],
     [Array, 'list'],
@@ -139,7 +140,7 @@ export function typeName(v) {
     [Namespace, 'Namespace'],
     [View, `dict_${v.kind}`],
     [Iter, 'generator'],
-  ])
+  ]
   return names.find(([Class]) => v instanceof Class)?.[1] ?? 'function'
 }
 

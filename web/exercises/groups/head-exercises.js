@@ -266,7 +266,7 @@ const howManyWeights = {
   check(given) {
     const result = shownTrace(given)
     if (!result) return undefined
-    const { dims } = /** @type {{ dims: readonly number[] }} */ (result.tensors.weights)
+    const { dims } = result.tensors.weights
     const [heads, L, S] = dims
     const { batch, dModel } = result.settings
     const x = wholeOf(given.answer)

@@ -26,13 +26,14 @@ const ALIASES = {
 export const NAMES = Object.fromEntries(
   Object.entries(ALIASES).flatMap(([name, all]) => all.map(alias => [alias, name])),
 )
-const TOKENS = /** @type {Record<string, 'tokens' | 'keyTokens'>} */ ({
+/** @type {Record<string, 'tokens' | 'keyTokens'>} */
+const TOKENS = {
   tokens: 'tokens',
   querytokens: 'tokens',
   query_tokens: 'tokens',
   keytokens: 'keyTokens',
   key_tokens: 'keyTokens',
-})
+}
 
 /** @param {number} bytes */
 export function checkSize(bytes) {

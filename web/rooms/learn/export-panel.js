@@ -14,7 +14,8 @@ function csvOf(points) {
   const heads = headScores(points)
   const of = ['step', 'accuracy', 'heldOutAccuracy', 'alignment', 'previous', 'induction', 'loss', 'heldOutLoss']
   const rows = points.map(point => {
-    const numbers = /** @type {Record<string, unknown>} */ ({ ...point, ...point.scores })
+    /** @type {Record<string, unknown>} */
+    const numbers = { ...point, ...point.scores }
     return [...of.map(name => numbers[name]), ...heads.map(({ value }) => value(point))]
   })
   return [[...of, ...heads.map(({ name, kind }) => `${kind} ${name}`)], ...rows, []]

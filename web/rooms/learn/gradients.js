@@ -26,7 +26,8 @@ export function gradientsOf(qkv, { settings: { heads, d }, blocks, sizes, state,
   )
   const all = parameters(qkv, { ...state, ...zeros })
   try {
-    const hooks = /** @type {Hooks} */ ({ output: (t, layer, out) => t.add(out, all.values[outputOf(layer)]) })
+    /** @type {Hooks} */
+    const hooks = { output: (t, layer, out) => t.add(out, all.values[outputOf(layer)]) }
     const { step, layers } = forward(batch, hooks, all)
     step.backward()
     const weights = Object.fromEntries(

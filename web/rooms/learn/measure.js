@@ -81,10 +81,11 @@ export function measure({ batches, forward, V }) {
  * @param {number} V
  */
 export function baselineAccuracy(seen, tested, V) {
-  const keysOf = /** @type {((batch: Batch, i: number) => number)[]} */ ([
+  /** @type {((batch: Batch, i: number) => number)[]} */
+  const keysOf = [
     ({ previous, ids }, i) => (previous ?? ids)[i],
     ({ L }, i) => i % L,
-  ])
+  ]
   return Math.max(
     ...keysOf.map(keyOf => {
       /** @type {Map<number, Float32Array>} */

@@ -28,7 +28,8 @@ export function curveOf({ Wq, Q, K, V }, outputsOf) {
   if (Wq || !Q || !K || !V || Q.data.length !== 1 || V.dims[2] !== 1) return undefined
   const [least, most] = K.data.reduce(([a, b], k) => [Math.min(a, k), Math.max(b, k)], [Infinity, -Infinity])
   const room = (most - least) * 0.75 || 1
-  const ends = /** @type {[number, number]} */ ([least - room, most + room])
+  /** @type {[number, number]} */
+  const ends = [least - room, most + room]
   const [query] = Q.data
   const queries = Float32Array.from([
     ...(query < ends[0] ? between(query, ends[0], BEYOND) : []),

@@ -16,7 +16,7 @@ import { selectCell, selectWord } from './select.js'
 import { domain, meantWord, spokenWord } from './spoken.js'
 import { share } from './word-buttons.js'
 
-/** @import { FloatTensor, MatrixId, SceneContext } from '../layer.js' */
+/** @import { MatrixId, SceneContext } from '../layer.js' */
 /** @import { HeadActions, HeadView } from '../../../attention-head/head.js' */
 
 const HAN = /\p{Script=Han}/u
@@ -128,7 +128,7 @@ export function headActions(context) {
 export function scaleChoice(context) {
   const { t, scaleEnd, actions, result, matrices } = context
   const ends = /** @type {const} */ (['shared', 'one', 'own'])
-  const all = /** @type {FloatTensor} */ (result.smalls ?? result.tensors.weights)
+  const all = result.smalls ?? result.tensors.weights
   const own = matrices.get('weights').tensor
   const most = { shared: largestOf(all), one: 1, own: largestOf(own) }
   return html`<label class="scale-choice">${t('scaleEnd')}
@@ -175,9 +175,8 @@ function numbersOfHeads(context) {
   const { t, head, language, statistics = [], result } = context
   const write = new Intl.NumberFormat(language, { minimumFractionDigits: 4, maximumFractionDigits: 4 })
   // Positions of two sentences are not comparable.
-  const names = /** @type {('entropy' | 'first' | 'previous' | 'self')[]} */ (
-    result.settings.isCross ? ['entropy', 'first'] : ['entropy', 'first', 'previous', 'self']
-  )
+  /** @type {('entropy' | 'first' | 'previous' | 'self')[]} */
+  const names = result.settings.isCross ? ['entropy', 'first'] : ['entropy', 'first', 'previous', 'self']
   const sentences = result.heads > 1 ? headSentences(context) : []
   return {
     caption: t('numbersText'),

@@ -152,9 +152,8 @@ export function atlas(room, isSmall = false) {
 
 /** Enlarges or shrinks the maps of the atlas. @param {Room} room @param {number} factor */
 function resize({ act }, factor) {
-  const atlas = /** @type {import('./atlas.js').ModelsAtlas | null} */ (
-    document.querySelector('.models-atlas models-atlas')
-  )
+  /** @type {import('./atlas.js').ModelsAtlas | null} */
+  const atlas = document.querySelector('.models-atlas models-atlas')
   const { side = 48 } = atlas ?? {}
   act.show({ mapSize: Math.round(side * factor) })
 }

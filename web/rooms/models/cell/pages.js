@@ -194,7 +194,8 @@ function sideOf({ t, trace, words, stack: { rope } }, letter, i) {
     reach: reachOf(from),
     opens: detailPlace(trace, letter, n),
   })
-  const heading = /** @type {Part} */ ({ type: 'heading', text: t('modelsNumberAt', { letter, i: i + 1, word }) })
+  /** @type {Part} */
+  const heading = { type: 'heading', text: t('modelsNumberAt', { letter, i: i + 1, word }) }
   if (!bare || !rope || i >= 2 * half)
     return [
       heading,
