@@ -388,7 +388,7 @@ test('a trained induction model shows its two kinds of heads among the scores, a
   run.dispose()
 })
 
-/** Returns the settings of the room for a run. @param {string} task @param {Partial<LearnSettings>} settings */
+/** Returns the settings of the room for a run. @param {Settings['task']} task @param {Partial<LearnSettings>} settings */
 const settled = (task, settings) =>
   /** @type {Settings} */ ({ ...fromLink(room.fields, ''), ...settingsOf(task, settings) })
 

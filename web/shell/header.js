@@ -7,7 +7,9 @@ import { menu, menuItem } from './menu.js'
 import './tool-group.js'
 
 /** @import { Drawing } from './shell.js' */
-/** @typedef {Event & { target: HTMLSelectElement }} SelectEvent */
+/** @import { Language } from '../i18n/index.js' */
+/** @import { Chosen } from './room.js' */
+/** @import { Theme } from './shell.js' */
 
 /** @param {Drawing} drawing */
 export function header(drawing) {
@@ -65,13 +67,13 @@ function more(drawing) {
     ${shell.aside.map(id => menuItem(`menu-${id}`, t(`room.${id}`), () => shell.visit(id)))}
     ${shell.rooms.get(room)?.part('more', drawing) ?? nothing} ${checked(drawing)}
     <label>${t('language')} <select id="language"
-      @change=${(/** @type {SelectEvent} */ { target }) => shell.setLanguage(/** @type {any} */ (target.value))}>
+      @change=${(/** @type {Chosen<Language>} */ { target }) => shell.setLanguage(target.value)}>
       ${Object.entries(LANGUAGES).map(
         ([tag, name]) => html`<option value=${tag} lang=${tag} ?selected=${tag === language}>${name}</option>`,
       )}
     </select></label>
     <label>${t('theme')} <select id="theme"
-      @change=${(/** @type {SelectEvent} */ { target }) => shell.setTheme(/** @type {any} */ (target.value))}>
+      @change=${(/** @type {Chosen<Theme>} */ { target }) => shell.setTheme(target.value)}>
       ${['system', 'light', 'dark'].map(name => html`<option value=${name} ?selected=${name === theme}>${t(`theme.${name}`)}</option>`)}
     </select></label>`
 }

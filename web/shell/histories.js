@@ -8,12 +8,14 @@ import { isSame } from './same.js'
 /** Milliseconds within which steps with the same mark are undone together. */
 const PAUSE = 1000
 const MOST_STEPS = 200
+/** @type {History[]} */
+const KINDS = ['undo', 'place']
 
-/** Returns some of the settings. @template S @param {S} settings @param {readonly string[]} names @returns {Partial<S>} */
+/** Returns some of the settings. @template {object} S @param {S} settings @param {readonly string[]} names */
 const pick = (settings, names) =>
-  /** @type {any} */ (Object.fromEntries(names.map(name => [name, settings[/** @type {keyof S} */ (name)]])))
+  /** @type {Partial<S>} */ (Object.fromEntries(Object.entries(settings).filter(([name]) => names.includes(name))))
 
-/** @template S @param {Fields} fields */
+/** @template {object} S @param {Fields} fields */
 export function createHistories(fields) {
   /** Past and future settings of each history. @type {Record<History, [S[], S[]]>} */
   const stacks = { undo: [[], []], place: [[], []] }
@@ -27,7 +29,7 @@ export function createHistories(fields) {
       const names = /** @type {(keyof S & string)[]} */ (Object.keys(set)).filter(name => set[name] !== before[name])
       const kinds = new Set(names.map(name => fields[name].history))
       const time = performance.now()
-      for (const kind of /** @type {const} */ (['undo', 'place'])) {
+      for (const kind of KINDS) {
         if (!kinds.has(kind)) continue
         const own = last[kind]
         const isOne = mark !== '' && mark === own.mark && (mark.startsWith('drag') || time - own.time < PAUSE)
@@ -48,11 +50,11 @@ export function createHistories(fields) {
      */
     goOn(names, now) {
       const own = namesOf('undo')
-      const isOne = (/** @type {any} */ a, /** @type {any} */ b) => own.every(name => isSame(a[name], b[name]))
+      const isOne = (/** @type {S} */ a, /** @type {S} */ b) => isSame(pick(a, own), pick(b, own))
       const kept = (/** @type {S[]} */ steps) =>
         steps.map(step => ({ ...step, ...pick(now, names) })).filter((step, n, all) => !isOne(step, all[n + 1] ?? now))
       this.begin(['place'])
-      stacks.undo = /** @type {[S[], S[]]} */ (stacks.undo.map(kept))
+      stacks.undo = [kept(stacks.undo[0]), kept(stacks.undo[1])]
     },
 
     /**

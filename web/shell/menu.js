@@ -28,7 +28,8 @@ export const menu = ({ id, label, title, className = '', buttonClass = 'tool' },
     <div class="menu-list">${list}</div>
   </details>`
 
-const opened = () => /** @type {HTMLDetailsElement[]} */ (Array.from(document.querySelectorAll('details.menu[open]')))
+/** @returns {HTMLDetailsElement[]} */
+const opened = () => Array.from(document.querySelectorAll('details.menu[open]'))
 
 /** Closes the menu around an element, and returns the focus to its button. @param {Element} within */
 function closeMenu(within) {
@@ -70,7 +71,7 @@ globalThis.addEventListener?.(
     const [menu] = opened()
     if (event.key !== 'Escape' || !menu) return
     event.stopPropagation()
-    closeMenu(/** @type {Element} */ (menu.firstElementChild))
+    closeMenu(menu)
   },
   true,
 )

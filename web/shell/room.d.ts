@@ -8,8 +8,8 @@ import type { Qkv } from 'qkv'
 export type Progress = number | Record<string, number | string | object>
 
 /** A problem as the key of a text with its parameters; `offers` are settings that fix it; `texts` is the file of a text that the room has not loaded. */
-export type Problem<S = object> = {
-  key: string
+export type Problem<S = object, K extends string = string> = {
+  key: K
   texts?: string
   params?: Record<string, string | number>
   code?: string
@@ -123,9 +123,12 @@ export interface State<T extends Types> {
   }
   /** True if no answer is pending, and nothing has changed or arrived for 300 ms. */
   isAtRest: boolean
-  problems: Partial<Record<keyof T['settings'], Problem<T['settings']>>>
+  problems: Partial<Record<keyof T['settings'], Problem<T['settings'], T['key']>>>
   around: Surroundings
 }
+
+/** The event of a control whose values are known. */
+export type Chosen<V extends string> = Event & { target: HTMLSelectElement & { value: V } }
 
 /** What one room can give to another. */
 export type HandOver =

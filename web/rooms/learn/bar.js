@@ -7,9 +7,11 @@ import { MOST_BYTES, MOST_SECONDS, smaller } from './cost.js'
 import { fields, fieldsOf, POSITIONS, runSettings } from './fields.js'
 import { costOf, failureOf, runOf, shortText, sizesOf } from './run-state.js'
 import { storyStart } from './task-story.js'
-import { TASKS } from './tasks/index.js'
+import { TASK_NAMES, TASKS } from './tasks/index.js'
 
-/** @import { Context } from './learn.js' */
+/** @import { Context, Settings } from './learn.js' */
+/** @import { Chosen } from '../../shell/room.js' */
+/** @import { LearnSettings } from './tasks/task.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 /** Formats settings for a button: "Width d 64, Sequences per step 16". @param {Context['t']} t @param {object} patch */
@@ -43,11 +45,8 @@ export function bar(context) {
   const failed = failureOf(context)
   return html`<div class="learn-bar">
       <label><span class="learn-task">${t('learnTask')}</span> <select id="learn-task"
-        @change=${(/** @type {InputEvent} */ { target }) => act.choose(target.value)}>
-        ${Object.keys(TASKS).map(
-          name =>
-            html`<option value=${name} ?selected=${name === task}>${t(/** @type {any} */ (`task.${name}`))}</option>`,
-        )}
+        @change=${(/** @type {Chosen<Settings['task']>} */ { target }) => act.choose(target.value)}>
+        ${TASK_NAMES.map(name => html`<option value=${name} ?selected=${name === task}>${t(`task.${name}`)}</option>`)}
       </select></label>
       <details class="learn-settings"><summary>${t('learnSettings')}
         <span class="learn-summary">${summary}</span></summary>${controls(context)}</details>
@@ -55,7 +54,7 @@ export function bar(context) {
     </div>
     ${problems(context)}
     ${large(context)}
-    <p class="learn-text">${t(/** @type {any} */ (`task.${task}.text`))}</p>
+    <p class="learn-text">${t(`task.${task}.text`)}</p>
     ${TASKS[task].hasText ? ownText(context) : nothing}
     ${view.isRepeating ? html`<p class="note" id="learn-repeating">${t('learnRepeating', { step: view.until ?? 0 })}</p>` : nothing}
     ${run?.isOpened ? html`<p class="note" id="learn-opened">${t('learnOpened', { step: view.steps })}</p>` : nothing}
@@ -74,11 +73,11 @@ function problems({ t, settings, problems, act }) {
     if (!problem) return []
     const [offer] = problem.offers ?? []
     return html`<p class="learn-problem" role="alert" data-problem=${field}>${t(`learn.${field}`)}
-      ${String(settings[field]).slice(0, 20)}: ${t(/** @type {any} */ (problem.key), problem.params)}
+      ${String(settings[field]).slice(0, 20)}: ${t(problem.key, problem.params)}
       ${
         offer
           ? html`<button type="button" class="tool" data-nearest=${field}
-            @click=${() => act.set(/** @type {any} */ (offer))}>${t('learnUse', { what: named(t, offer) })}</button>`
+            @click=${() => act.set(offer)}>${t('learnUse', { what: named(t, offer) })}</button>`
           : nothing
       }</p>`
   })
@@ -111,7 +110,7 @@ function controls({ t, settings, act }) {
         @change=${(/** @type {InputEvent} */ { target }) => act.set({ norm: target.checked })} /> ${label}</label>`
     if (type === 'choice')
       return html`<label>${label} <select id="learn-positions"
-        @change=${(/** @type {InputEvent} */ { target }) => act.set({ positions: /** @type {any} */ (target.value) })}>
+        @change=${(/** @type {Chosen<LearnSettings['positions']>} */ { target }) => act.set({ positions: target.value })}>
         ${POSITIONS.map(
           each =>
             html`<option value=${each} ?selected=${each === settings.positions}>${t(`learn.positions.${each}`)}</option>`,

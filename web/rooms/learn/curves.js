@@ -27,13 +27,18 @@ const [RISE, WITHIN] = [0.35, 5]
 /** Lists the curves of a task, with the kind of data of each. @param {string} task @returns {Line[]} */
 export function linesOf(task) {
   const { hasText, goal } = TASKS[task]
-  const kinds = hasText
-    ? /** @type {const} */ (['trainedText', 'heldOutText'])
-    : /** @type {const} */ (['trained', 'heldOut'])
   /** @type {Line[]} */
   const lines = [
-    { name: `learnCurve.${kinds[0]}`, kind: 'is-train', value: point => point.accuracy },
-    { name: `learnCurve.${kinds[1]}`, kind: 'is-held-out', value: point => point.heldOutAccuracy },
+    {
+      name: hasText ? 'learnCurve.trainedText' : 'learnCurve.trained',
+      kind: 'is-train',
+      value: point => point.accuracy,
+    },
+    {
+      name: hasText ? 'learnCurve.heldOutText' : 'learnCurve.heldOut',
+      kind: 'is-held-out',
+      value: point => point.heldOutAccuracy,
+    },
   ]
   if (goal.measure === 'alignment')
     lines.push({ name: 'learnCurve.alignment', kind: 'is-answer', value: point => point.alignment })
@@ -163,8 +168,8 @@ function accuracyFigure(context, run, x, cursor) {
   const jump = jumpOf(points)
   const isFar = jump !== null && x(jump) > WIDTH / 2
   const recorded = recordedOf(context, run)
-  const edge = (/** @type {number[]} */ values) =>
-    values.map((value, i) => /** @type {const} */ ([x(i * EVERY), shares(value)]))
+  /** @param {number[]} values @returns {[number, number][]} */
+  const edge = values => values.map((value, i) => [x(i * EVERY), shares(value)])
   const band = recorded && path([...edge(recorded.most), ...edge(recorded.least).reverse()])
   const across = (/** @type {string} */ kind, /** @type {number} */ value) =>
     svg`<line class=${kind} x1=${LEFT} x2=${WIDTH - RIGHT} y1=${shares(value)} y2=${shares(value)} />`

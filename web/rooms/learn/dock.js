@@ -9,10 +9,11 @@ import { costOf, failureOf, isRunning, runOf } from './run-state.js'
 import { AFTER_GOAL, story } from './task-story.js'
 import { TASKS } from './tasks/index.js'
 
-/** @import { Context } from './learn.js' */
+/** @import { Context, Pace } from './learn.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-const PACES = /** @type {const} */ (['full', 'ten', 'one'])
+/** @type {Pace[]} */
+const PACES = ['full', 'ten', 'one']
 
 /** Describes which heads solve the task. @param {Context} context */
 function found({ t, settings, view }) {
@@ -25,7 +26,9 @@ function found({ t, settings, view }) {
   return TASKS[task]
     .finds(runSettings(settings))
     .map(kind =>
-      kind === 'previous' ? t('learnFoundBefore', before) : t(/** @type {any} */ (`learnFound.${task}`), answers),
+      kind === 'previous'
+        ? t('learnFoundBefore', before)
+        : t(/** @type {`learnFound.${Exclude<typeof task, 'text'>}`} */ (`learnFound.${task}`), answers),
     )
     .join(' ')
 }
@@ -97,7 +100,7 @@ export function dock(context) {
     <button type="button" class="tool" id="learn-restart" ?hidden=${steps === 0 && !isTraining && !failed}
       ?disabled=${!run && !failed} @click=${() => act.restart()}>${t('learnRestart')}</button>
     <label>${t('learnPace')} <select id="learn-pace"
-      @change=${(/** @type {InputEvent} */ { target }) => act.show({ pace: /** @type {any} */ (target.value) })}>${PACES.map(
+      @change=${(/** @type {import('../../shell/room.js').Chosen<Pace>} */ { target }) => act.show({ pace: target.value })}>${PACES.map(
         name => html`<option value=${name} ?selected=${name === view.pace}>${t(`learnPace.${name}`)}</option>`,
       )}</select></label>
     <span class="learn-steps ${steps === 0 ? 'is-first' : ''}" id="learn-steps"

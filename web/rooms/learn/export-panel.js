@@ -80,12 +80,13 @@ function linkNote(context) {
 function exports(context) {
   const { t, settings, view, act } = context
   const { task } = settings
-  const languages = /** @type {const} */ (['pytorch', 'qkv'])
+  /** @type {import('./learn.js').View['program'][]} */
+  const languages = ['pytorch', 'qkv']
   const program = view.isExporting ? programOf(context) : '' // loads nothing while closed
   const paper = () => getComputedStyle(document.documentElement).getPropertyValue('background-color') || '#fff'
   const saveSvg = (/** @type {Event & { target: Element }} */ { target }) => {
-    const room = /** @type {Element} */ (target.closest('.learn'))
-    act.save(`${task}.svg`, svgOf(room, paper()), 'image/svg+xml')
+    const room = target.closest('.learn')
+    if (room) act.save(`${task}.svg`, svgOf(room, paper()), 'image/svg+xml')
   }
   return html`<details class="learn-along" ?open=${view.isExporting}
     @toggle=${(/** @type {Event & { target: HTMLDetailsElement }} */ { target }) =>

@@ -2,12 +2,12 @@
 
 import { readChanges, writeChanges } from '../../attention-head/changes.js'
 import { choice, count, flag, other, real, text, toNumber, whole } from '../../shell/kinds.js'
-import { TASKS } from './tasks/index.js'
+import { TASK_NAMES, TASKS } from './tasks/index.js'
 
 /** @import { Settings } from './learn.js' */
 /** @import { LearnSettings } from './tasks/task.js' */
 /** @typedef {keyof LearnSettings & keyof Settings} RunField */
-/** @typedef {import('../../shell/room.js').Problem<Settings>} Problem */
+/** @typedef {import('../../shell/room.js').Problem<Settings, import('./learn.js').LearnKey>} Problem */
 
 export const POSITIONS = /** @type {const} */ (['rope', 'learned', 'distance', 'sinusoids', 'none'])
 
@@ -30,7 +30,7 @@ const ofRun = (name, kind) => ({
 
 /** @type {import('../../shell/room.js').Room<import('./learn.js').LearnTypes>['fields']} */
 export const fields = {
-  task: { kind: choice(Object.keys(TASKS)), default: 'induction', history: 'none' },
+  task: { kind: choice(TASK_NAMES), default: 'induction', history: 'none' },
   layers: ofRun('layers', whole(1, 4)),
   heads: ofRun('heads', whole(1, 8)),
   d: ofRun('d', whole(8, 128)),
@@ -72,7 +72,7 @@ export const fieldsOf = task => /** @type {RunField[]} */ (TASKS[task].fields)
 /** Returns the problem of a value, and offers a near valid one. @param {RunField} field @param {unknown} value @returns {Problem | undefined} */
 function problemOf(field, value) {
   const { kind } = fields[field]
-  const problem = kind.check?.(/** @type {never} */ (value))
+  const problem = /** @type {Problem | undefined} */ (kind.check?.(/** @type {never} */ (value)))
   const { least = 0, most = 0, type } = kind
   const number = toNumber(value)
   const near = Math.min(most, Math.max(least, type === 'whole' ? Math.round(number) : number))
@@ -135,7 +135,7 @@ export const differsFromDefaults = (task, settings, but = []) =>
 export const usualSteps = (task, settings) =>
   differsFromDefaults(task, settings, ['seed']) ? settings.steps : Math.min(TASKS[task].goal.usual, settings.steps)
 
-/** Returns the defaults of a task with changes applied. @param {string} task @param {Partial<LearnSettings>} [patch] @returns {Partial<Settings>} */
+/** Returns the defaults of a task with changes applied. @param {import('./tasks/task.js').TaskName} task @param {Partial<LearnSettings>} [patch] @returns {Partial<Settings>} */
 export const settingsOf = (task, patch = {}) => {
   const { defaults } = TASKS[task]
   const names = /** @type {RunField[]} */ (Object.keys(fields).filter(name => Object.hasOwn(defaults, name)))

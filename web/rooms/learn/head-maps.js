@@ -51,7 +51,7 @@ function withOrigin({ t, settings, view }, map, step) {
   const { task } = settings
   const { seed } = runSettings(settings)
   const key = view.file ? 'learnOriginFile' : step > 0 ? 'learnOriginTrained' : 'learnOriginRandom'
-  return t('mapOf', { map, origin: t(key, { task: t(/** @type {any} */ (`task.${task}`)), seed, step }) })
+  return t('mapOf', { map, origin: t(key, { task: t(`task.${task}`), seed, step }) })
 }
 
 /** Draws all heads, layer by layer. @param {Context} context @param {RunInfo} run @param {Picture} picture */

@@ -3,7 +3,7 @@
 import type { Change, Mode, Word } from '../../attention-head/head.js'
 import type { Shown } from './model-picture.js'
 import type { OpenedLayer } from './opened-layer.js'
-import type { Head, LearnSettings } from './tasks/task.js'
+import type { Head, LearnSettings, TaskName } from './tasks/task.js'
 import type { createRun, Weights } from './training-run.js'
 import type { Point, Progress } from './watched-run.js'
 
@@ -13,7 +13,7 @@ type Typed = {
 }
 
 export interface Settings extends Typed {
-  task: string
+  task: TaskName
   positions: LearnSettings['positions']
   norm: boolean
   /** The step that the run was trained to; opening a link trains to it again. */
@@ -125,7 +125,7 @@ export type LearnAsks = {
   run: {
     request: {
       key: string
-      task: string
+      task: TaskName
       settings: Partial<LearnSettings>
       text?: string
       file?: { step: number; state: Weights }
@@ -152,7 +152,7 @@ export type LearnAsks = {
   }
   /** The model as a file, or its configuration. */
   saved: {
-    request: { task: string; settings: LearnSettings; text: string; at: number | null; isConfig: boolean }
+    request: { task: TaskName; settings: LearnSettings; text: string; at: number | null; isConfig: boolean }
     value: { name: string; data: string | Uint8Array; mime: string }
   }
   /** `from` is the text of the button that leads back. */
@@ -162,7 +162,7 @@ export type LearnAsks = {
   }
   file: {
     request: { files: readonly File[] }
-    value: { task: string; settings: LearnSettings; step: number; text: string; state: Weights }
+    value: { task: TaskName; settings: LearnSettings; step: number; text: string; state: Weights }
   }
 }
 
@@ -177,8 +177,8 @@ export type LearnTypes = {
   asks: LearnAsks
   key: LearnKey
   actions: {
-    choose: [task: string]
-    set: [patch: Partial<LearnSettings>]
+    choose: [task: TaskName]
+    set: [patch: Partial<LearnSettings> | Partial<Settings>]
     type: [text: string]
     train: []
     step: []

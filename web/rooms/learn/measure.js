@@ -82,10 +82,7 @@ export function measure({ batches, forward, V }) {
  */
 export function baselineAccuracy(seen, tested, V) {
   /** @type {((batch: Batch, i: number) => number)[]} */
-  const keysOf = [
-    ({ previous, ids }, i) => (previous ?? ids)[i],
-    ({ L }, i) => i % L,
-  ]
+  const keysOf = [({ previous, ids }, i) => (previous ?? ids)[i], ({ L }, i) => i % L]
   return Math.max(
     ...keysOf.map(keyOf => {
       /** @type {Map<number, Float32Array>} */

@@ -68,14 +68,14 @@ const another = ({ view: { begun } }, set, patch = {}) => ({
 /**
  * Begins a run with other settings of the same task, where the selected head may not exist.
  * @param {State} state
- * @param {Partial<import('./tasks/task.js').LearnSettings>} patch
+ * @param {Partial<import('./tasks/task.js').LearnSettings> | Partial<import('./learn.js').Settings>} patch
  */
 const withSettings = (state, patch) => another(state, { ...patch, head: '' })
 
 /**
  * Begins another task.
  * @param {State} state
- * @param {string} task
+ * @param {import('./learn.js').Settings['task']} task
  * @param {Partial<import('./tasks/task.js').LearnSettings>} given
  * @param {Partial<import('./learn.js').Settings>} set
  * @param {Partial<import('./learn.js').View>} patch
@@ -169,8 +169,8 @@ const actions = {
   }),
   saveModel({ settings, view: { text } }, isConfig) {
     const { task, at } = settings
-    const request = { type: /** @type {const} */ ('saved'), task, settings: runSettings(settings), text, at, isConfig }
-    return { effects: [{ type: 'ask', request }] }
+    const own = { task, settings: runSettings(settings), text, at, isConfig }
+    return { effects: [{ type: 'ask', request: { type: 'saved', ...own } }] }
   },
   save: (_, name, data, mime) => ({ effects: [{ type: 'save', name, data, mime }] }),
   copy: (_, text) => ({ effects: [{ type: 'copy', text }] }),

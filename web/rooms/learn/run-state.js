@@ -30,8 +30,7 @@ export const isRunning = ({ view, around, got }) =>
 
 /** Returns what failed: a problem of the run, its training or its picture. @param {State} state */
 export function failureOf({ got }) {
-  for (const slot of /** @type {const} */ (['run', 'train', 'show'])) {
-    const own = got[slot]
+  for (const own of [got.run, got.train, got.show]) {
     if (own?.is === 'failed' || own?.is === 'lost') return { isLost: own.is === 'lost', problem: own.problem }
   }
   return undefined

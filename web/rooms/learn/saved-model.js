@@ -38,7 +38,7 @@ export const toFile = (weights, config) => toSafetensors(weights, { config: JSON
  * Reads a saved model.
  * @param {Uint8Array} bytes of the safetensors file
  * @param {string} [json] the configuration, if the header has none
- * @returns {{ task: string, settings: LearnSettings, step: number, text: string, state: Weights }}
+ * @returns {{ task: import('./tasks/task.js').TaskName, settings: LearnSettings, step: number, text: string, state: Weights }}
  * @throws {Trouble} a Trouble that tells what is wrong
  */
 export function fromFile(bytes, json) {
@@ -58,7 +58,7 @@ export function fromFile(bytes, json) {
   return { task, settings, step, text, state }
 }
 
-/** @param {string} json @returns {{ task: string, step: number, text: string, settings: LearnSettings }} */
+/** @param {string} json @returns {{ task: import('./tasks/task.js').TaskName, step: number, text: string, settings: LearnSettings }} */
 function readConfig(json) {
   /** @type {any} */
   let config

@@ -14,7 +14,8 @@ import { blocksOf, crossForward, initialWeights, layersForward, sinusoids } from
 /** @import { Change } from '../../attention-head/head.js' */
 /** Weights by name, as transferred and saved. @typedef {Record<string, { data: Float32Array, dims: readonly number[] }>} Weights */
 
-const BETAS = /** @type {const} */ ([0.9, 0.99])
+/** @type {[number, number]} */
+const BETAS = [0.9, 0.99]
 const MOST_NORM = 1
 /** Offset of the training data's seed from that of the weights. */
 const TRAIN_SEED = 1_000_003

@@ -59,13 +59,13 @@ function probe({ t, settings, view, around, act }, run, { shown }) {
   const says = t('learnSays', { token: best.token, share: percent(best.share) })
   const typed = settings.probe || shown.probe
   return html`<div class="learn-probe">
-    <label>${t(/** @type {any} */ (`probeLabel.${task}`))}
+    <label>${t(`probeLabel.${task}`)}
       <input id="learn-probe" type="text" autocomplete="off" spellcheck="false" .value=${typed}
         @change=${(/** @type {InputEvent} */ { target }) => act.ask(target.value)} /></label>
     ${
       shown.trouble
         ? html`<p class="learn-problem" role="alert"
-          data-problem=${shown.trouble.key}>${t(/** @type {any} */ (shown.trouble.key), shown.trouble.params)}</p>`
+          data-problem=${shown.trouble.key}>${t(shown.trouble.key, shown.trouble.params)}</p>`
         : nothing
     }
     ${words || TASKS[task].hasText ? ownSentence({ t, settings, around, act }, run, words, shown.trouble !== undefined) : nothing}

@@ -20,7 +20,7 @@
 /** Sequences for training, or of lengths that are never trained. @typedef {'train' | 'heldOut'} Split */
 
 /** Settings shared by the tasks. */
-export const COMMON = /** @type {const} */ ({
+export const COMMON = {
   heads: 1,
   d: 32,
   norm: false,
@@ -29,7 +29,7 @@ export const COMMON = /** @type {const} */ ({
   warmup: 20,
   decay: false,
   seed: 0,
-})
+}
 
 /** Sizes of a task on numbers below V whose input has one more symbol, V. @type {import('./task.js').Task['shape']} */
 export const shapeWithSign = ({ V, T }) => ({ inputs: V + 1, outputs: V, V, T, L: T })

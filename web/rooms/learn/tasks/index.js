@@ -10,6 +10,8 @@ import { translation } from './translation.js'
 /** @type {Record<string, import('./task.js').Task>} */
 export const TASKS = { induction, translation, sort, reverse, text }
 
+export const TASK_NAMES = /** @type {import('./task.js').TaskName[]} */ (Object.keys(TASKS))
+
 /**
  * Returns the sizes of a task's data.
  * @param {import('./task.js').Task} task
@@ -19,6 +21,6 @@ export const TASKS = { induction, translation, sort, reverse, text }
  */
 export function shapeOf(task, settings, text) {
   const problem = task.refuses?.(settings, text)
-  if (problem) throw new Trouble(/** @type {any} */ (problem.key), problem.params)
+  if (problem) throw new Trouble(problem.key, problem.params)
   return task.shape(settings, text)
 }

@@ -1,13 +1,13 @@
 // Parses and validates numbers typed by the reader.
 
-/** @import { Problem } from '../../../shell/room.js' */
+/** @import { TaskProblem } from './task.js' */
 
 /**
  * Parses numbers.
  * @param {string} probe
  * @param {number} V upper limit, exclusive
  * @param {number} most maximum count
- * @returns {number[] | Problem}
+ * @returns {number[] | TaskProblem}
  */
 export function readNumbers(probe, V, most) {
   const words = probe.trim().split(/[\s,]+/)

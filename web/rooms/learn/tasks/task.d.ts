@@ -1,7 +1,9 @@
 // The contract of a task: everything that the room, its session and its programs use of it.
 
 import type { Generator } from 'qkv'
+import type { Trouble } from '../../../files/trouble.js'
 import type { Problem } from '../../../shell/room.js'
+import type { LearnKey } from '../learn.js'
 import type { createRun } from '../training-run.js'
 import type { Forward } from '../transformer.js'
 import type { Batch, Split } from './batch.js'
@@ -51,6 +53,11 @@ export interface Shape {
   corpus?: Corpus
 }
 
+export type TaskName = 'induction' | 'translation' | 'sort' | 'reverse' | 'text'
+
+/** A problem whose text the room has. */
+export type TaskProblem = Problem<object, LearnKey>
+
 export type Run = ReturnType<typeof createRun>
 
 /** Parses and formats the reader's input. */
@@ -58,7 +65,7 @@ export interface Tokens {
   name(id: number): string
   /** Returns the name of an input token, if these differ from answer tokens. */
   inputName?(id: number): string
-  read(probe: string): number[] | Problem
+  read(probe: string): number[] | TaskProblem
   /** Default input. */
   first: string
   /** Whether the page shows the answers of all positions, or of the last one. */
@@ -119,7 +126,7 @@ export interface Task {
   /** True if it learns a text of the reader. */
   hasText?: boolean
   /** Returns problems of combinations of settings, each of which is within its range. */
-  check?(settings: LearnSettings): Partial<Record<keyof LearnSettings, Problem>>
+  check?(settings: LearnSettings): Partial<Record<keyof LearnSettings, TaskProblem>>
   /** The run succeeds when its measure reaches `least`; `usual` is the median number of steps to success over ten seeds. */
   goal: { measure: 'heldOutAccuracy' | 'alignment'; least: number; within: number; usual: number }
   /** Ten runs, seeds 0 to 9, recorded by npm run learn -- TASK --all --record: minimum and maximum held-out accuracy, in percent, at each evaluation. */
@@ -127,7 +134,10 @@ export interface Task {
   /** The heads that the result names: that of the first layer for the previous token, that of the last layer for the answer. */
   finds(settings: LearnSettings): readonly ('previous' | 'answer')[]
   /** Returns the reason why a text cannot be learned. */
-  refuses?(settings: LearnSettings, text?: string): Problem | undefined
+  refuses?(
+    settings: LearnSettings,
+    text?: string,
+  ): { key: Trouble['key']; params?: Record<string, string | number> } | undefined
   shape(settings: LearnSettings, text?: string): Shape
   batch(generator: Generator, shape: Shape, B: number, split: Split): Batch
   tokens(shape: Shape): Tokens

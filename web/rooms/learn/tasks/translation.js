@@ -44,12 +44,16 @@ const KINDS = {
   prepositions: { in: '在', near: '靠近', from: '从' },
   places: { Beijing: '北京', Shanghai: '上海', park: '公园', office: '办公室', station: '车站', school: '学校' },
 }
-/** Parts of phrases, also used by the Python program. */
+/**
+ * Parts of phrases, also used by the Python program.
+ * @type {{ numbers: Record<string, string>, determiners: Record<'subject' | 'object', [string, number][]> } & Record<'people' | 'things' | 'autonomous', string[]>
+ *   & { nouns: typeof NOUNS, kinds: typeof KINDS, modifiers: string[][] }}
+ */
 const GRAMMAR = {
   nouns: NOUNS,
   kinds: KINDS,
   /** Chinese number before a measure word. */
-  numbers: /** @type {Record<string, string>} */ ({ a: '一', this: '这', two: '两' }),
+  numbers: { a: '一', this: '这', two: '两' },
   /** Determiners, each with the uniform number below which it is drawn. */
   determiners: {
     subject: /** @type {[string, number][]} */ ([
@@ -306,7 +310,7 @@ function answer(run, ids) {
   return { forward: run.forward(toBatch([{ source, target }])), from: 0, to: length, inputs: ids }
 }
 
-/** @param {string} probe @returns {number[] | import('../../../shell/room.js').Problem} */
+/** @param {string} probe @returns {number[] | import('./task.js').TaskProblem} */
 function readWords(probe) {
   const words = probe.trim().split(/\s+/)
   const most = LONGEST.source
