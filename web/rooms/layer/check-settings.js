@@ -8,7 +8,7 @@ import { tokenize } from './tokenize.js'
 /** @import { Tokens } from './tokenize.js' */
 /** @import { FieldName, Imported, NumberField, Settings } from './layer.js' */
 /** @import { Key } from '../../i18n/index.js' */
-/** @typedef {{ key: Key, params: Record<string, string | number>, offers?: Partial<Settings>[] }} Problem offers: patches that fix it */
+/** @typedef {import('../../shell/room.js').Problem<Settings, Key>} Problem offers: patches that fix it */
 /** @typedef {Partial<Record<FieldName, Problem>>} Problems */
 
 /**

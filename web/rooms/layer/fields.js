@@ -30,6 +30,9 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
 
 /** @typedef {(typeof HAND_BUILT)[number]} HandBuiltHead */
 
+/** @param {string} kind @returns {kind is HandBuiltHead} */
+const isHandBuilt = kind => HAND_BUILT.some(each => each === kind)
+
 /**
  * A cell of a matrix of the page; `head` is the head of the matrix, 0 if all heads share it.
  * @typedef {{ matrix: MatrixId, head: number, row: number, column: number }} Cell
@@ -102,11 +105,12 @@ const isMasked = kind => settings => settings.mask === kind && hasScores(setting
 export const isPair = ({ kind, model }) => model === 'imported' || (kind === 'cross' && model !== 'trained')
 
 const isOfWords = { clears: OF_TOKENS, repaints: true }
-const place = /** @type {const} */ ({ history: 'place' })
-/** Traits of a view setting that is reset with the numbers. */
-const shown = /** @type {const} */ ({ history: 'none' })
-/** Traits of a view setting that is kept when other numbers are opened. */
-const page = /** @type {const} */ ({ history: 'none', stays: true })
+/** @type {{ history: 'place' }} */
+const place = { history: 'place' }
+/** Traits of a view setting that is reset with the numbers. @type {{ history: 'none' }} */
+const shown = { history: 'none' }
+/** Traits of a view setting that is kept when other numbers are opened. @type {{ history: 'none', stays: true }} */
+const page = { history: 'none', stays: true }
 
 /** True if float32 can represent the number. @param {number} x */
 export const isFloat32 = x => Number.isFinite(Math.fround(x))
@@ -146,10 +150,11 @@ const cell = optional('cell', cellText, toCell)
 const word = optional(
   'word',
   (/** @type {Word} */ { side, position }) => `${side}.${position}`,
+  /** @returns {Word} */
   text => {
     const [, side, position] = /^(queries|keys)\.(\d{1,5})$/.exec(text) ?? []
-    if (side === undefined) throw new Error(text)
-    return { side: /** @type {Word['side']} */ (side), position: Number(position) }
+    if (side !== 'queries' && side !== 'keys') throw new Error(text)
+    return { side, position: Number(position) }
   },
 )
 
@@ -167,8 +172,8 @@ const handBuiltHeads = other('handBuilt', {
   write: kinds => kinds.join('.'),
   read(text) {
     const kinds = text.split('.')
-    if (!kinds.every(kind => /** @type {readonly string[]} */ (HAND_BUILT).includes(kind))) throw new Error(text)
-    return /** @type {HandBuiltHead[]} */ (kinds)
+    if (!kinds.every(isHandBuilt)) throw new Error(text)
+    return kinds
   },
 })
 

@@ -4,6 +4,7 @@ import type { Qkv } from 'qkv'
 import type { Mode } from '../../attention-head/head.js'
 import type { ScaleEnd } from '../../attention-head/scale.js'
 import type { FlowStep } from '../../elements/flow-frames.js'
+import type { Trouble } from '../../files/trouble.js'
 import type { Key, Translate } from '../../i18n/index.js'
 import type { Room, Context as RoomContext, Step as RoomStep, State } from '../../shell/room.js'
 import type { Checked, Problems } from './check-settings.js'
@@ -95,7 +96,7 @@ export type LayerAsks = {
   /** Settings from files or a text, or the reason for having none. */
   read: {
     request: { source: readonly File[] | string }
-    value: { settings?: Settings; problem?: { key: string; params?: Record<string, string | number> } }
+    value: { settings?: Settings; problem?: { key: Trouble['key']; params?: Record<string, string | number> } }
   }
 }
 

@@ -1,7 +1,7 @@
 // All matrices of the page, each described once, in the order of computation. The description drives the steps, the highlighting of sources
 // and targets, the explanation of a cell, and which cells can be set by hand.
 
-/** @typedef {keyof typeof MATRICES} MatrixId */
+/** Each has a text. @typedef {import('../../i18n/index.js').Key extends infer K ? K extends `matrix.${infer I}` ? I : never : never} MatrixId */
 /** @typedef {'tokens' | 'queries' | 'keys' | 'model' | 'query' | 'value' | 'hidden' | 'heads' | 'one'} Axis */
 /** @typedef {'embed' | 'project' | 'rotate' | 'additive' | 'scores' | 'scaled' | 'masked' | 'softmax' | 'mix' | 'join' | 'out'} StepId */
 
@@ -30,8 +30,8 @@
  * A computation of a matrix; it applies if the trace has all its sources. The bias is optional.
  * @typedef {object} Computation
  * @property {Rule} rule
- * @property {[string, Reach][]} sources ids of matrices; for a product, the left factor first
- * @property {string} [bias]
+ * @property {[MatrixId, Reach][]} sources ids of matrices; for a product, the left factor first
+ * @property {MatrixId} [bias]
  * @property {StepId} [step] if it differs from that of the matrix
  */
 
@@ -42,7 +42,7 @@
  * @property {Computation[]} [computations] the first whose sources are in the trace applies; if none does, the numbers were drawn or
  *   imported
  * @property {StepId} [step] step that shows the matrix
- * @property {string} [unless] left out of the steps of a trace that has this matrix
+ * @property {MatrixId} [unless] left out of the steps of a trace that has this matrix
  * @property {boolean} [isInner] True for an intermediate matrix that only explanations show
  * @property {'always' | 'imported'} [free] whether its cells can be set by hand: always, or only if imported
  * @property {boolean} [isOfTokens] True if its cells belong to words, so that edits are dropped with the words
@@ -53,7 +53,7 @@
 /** @param {string} symbol @param {[Axis, Axis]} axes @param {Omit<Description, 'symbol' | 'axes'>} [rest] @returns {Description} */
 const matrix = (symbol, axes, rest = {}) => ({ symbol, axes, ...rest })
 
-/** @param {string} left @param {string} right @param {string} [bias] @returns {Computation} */
+/** @param {MatrixId} left @param {MatrixId} right @param {MatrixId} [bias] @returns {Computation} */
 const product = (left, right, bias) => ({
   rule: 'product',
   sources: [
@@ -63,17 +63,18 @@ const product = (left, right, bias) => ({
   bias,
 })
 
-/** @param {Rule} rule @param {[string, Reach][]} sources @param {StepId} [step] @returns {Computation} */
+/** @param {Rule} rule @param {[MatrixId, Reach][]} sources @param {StepId} [step] @returns {Computation} */
 const computation = (rule, sources, step) => ({ rule, sources, step })
 
-const free = /** @type {const} */ ({ free: 'always' })
-/** @param {string} id @returns {Computation} */
+/** @type {{ free: 'always' }} */
+const free = { free: 'always' }
+/** @param {MatrixId} id @returns {Computation} */
 const turned = id =>
   computation('rotate', [
     [id, 'cell'],
     [id, 'partner'],
   ])
-/** @param {string} words @param {string} places @returns {Computation} */
+/** @param {MatrixId} words @param {MatrixId} places @returns {Computation} */
 const sum = (words, places) =>
   computation('add', [
     [words, 'cell'],
@@ -83,6 +84,7 @@ const sum = (words, places) =>
 const share = { isShare: true, isHideable: true }
 const inner = { isInner: true }
 
+/** @type {Record<MatrixId, Description>} */
 export const MATRICES = {
   E: matrix('X_w', ['tokens', 'model'], { step: 'embed' }),
   P: matrix('P', ['tokens', 'model'], { step: 'embed' }),

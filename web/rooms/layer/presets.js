@@ -6,6 +6,7 @@ import { change, signature } from './settings.js'
 
 /** @import { Settings } from './layer.js' */
 /** @typedef {keyof typeof PRESETS} PresetId */
+/** @typedef {'' | '000' | '001' | '002' | '003' | '004'} Document */
 
 /**
  * Links to a trained head in "Models": for a translation the head that aligns its words, else the one that looks from "he" at the name.
@@ -32,7 +33,7 @@ const SIXTY = [
 const tensor = (dims, data) => ({ dims, data })
 
 /**
- * @satisfies {Record<string, { document: string, patch: Partial<Settings> }>}
+ * @satisfies {Record<string, { document: Document, patch: Partial<Settings> }>}
  */
 export const PRESETS = {
   heads: { document: '001', patch: {} },
@@ -113,7 +114,7 @@ export const PRESETS = {
  */
 export const settingsOf = id => change(DEFAULTS, PRESETS[id].patch)
 
-const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
+export const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
 
 /**
  * Returns the preset that these settings equal, apart from the view.

@@ -49,9 +49,7 @@ export const room = {
   receive: {
     timing: (_, times) => ({ view: { times } }),
     read: (state, { settings, problem }) =>
-      settings
-        ? openImported(state, settings)
-        : refusal(problem && new Trouble(/** @type {any} */ (problem.key), problem.params)),
+      settings ? openImported(state, settings) : refusal(problem && new Trouble(problem.key, problem.params)),
   },
   reset: (state, origin) => ({ ...origin, ...pageOf(state.settings), step: state.settings.step }),
   sentence: ({ settings }) => settings.sentence,

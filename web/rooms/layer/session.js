@@ -121,9 +121,9 @@ export function handlers(qkv) {
       try {
         return { settings: typeof source === 'string' ? fromText(source) : await readFiles(source) }
       } catch (error) {
-        const { key, params } =
-          error instanceof Trouble ? error : { key: 'importFailed', params: { message: messageOf(error) } }
-        return { problem: { key, params } }
+        if (!(error instanceof Trouble))
+          return { problem: { key: 'importFailed', params: { message: messageOf(error) } } }
+        return { problem: { key: error.key, params: error.params } }
       }
     },
   }

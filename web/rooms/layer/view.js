@@ -40,7 +40,7 @@ function contextOf(context) {
     language: t('htmlLang'),
     isDark,
     settings,
-    problems: /** @type {any} */ (problems),
+    problems,
     visits: { hasBack: can.back, hasForward: can.forward },
     isTrained: handedOver !== undefined && handedOver === settings.imported,
     hasDistribution: hasDistribution(context),

@@ -6,7 +6,7 @@ import { scaleOf } from '../trace/attention-options.js'
 import { reasonOf } from '../trace/visibility.js'
 import { computationOf, partnerOf } from './dependencies.js'
 
-/** @import { Cell, FloatTensor, MatrixId, Result } from '../layer.js' */
+/** @import { Cell, MatrixId, Result } from '../layer.js' */
 
 /**
  * How a cell was computed:
@@ -53,7 +53,7 @@ export function explain(result, cell) {
   if (settings.edits.some(edit => isSameCell(edit, cell))) return { kind: 'hand' }
   /** @type {(matrix: MatrixId, row: number, column: number) => Cell} */
   const at = (id, row, column) => ({ matrix: id, head: tensors[id]?.dims.length === 3 ? head : 0, row, column })
-  const sizeOf = (/** @type {MatrixId} */ id) => /** @type {FloatTensor} */ (tensors[id]).dims.at(-1) ?? 0
+  const sizeOf = (/** @type {MatrixId} */ id) => tensors[id]?.dims.at(-1) ?? 0
 
   const computation = computationOf(result, matrix)
   const [left, right] = computation?.sources.map(([source]) => source) ?? []

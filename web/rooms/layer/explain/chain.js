@@ -3,11 +3,12 @@
 import { offsetOf, ofHead } from '../numbers/tensors.js'
 import { explain } from './cell.js'
 
-/** @import { Arithmetic, Cell, Explanation, FloatTensor, Result } from '../layer.js' */
+/** @import { Arithmetic, Cell, Explanation, Result } from '../layer.js' */
 
 /** Returns the value of a cell in any head; NaN outside the matrix. @param {Result} result @param {Cell} cell */
 export function numberIn({ tensors }, { matrix, head, row, column }) {
-  const part = tensors[matrix] && ofHead(/** @type {FloatTensor} */ (tensors[matrix]), head)
+  const tensor = tensors[matrix]
+  const part = tensor && ofHead(tensor, head)
   const at = part ? offsetOf(part, { head: 0, row, column }) : -1
   return part && at >= 0 ? part.data[at] : Number.NaN
 }

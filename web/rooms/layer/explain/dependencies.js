@@ -19,22 +19,17 @@ import { MATRICES, MATRIX_IDS } from '../matrices.js'
  * @returns {OwnComputation | undefined} undefined if it was drawn, imported, or is not in the trace
  */
 export function computationOf({ tensors }, id) {
-  const has = (/** @type {string | undefined} */ name) => tensors[/** @type {MatrixId} */ (name)] !== undefined
+  const has = (/** @type {MatrixId | undefined} */ name) => name !== undefined && tensors[name] !== undefined
   const computation =
     has(id) && MATRICES[id].computations?.find(({ sources }) => sources.every(([source]) => has(source)))
   if (!computation) return undefined
-  return /** @type {OwnComputation} */ ({ ...computation, bias: has(computation.bias) ? computation.bias : undefined })
+  return { ...computation, bias: has(computation.bias) ? computation.bias : undefined }
 }
 
 /** Returns the sources of a matrix including its bias, with the cells used of each. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
 function reachesOf(result, id) {
-  const computation = computationOf(result, id)
-  return computation
-    ? [
-        ...computation.sources,
-        ...(computation.bias ? [/** @type {[MatrixId, Reach]} */ ([computation.bias, 'column'])] : []),
-      ]
-    : []
+  const { sources = [], bias } = computationOf(result, id) ?? {}
+  return bias ? [...sources, [bias, 'column']] : sources
 }
 
 /**

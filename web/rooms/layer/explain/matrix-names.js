@@ -91,7 +91,7 @@ export function matricesOf(result, shown) {
           : id === 'zeroed' && settings.softmaxAxis === 'keys'
             ? tensors.zeroedSums
             : undefined
-      const isReplaced = unless !== undefined && tensors[/** @type {MatrixId} */ (unless)] !== undefined
+      const isReplaced = unless !== undefined && tensors[unless] !== undefined
       const reach = isShare ? 1 : largest(tensor)
       /** @type {Matrix} */
       const matrix = {

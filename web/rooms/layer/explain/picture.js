@@ -3,6 +3,7 @@
 import { MANY_ROWS } from '../../../attention-head/part-of-map.js'
 
 /** @import { Result, Settings } from '../layer.js' */
+/** A view that has a tab or a place in the menu. @typedef {'flow' | 'map' | 'lines' | 'plane' | 'difference' | 'numbers'} Picture */
 
 /** True if the trace has all steps of the flow. @param {Result} result */
 export function hasFlow({ tensors: { Q, K, V, scores, weights, output }, settings, visible, smalls }) {
@@ -15,8 +16,9 @@ export function hasFlow({ tensors: { Q, K, V, scores, weights, output }, setting
  * Returns the chosen view; by default the flow if the trace has all of its steps and the rows fit on the screen, else the map.
  * @param {Pick<Settings, 'view'>} settings
  * @param {Result | undefined} result
+ * @returns {Picture}
  */
 export function pictureOf({ view }, result) {
-  if (view) return view
+  if (view) return /** @type {Picture} */ (view)
   return result && hasFlow(result) && result.settings.keys.tokens.length <= MANY_ROWS ? 'flow' : 'map'
 }

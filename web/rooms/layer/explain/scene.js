@@ -16,7 +16,7 @@ import { strongestLink } from './strongest-link.js'
  * @typedef {object} Scene
  * @property {Result} result
  * @property {number} head the displayed one
- * @property {string} picture of that head: a name of `web/attention-head/views/index.js`
+ * @property {ReturnType<typeof pictureOf>} picture of that head: a name of `web/attention-head/views/index.js`
  * @property {Matrices} matrices of that head
  * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
  * @property {import('./comparison.js').Compared} [compared] with view 'difference'
@@ -55,8 +55,9 @@ export function createScenes() {
     }
     const { link } = last
     const picture = pictureOf(settings, result)
-    const strongest = { matrix: /** @type {const} */ ('weights'), head, row: link?.row ?? 0, column: link?.column ?? 0 }
-    const cell = settings.cell ?? strongest
+    const { row = 0, column = 0 } = link ?? {}
+    /** @type {Cell} */
+    const cell = settings.cell ?? { matrix: 'weights', head, row, column }
     const lit = pointed ?? cell
     const { weights } = result.tensors
     if (picture === 'numbers' && weights) last.statistics ??= result.statistics ?? headStatistics(weights)

@@ -31,7 +31,7 @@ import { symbolOf } from './matrix-names.js'
 const by = dims => dims.join('×')
 
 /** Returns rows and columns of a matrix. @param {Result} result @param {MatrixId} id */
-const sizeOf = ({ tensors }, id) => /** @type {import('qkv').Tensor} */ (tensors[id]).dims.slice(-2)
+const sizeOf = ({ tensors }, id) => tensors[id]?.dims.slice(-2) ?? []
 
 /**
  * Lists the steps.
@@ -45,7 +45,7 @@ export function stepsOf(result) {
   for (const id of MATRIX_IDS) {
     const { step: own, unless } = MATRICES[id]
     const step = computationOf(result, id)?.step ?? own
-    if (!tensors[id] || !step || (unless && tensors[/** @type {MatrixId} */ (unless)])) continue
+    if (!tensors[id] || !step || (unless && tensors[unless])) continue
     if (step === 'join' && heads === 1) continue // a single head needs no join
     steps.set(step, [...(steps.get(step) ?? []), id])
   }

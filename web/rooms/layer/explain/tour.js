@@ -7,7 +7,7 @@ import { change } from '../settings.js'
 
 /**
  * @typedef {object} Stop
- * @property {string} id
+ * @property {import('../../../i18n/index.js').Key extends infer K ? K extends `tour.${infer I}.question` ? I : never : never} id
  * @property {Settings} settings the settings on arrival
  * @property {string} target selector of what the text refers to
  * @property {string} [shows] selector to scroll to, if it is larger
@@ -21,10 +21,10 @@ export const VECTOR_SIZE = 64
 
 /** @param {Settings} settings @param {Partial<Settings>} patch @returns {Settings} */
 const with_ = (settings, patch) => ({ ...change(settings, patch), view: 'map', ...patch })
-/** @param {number} row @param {number} column @param {number} [head] */
-const weight = (row, column, head = 0) => ({ matrix: /** @type {const} */ ('weights'), head, row, column })
-/** @param {number} position */
-const query = position => ({ side: /** @type {const} */ ('queries'), position })
+/** @param {number} row @param {number} column @param {number} [head] @returns {Settings['cell']} */
+const weight = (row, column, head = 0) => ({ matrix: 'weights', head, row, column })
+/** @param {number} position @returns {Settings['word']} */
+const query = position => ({ side: 'queries', position })
 
 /** @type {readonly Stop[]} */
 export const STOPS = [

@@ -67,7 +67,8 @@ function received({ tensors, visible }, head, row, arithmetic) {
   const isLength = size > 1
   const parts = Array.from({ length: S }, (_, position) => {
     const part = arithmetic.products(values.row(position).data, new Array(size).fill(own[position]))
-    const cell = /** @type {const} */ ({ matrix: 'weights', head, row, column: position })
+    /** @type {Cell} */
+    const cell = { matrix: 'weights', head, row, column: position }
     return { position, value: isLength ? lengthOf(part) : part[0], cell }
   })
   const total = ofHead(output, head).row(row).data
@@ -88,7 +89,8 @@ function decisive({ tensors: { weights }, smalls, heads }, row) {
     const { data } = ofHead(weights, head).row(row)
     let column = 0
     for (let i = 1; i < data.length; i++) if (data[i] > data[column]) column = i
-    const cell = /** @type {const} */ ({ matrix: 'weights', head, row, column })
+    /** @type {Cell} */
+    const cell = { matrix: 'weights', head, row, column }
     return { head, most: { position: column, value: data[column], cell } }
   })
   return found.reduce((best, each) => (each.most.value > best.most.value ? each : best))

@@ -105,7 +105,7 @@ const place = ({ settings, tensors: { P, P2 } }) =>
 /** @param {Result} result */
 const edit = result =>
   editsOf(result).map(({ matrix, head, row, column, value }) => {
-    const { dims } = /** @type {FloatTensor} */ (result.tensors[matrix])
+    const { dims = [] } = result.tensors[matrix] ?? {}
     const isList = dims.length === 3 && /^[Wb]/.test(matrix)
     const [, rows, columns] = dims.length === 3 ? dims : [1, ...dims]
     const at = ((dims.length === 3 && !isList ? head * rows : 0) + row) * columns + column

@@ -43,7 +43,9 @@ export function nested({ data, dims }, write) {
   return part(0, 0, data.length)
 }
 
+/** @type {readonly MatrixId[]} */
 const DRAWN = ['X', 'X2', 'Wq', 'Wk', 'Wv', 'bq', 'bk', 'bv', 'Wo', 'bo']
+/** @type {readonly MatrixId[]} */
 const HIDDEN = ['Wa', 'Ua', 'ba', 'va']
 
 /**
@@ -53,9 +55,9 @@ const HIDDEN = ['Wa', 'Ua', 'ba', 'va']
  * @returns {[MatrixId, FloatTensor][]}
  */
 export function startOf({ tensors, before = tensors }, isKnown) {
-  const names = /** @type {readonly MatrixId[]} */ (
+  /** @type {readonly MatrixId[]} */
+  const names =
     !isKnown || !before.Q ? ['weights', 'V'] : before.Wq ? [...DRAWN, ...HIDDEN] : ['Q', 'K', 'V', 'Wo', ...HIDDEN]
-  )
   return names.flatMap(name => {
     const tensor = before[name]
     return tensor ? [[name, tensor]] : []

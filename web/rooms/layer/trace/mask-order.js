@@ -80,9 +80,8 @@ function extremesOf(qkv, settings, { Q, K }, visible) {
     // Use the sign of the query, so that the score is hugely positive.
     for (let i = 0; i < d; i++) data[hidden * d + i] = value * Math.sign(q[i])
     const changed = { Q, K: new Tensor(data, K.dims) }
-    const [before, after] = /** @type {const} */ (['before', 'after']).map(
-      masking => steps(qkv, { ...settings, masking }, changed, visible, ['weights']).weights.data[seen],
-    )
-    return { name, before, after }
+    const weight = (/** @type {Checked['masking']} */ masking) =>
+      steps(qkv, { ...settings, masking }, changed, visible, ['weights']).weights.data[seen]
+    return { name, before: weight('before'), after: weight('after') }
   })
 }

@@ -5,8 +5,9 @@ import { applies, describe, FIELDS, fieldsThat, HAND_BUILT } from '../fields.js'
 import { MOST_HEADS } from '../limits.js'
 
 /** @import { TemplateResult } from 'lit' */
-/** @import { Context, FieldName, HandBuiltHead } from '../layer.js' */
+/** @import { Chosen } from '../../../shell/room.js' */
 /** @import { Key } from '../../../i18n/index.js' */
+/** @import { Context, FieldName, HandBuiltHead, Settings } from '../layer.js' */
 
 /** @typedef {Event & { target: HTMLInputElement & HTMLTextAreaElement & HTMLSelectElement }} ControlEvent */
 
@@ -106,8 +107,8 @@ function handBuilt({ t, settings, actions }) {
         <select
           id="hand-built-${h}"
           .value=${live(own)}
-          @change=${(/** @type {ControlEvent} */ event) => {
-            const kind = /** @type {HandBuiltHead} */ (event.target.value)
+          @change=${(/** @type {Chosen<HandBuiltHead>} */ { target }) => {
+            const kind = target.value
             actions.change({ handBuilt: kinds.map((other, i) => (i === h ? kind : other)), head: h })
           }}
         >
@@ -155,8 +156,8 @@ function maskChoice(context) {
   const control = html`<select
     id="mask"
     .value=${live(painted.length ? 'painted' : settings.mask)}
-    @change=${(/** @type {ControlEvent} */ { target }) =>
-      target.value !== 'painted' && actions.change({ mask: /** @type {any} */ (target.value), painted: [] })}
+    @change=${(/** @type {Chosen<Settings['mask'] | 'painted'>} */ { target: { value } }) =>
+      value !== 'painted' && actions.change({ mask: value, painted: [] })}
   >
     ${FIELDS.mask.kind.choices.map(
       name =>

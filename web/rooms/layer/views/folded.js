@@ -23,8 +23,8 @@ const opened = new Set()
 
 /** @param {SceneContext} context @param {string} id @param {string} title @param {(context: SceneContext) => unknown} part */
 export function folded(context, id, title, part) {
-  const open = (/** @type {Event} */ { currentTarget }) => {
-    if (!(/** @type {HTMLDetailsElement} */ (currentTarget).open) || opened.has(id)) return
+  const open = (/** @type {{ currentTarget: HTMLDetailsElement }} */ { currentTarget }) => {
+    if (!currentTarget.open || opened.has(id)) return
     opened.add(id)
     context.actions.refresh()
   }

@@ -4,7 +4,6 @@ import { html } from 'lit'
 import { menu, menuChoices, menuItem } from '../../../shell/menu.js'
 import { STOPS } from '../explain/tour.js'
 
-/** @import { Key } from '../../../i18n/index.js' */
 /** @import { LayerContext } from '../layer.js' */
 
 /** @param {LayerContext} context */
@@ -14,7 +13,7 @@ export const tools = ({ t, settings, act }) =>
     html`<div role="group" aria-label=${t('tour')}>${menuChoices(
       STOPS.map(({ id }, i) => ({
         name: i + 1,
-        label: t(/** @type {Key} */ (`tour.${id}.question`)),
+        label: t(`tour.${id}.question`),
         isChosen: settings.tour === i + 1,
         act: () => act.setTour(i + 1),
       })),

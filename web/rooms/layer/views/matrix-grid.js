@@ -35,7 +35,7 @@ export class MatrixGrid extends LitElement {
   constructor() {
     super()
     /** @type {Matrix} */
-    this.matrix = /** @type {any} */ (undefined)
+    this.matrix = /** @type {never} */ (undefined)
     /** True to draw rows across and columns down. */
     this.isTurned = false
     this.isDark = false
@@ -44,9 +44,10 @@ export class MatrixGrid extends LitElement {
     /** The cell whose arithmetic is shown. @type {Place | undefined} */
     this.shown = undefined
     this.isKept = false
-    this.t = /** @type {Translate} */ (/** @type {unknown} */ (undefined))
+    /** @type {Translate} */
+    this.t = /** @type {never} */ (undefined)
     /** @type {Actions} */
-    this.actions = /** @type {any} */ (undefined)
+    this.actions = /** @type {never} */ (undefined)
     /** The cell being edited, with its text. @type {Place & { text: string } | undefined} */
     this.typed = undefined
     /** @type {Place} */

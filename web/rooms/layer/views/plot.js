@@ -4,7 +4,7 @@ import { linearScale } from '../../../elements/linear-scale.js'
 import { format } from '../../../files/number-format.js'
 import { PRESETS } from '../presets.js'
 
-/** @import { FloatTensor, Imported, SceneContext } from '../layer.js' */
+/** @import { Imported, SceneContext } from '../layer.js' */
 
 const [MOST_WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 24, 12]
 /** Total horizontal margins of the page on a phone. */
@@ -33,8 +33,8 @@ export function plot(context) {
   const { t, result, actions, settings } = context
   const { curve, tensors, settings: checked } = result
   const { imported } = settings
-  if (!curve || !imported || !('q' in imported)) return nothing
-  const [Q, K, V, output] = /** @type {FloatTensor[]} */ ([tensors.Q, tensors.K, tensors.V, tensors.output])
+  const { Q, K, V, output } = tensors
+  if (!curve || !imported || !('q' in imported) || !Q || !K || !V || !output) return nothing
   const [query, estimate] = [Q.data[0], output.data[0]]
   const width = widthNow()
   const x = linearScale([Math.min(curve.ends[0], query), Math.max(curve.ends[1], query)], [LEFT, width - RIGHT])

@@ -3,7 +3,7 @@ import { live } from 'lit/directives/live.js'
 import { menu, menuChoices } from '../../../shell/menu.js'
 import { FIELDS, isPair } from '../fields.js'
 import { TRAINED } from '../limits.js'
-import { PRESETS } from '../presets.js'
+import { PRESET_IDS, PRESETS } from '../presets.js'
 import { tokenizerFor } from '../sentence-tokens.js'
 import { problemOf, showSettings } from './controls.js'
 import { partTexts } from './folded.js'
@@ -111,9 +111,8 @@ function tokenizers({ t, settings, actions, scene }) {
 /** @param {Context} context */
 function presets(context) {
   const { t, preset, actions } = context
-  const names = /** @type {PresetId[]} */ (Object.keys(PRESETS))
   return html`<div role="group" aria-label=${t('presets')}>${menuChoices(
-    names.map(name => ({
+    PRESET_IDS.map(name => ({
       name,
       label: html`<b>${t(`preset.${name}`)}</b> <span class="note">${t(`preset.${name}.note`)}</span>`,
       isChosen: preset === name,
@@ -130,7 +129,6 @@ let isDifferenceOpen = false
 function differs({ t, actions }, preset) {
   const { document } = PRESETS[preset]
   if (!document) return nothing
-  const key = /** @type {Key} */ (`differs.${document}`)
   const open = () => {
     isDifferenceOpen = true
     actions.refresh()
@@ -140,7 +138,7 @@ function differs({ t, actions }, preset) {
     ${
       isDifferenceOpen
         ? partTexts(t).draw(t =>
-            t(key)
+            t(`differs.${document}`)
               .split('\n')
               .map(paragraph => html`<p>${paragraph}</p>`),
           )

@@ -127,14 +127,15 @@ export function headActions(context) {
 /** Draws the choice of the colour scale's end, with an explanation. @param {SceneContext} context */
 export function scaleChoice(context) {
   const { t, scaleEnd, actions, result, matrices } = context
-  const ends = /** @type {const} */ (['shared', 'one', 'own'])
+  /** @type {(typeof scaleEnd)[]} */
+  const ends = ['shared', 'one', 'own']
   const all = result.smalls ?? result.tensors.weights
   const own = matrices.get('weights').tensor
   const most = { shared: largestOf(all), one: 1, own: largestOf(own) }
   return html`<label class="scale-choice">${t('scaleEnd')}
     <select id="scale-end"
-      @change=${(/** @type {Event & { target: HTMLSelectElement }} */ { target }) =>
-        actions.setScaleEnd(/** @type {any} */ (target.value))}>
+      @change=${(/** @type {import('../../../shell/room.js').Chosen<typeof scaleEnd>} */ { target }) =>
+        actions.setScaleEnd(target.value)}>
       ${ends.map(
         name =>
           html`<option value=${name} ?selected=${scaleEnd === name}>${t(`scaleEnd.${name}`, {

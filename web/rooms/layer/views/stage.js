@@ -133,9 +133,11 @@ function answer(context) {
   const { t, link, hovered, settings } = context
   const cell = hovered ? undefined : spokenCell(context)
   const word = spokenWord(context)
-  const strongest = link && { side: /** @type {const} */ ('queries'), position: link.row }
+  /** @type {(position: number) => Word} */
+  const query = position => ({ side: 'queries', position })
+  const strongest = link && query(link.row)
   const isCell = cell && (context.pointed || !word || settings.cell)
-  const about = isCell ? { side: /** @type {const} */ ('queries'), position: cell.row } : (word ?? strongest)
+  const about = isCell ? query(cell.row) : (word ?? strongest)
   const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
   const head = headAnswer(context)
   // The text of an edited weight takes two lines, since another line would move the map under the pointer.
@@ -176,8 +178,10 @@ function seen(context) {
 }
 
 /** Views with a tab; the others are in a menu. */
+/** @type {import('../explain/picture.js').Picture[]} */
 const FIRST_VIEWS = ['flow', 'map', 'lines', 'plane']
-const OTHER_VIEWS = /** @type {const} */ (['difference', 'numbers'])
+/** @type {import('../explain/picture.js').Picture[]} */
+const OTHER_VIEWS = ['difference', 'numbers']
 
 /** Draws the tabs of views, and the actions of the map. @param {SceneContext} context */
 function tabs(context) {
@@ -191,7 +195,7 @@ function tabs(context) {
       {
         id: 'views',
         buttonClass: `tab ${isFirst ? '' : 'is-shown'}`,
-        label: html`${t(isFirst ? 'more' : /** @type {any} */ (`view.${picture}`))}`,
+        label: html`${t(isFirst ? 'more' : `view.${picture}`)}`,
       },
       menuChoices(
         OTHER_VIEWS.map(name => ({
@@ -212,7 +216,7 @@ function tabs(context) {
     ${saveMenu({
       t,
       className: 'of-weights',
-      text: t(/** @type {any} */ (`view.${picture}`)),
+      text: t(`view.${picture}`),
       matrix: large,
       picture: pictureSelector({ prefix: '', view: picture }),
     })}

@@ -32,21 +32,20 @@ function patternOf(t) {
   return pattern
 }
 
-/** @param {Event} event @param {boolean} isOpen */
-function open({ currentTarget }, isOpen) {
-  const button = /** @type {HTMLElement} */ (currentTarget)
+/** @param {Event & { currentTarget: HTMLElement }} event @param {boolean} isOpen */
+function open({ currentTarget: button }, isOpen) {
   const note = /** @type {HTMLElement} */ (button.nextElementSibling)
   note.hidden = !isOpen
   button.setAttribute('aria-expanded', String(isOpen))
   return note
 }
 
-/** @param {Event} event */
+/** @param {Event & { currentTarget: HTMLElement }} event */
 const close = event => open(event, false)
 
 /** Opens or closes an explanation, which is loaded on the first press. @param {Translate} t @param {typeof TERMS[number]} term */
-const toggle = (t, term) => (/** @type {Event} */ event) => {
-  const button = /** @type {HTMLElement} */ (event.currentTarget)
+const toggle = (t, term) => (/** @type {Event & { currentTarget: HTMLElement }} */ event) => {
+  const button = event.currentTarget
   const note = open(event, button.getAttribute('aria-expanded') !== 'true')
   const texts = partTexts(t)
   const fill = () => {

@@ -6,7 +6,6 @@ import { tourNumbers } from './tour-numbers.js'
 import { rich } from './word-buttons.js'
 
 /** @import { SceneContext } from '../layer.js' */
-/** @import { Key } from '../../../i18n/index.js' */
 
 /**
  * Draws a stop of the tour: a question, its answer on the page, and one task.
@@ -17,7 +16,7 @@ export function tourPanel(context) {
   const at = Math.min(Math.max(settings.tour ?? 1, 1), STOPS.length)
   const { id, does, exercise } = STOPS[at - 1]
   const text = (/** @type {'question' | 'text' | 'do'} */ part) =>
-    t(/** @type {Key} */ (`tour.${id}.${part}`), part === 'text' ? tourNumbers(context, id) : {})
+    t(`tour.${id}.${part}`, part === 'text' ? tourNumbers(context, id) : {})
   const tryIt = exercise ? html` <a id="tour-try" href="#2&exercise=${exercise}">${t('tourTry')}</a>` : nothing
   /** @type {Set<string>} */
   const terms = new Set()

@@ -18,10 +18,11 @@ const EXAMPLE = `{
   ]
 }`
 
-const programs = /** @type {const} */ ([
+/** @type {['pytorch' | 'qkv', typeof pytorchCode][]} */
+const programs = [
   ['pytorch', pytorchCode],
   ['qkv', qkvCode],
-])
+]
 
 /** Draws a program to copy. @param {Context['t']} t @param {'pytorch' | 'qkv'} name @param {string} text @param {boolean} isOpen */
 const program = (t, name, text, isOpen) => html`<details class="program" name="program" ?open=${isOpen}>
@@ -49,8 +50,7 @@ export function exportPart({ t, actions, result }) {
 
 /** @param {Context} context */
 export function importPart({ t, actions }) {
-  const chosen = (/** @type {Event} */ { target }) => {
-    const input = /** @type {HTMLInputElement} */ (target)
+  const chosen = (/** @type {Event & { target: HTMLInputElement }} */ { target: input }) => {
     if (input.files?.length) actions.import(Array.from(input.files))
     input.value = '' // allows choosing the same file again
   }

@@ -109,7 +109,9 @@ const MOST_NUMBERS = 8
 /** Draws query, key and value of the word, as far as its side has them; each number opens its cell. @param {SceneContext} context @param {Word} word @returns {Part[]} */
 function vectors({ t, matrices, head, result }, { side, position }) {
   const { isCross } = result.settings
-  const own = /** @type {const} */ (['Q', 'K', 'V']).filter(id => !isCross || (id === 'Q') === (side === 'queries'))
+  /** @type {('Q' | 'K' | 'V')[]} */
+  const all = ['Q', 'K', 'V']
+  const own = all.filter(id => !isCross || (id === 'Q') === (side === 'queries'))
   return own.flatMap(id => {
     const matrix = matrices.get(id)
     if (!matrix) return []
