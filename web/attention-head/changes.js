@@ -60,11 +60,8 @@ function read(text) {
 
 /** Parses the changes of a link, one per place; invalid ones are dropped. @param {string} text @returns {Change[]} */
 export function readChanges(text) {
-  const found = text
-    .split(' ', MOST_CHANGES)
-    .flatMap(each => read(each) ?? [])
-    .map(change => /** @type {const} */ ([placeName(change), change]))
-  return [...new Map(found).values()]
+  const found = text.split(' ', MOST_CHANGES).flatMap(each => read(each) ?? [])
+  return [...new Map(found.map(change => [placeName(change), change])).values()]
 }
 
 /** True if both change the same place. @param {Change} a @param {Change} b */
@@ -99,7 +96,8 @@ export function factorOf(changes, at) {
 
 /** Sets the factor of a head; a factor of 1 removes the change. @param {readonly Change[]} changes @param {HeadAt} at @param {number | 'mean'} how @returns {Change[]} */
 export function withFactor(changes, { stack, layer, head }, how) {
-  const change = /** @type {const} */ ({ kind: 'head', isOn: true, stack, layer, head, how })
+  /** @type {Change} */
+  const change = { kind: 'head', isOn: true, stack, layer, head, how }
   return how === 1 ? withoutChange(changes, change) : withChange(changes, change)
 }
 
@@ -109,7 +107,8 @@ export const hiddenCells = (changes, at) =>
 
 /** Hides a key from a query of a head, or shows it again. @param {readonly Change[]} changes @param {HeadAt} at @param {number} query @param {number} key @param {boolean} isHidden @returns {Change[]} */
 export function withCell(changes, { stack, layer, head }, query, key, isHidden) {
-  const change = /** @type {const} */ ({ kind: 'hide', isOn: true, stack, layer, head, query, key })
+  /** @type {Change} */
+  const change = { kind: 'hide', isOn: true, stack, layer, head, query, key }
   return isHidden ? withChange(changes, change) : withoutChange(changes, change)
 }
 

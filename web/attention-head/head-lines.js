@@ -60,8 +60,8 @@ class HeadLines extends LitElement {
     /** The selected word. @type {Word | undefined} */
     this.word = undefined
     this.label = ''
-
-    this.l = /** @type {any} */ (undefined)
+    /** @type {LineTexts} */
+    this.l = /** @type {never} */ (undefined)
     /** Heads that are not drawn. @type {ReadonlySet<number>} */
     this.off = new Set()
     /** The word under the pointer or with the focus. @type {Word | undefined} */
@@ -70,16 +70,16 @@ class HeadLines extends LitElement {
     this.isAll = false
     /** The word that is the tab stop. @type {Word} */
     this.tab = { side: 'queries', position: 0 }
-    this.theme = new Theme(/** @type {any} */ (this))
+    this.theme = new Theme(this)
   }
 
   createRenderRoot() {
     return this
   }
 
-  /** @param {Map<string, unknown>} changed */
+  /** @param {Map<string, any>} changed */
   willUpdate(changed) {
-    if (changed.has('word') && !isSameWord(/** @type {any} */ (changed.get('word')), this.word)) this.isAll = false
+    if (changed.has('word') && !isSameWord(changed.get('word'), this.word)) this.isAll = false
     const fits = (/** @type {Word | undefined} */ word) => word && word.position < this[word.side].length
     if (!fits(this.near)) this.near = undefined
     if (!fits(this.tab)) this.tab = { side: 'queries', position: 0 }

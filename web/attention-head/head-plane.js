@@ -31,7 +31,7 @@ class HeadPlane extends LitElement {
   constructor() {
     super()
     /** @type {Plane} */
-    this.plane = /** @type {any} */ (undefined)
+    this.plane = /** @type {never} */ (undefined)
     /** @type {readonly string[]} */
     this.queries = []
     /** @type {readonly string[]} */
@@ -41,11 +41,11 @@ class HeadPlane extends LitElement {
     /** 1 where a query sees a key; undefined if all are visible. @type {import('./head.js').Matrix | undefined} */
     this.visible = undefined
     this.label = ''
-
-    this.p = /** @type {any} */ (undefined)
+    /** @type {PlaneTexts} */
+    this.p = /** @type {never} */ (undefined)
     /** The key under the pointer or with the focus. @type {number | undefined} */
     this.key = undefined
-    this.theme = new Theme(/** @type {any} */ (this))
+    this.theme = new Theme(this)
   }
 
   createRenderRoot() {

@@ -26,8 +26,8 @@ export function headSelect({ t, changes, set }, at) {
   const name = headName(at)
   const how = factorOf(changes, at)
   const state = stateOf(how)
-  const choose = (/** @type {InputEvent} */ { target }) =>
-    set(withFactor(changes, at, HOW[/** @type {HeadState} */ (target.value)]))
+  const choose = (/** @type {import('../shell/room.js').Chosen<HeadState>} */ { target }) =>
+    set(withFactor(changes, at, HOW[target.value]))
   const scale = (/** @type {InputEvent} */ { target }) =>
     set(withFactor(changes, at, Number(target.value)), `factor ${name}`)
   return html`<span class="head-control ${state === 'on' ? '' : 'is-changed'}">

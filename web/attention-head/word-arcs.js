@@ -28,8 +28,9 @@ class WordArcs extends LitElement {
 
   connectedCallback() {
     super.connectedCallback()
-    this.parentElement?.addEventListener('scroll', this.measure, true)
-    this.sizes.observe(/** @type {Element} */ (this.parentElement))
+    const { parentElement } = this
+    parentElement?.addEventListener('scroll', this.measure, true)
+    if (parentElement) this.sizes.observe(parentElement)
   }
 
   disconnectedCallback() {

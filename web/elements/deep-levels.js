@@ -71,10 +71,11 @@ export function tilesIn(matrix, part, level) {
  * @returns {Link}
  */
 export function linkAt({ rows, columns, resolution, data }, row, column) {
-  const span = (/** @type {Span} */ [from, to], /** @type {number} */ count, /** @type {number} */ at) => {
+  /** @type {(part: Span, count: number, at: number) => { n: number, range: Span }} */
+  const span = ([from, to], count, at) => {
     const n = Math.min(count - 1, Math.floor(((at - from) * count) / (to - from)))
     const edge = (/** @type {number} */ i) => from + Math.ceil((i * (to - from)) / count)
-    return { n, range: /** @type {const} */ ([edge(n), edge(n + 1)]) }
+    return { n, range: [edge(n), edge(n + 1)] }
   }
   const [down, across] = [span(rows, resolution[0], row), span(columns, resolution[1], column)]
   return { rows: down.range, columns: across.range, value: data[down.n * resolution[1] + across.n] }
@@ -197,7 +198,8 @@ export class Tiles {
     this.overview = undefined
     if (source.overview === undefined) return
     const { data, dims } = check(source.overview, 2)
-    const resolution = /** @type {const} */ ([dims[0], dims[1]])
+    /** @type {[number, number]} */
+    const resolution = [dims[0], dims[1]]
     const level = levelOf(Math.min(dims[0] / rows, dims[1] / columns))
     if (data.length) this.overview = { level, rows: [0, rows], columns: [0, columns], resolution, data, dims, since: 0 }
   }

@@ -498,9 +498,9 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     return { row: row + Math.floor(rows / 2), column: column + Math.floor(columns / 2) }
   }
 
-  /** @param {MouseEvent} event */
+  /** @param {MouseEvent & { currentTarget: Element }} event */
   #twice = event => {
-    const { left, top } = /** @type {Element} */ (event.currentTarget).getBoundingClientRect()
+    const { left, top } = event.currentTarget.getBoundingClientRect()
     this.#zoom(2.5, { x: event.clientX - left, y: event.clientY - top })
   }
 

@@ -232,7 +232,8 @@ function drawLabels(backend, map, layout, style, marks, seen) {
       }),
     )
   const titleSize = noteSize(fontSize)
-  const title = { size: titleSize, fill: quiet, align: /** @type {const} */ ('center') }
+  /** @type {import('./drawing-backends.js').TextStyle} */
+  const title = { size: titleSize, fill: quiet, align: 'center' }
   const [x, y] = [plot.left + plot.width / 2, plot.top + plot.height / 2]
   if (map.columnTitle) backend.text(`${map.columnTitle} →`, Math.max(x, plot.left + 20), titleSize / 2 + 2.5, title)
   if (map.rowTitle) backend.text(`← ${map.rowTitle}`, titleSize / 2 + 2.5, y, { ...title, upright: true })

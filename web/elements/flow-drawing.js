@@ -281,9 +281,9 @@ function drawTitles(backend, { columns, isNarrow }, rows, frame, { titles, style
   const fill = style.quiet
   const size = isNarrow ? 11 : 13
   const first = isFrom(frame, 'keys') ? 'k' : isFrom(frame, 'query') ? 'q' : 'x'
-  /** @type {('x' | 'q' | 'k')[]} */
-  const firsts = isNarrow ? [first] : ['x', 'q', 'k']
-  for (const name of /** @type {const} */ ([...firsts, 'score', 'weight', 'v'])) {
+  /** @type {('x' | 'q' | 'k' | 'score' | 'weight' | 'v')[]} */
+  const names = isNarrow ? [first, 'score', 'weight', 'v'] : ['x', 'q', 'k', 'score', 'weight', 'v']
+  for (const name of names) {
     const title = titles[name === 'score' ? scoreTitle(rows, frame) : name]
     backend.text(title, columns[name].x, 9, { size, fill, most: 96 })
   }

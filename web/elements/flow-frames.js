@@ -30,7 +30,7 @@ import { check, part } from './tensor-input.js'
  * @property {number} [key] the key it is about
  * @property {readonly number[]} done keys that the step has passed, including this one
  * @property {boolean} [isWhole] for values: True if all are summed
- * @property {string} text key of its text
+ * @property {keyof typeof import('./flow-texts.js').flowTexts} text key of its text
  * @property {Record<string, number>} [numbers] in the text
  * @property {readonly number[]} [words] positions of keys named in the text
  */

@@ -20,6 +20,7 @@ import { asJSON } from './tensor-input.js'
 /** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number, isPassing?: true }, 'flow-all': undefined, 'flow-edit': FlowEdit, 'flow-pick': Grabbed }} FlowEvents */
 
 /** Texts about steps without a frame. */
+/** @type {{ mask: 'flowNoMask', scale: 'flowNoScale' }} */
 const NONE = { mask: 'flowNoMask', scale: 'flowNoScale' }
 const PACES = [0.25, 0.5, 1, 2, 4]
 /** Milliseconds per word when passing through all words, and maximum milliseconds for all. */
@@ -479,7 +480,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     const width = Math.max(embedding.length, keys.dims[1], values.dims[1])
     const isPooled = IS_POOLED.includes(text) && width > MOST_CELLS
     const pooled = isPooled ? ` ${this.say('flowPooled', { count: Math.ceil(width / MOST_CELLS) })}` : ''
-    return `${this.say(/** @type {any} */ (text), {
+    return `${this.say(text, {
       query: marked(this.#queryWord),
       key: marked(this.#keyWord(key)),
       other: marked(this.#keyWord(other)),
@@ -583,17 +584,20 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     const at = this.#index
     const last = this.frames.length - 1
     const button = (
-      /** @type {string} */ name,
+      /** @type {'back' | 'play' | 'pause' | 'on'} */ name,
       /** @type {unknown} */ sign,
       /** @type {() => void} */ act,
       isOff = false,
     ) =>
-      html`<button type="button" data-act=${name} aria-label=${this.say(/** @type {any} */ (`flow.${name}`))}
-        title=${this.say(/** @type {any} */ (`flow.${name}`))} ?disabled=${isOff} @click=${act}>${sign}</button>`
+      html`<button type="button" data-act=${name} aria-label=${this.say(`flow.${name}`)}
+        title=${this.say(`flow.${name}`)} ?disabled=${isOff} @click=${act}>${sign}</button>`
     const leave = (
-      /** @type {FocusEvent & { currentTarget: HTMLDetailsElement }} */ { currentTarget, relatedTarget },
+      /** @type {FocusEvent & { currentTarget: HTMLDetailsElement, relatedTarget: Element | null }} */ {
+        currentTarget,
+        relatedTarget,
+      },
     ) => {
-      if (relatedTarget && !currentTarget.contains(/** @type {Node} */ (relatedTarget))) currentTarget.open = false
+      if (relatedTarget && !currentTarget.contains(relatedTarget)) currentTarget.open = false
     }
     return html`${this.theme.probe}
       <div @keydown=${this.#key}>

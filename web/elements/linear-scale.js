@@ -18,8 +18,10 @@ export function linearScale(domain, [start, end], { round, isCut = false } = {})
     const share = most === least ? 0.5 : (value - least) / (most - least)
     return start + (end - start) * (isCut ? Math.min(1, Math.max(0, share)) : share)
   }
+  /** @type {readonly [number, number]} */
+  const extended = [least, most]
   return Object.assign(place, {
-    domain: /** @type {const} */ ([least, most]),
+    domain: extended,
     ticks: (/** @type {number} */ count) => ticks(least, most, count),
   })
 }

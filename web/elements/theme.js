@@ -29,7 +29,7 @@ export class Theme {
     this.#ratio?.addEventListener('change', this.#watchRatio)
   }
 
-  /** @param {Reactive} host */
+  /** @param {HTMLElement & Pick<Reactive, 'renderRoot' | 'requestUpdate' | 'addController'>} host */
   constructor(host) {
     this.#host = host
     host.addController(this)

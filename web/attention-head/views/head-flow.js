@@ -24,7 +24,8 @@ export const headFlow = {
       /** @type {CustomEvent<import('../../elements/flow-drawing.js').Grabbed>} */ { detail: { part, index, key } },
     ) => act.select({ cell: { matrix: MATRICES[part], row: key ?? query, column: index } })
     const word = (/** @type {CustomEvent<{ query: number, isPassing?: true }>} */ { detail }) => {
-      const place = { word: { side: /** @type {const} */ ('queries'), position: detail.query } }
+      /** @type {{ word: import('../head.js').Word }} */
+      const place = { word: { side: 'queries', position: detail.query } }
       if (detail.isPassing) return act.point(place)
       act.point()
       act.select(place)

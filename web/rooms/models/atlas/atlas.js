@@ -83,7 +83,7 @@ export class ModelsAtlas extends LitElement {
     this.own = { layer: 0, head: 0 }
     /** @type {{ from: HeadAt, to: HeadAt } | undefined} */
     this.marquee = undefined
-    this.theme = new Theme(/** @type {any} */ (this))
+    this.theme = new Theme(this)
     /** The visible part, unless everything is visible. @type {import('./minimap.js').Crop | undefined} */
     this.crop = undefined
     this.touches = new Touches({
