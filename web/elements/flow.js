@@ -19,8 +19,7 @@ import { asJSON } from './tensor-input.js'
 /** @typedef {Grabbed & { value: number, isFirst: boolean, isUndone?: true }} FlowEdit */
 /** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number, isPassing?: true }, 'flow-all': undefined, 'flow-edit': FlowEdit, 'flow-pick': Grabbed }} FlowEvents */
 
-/** Texts about steps without a frame. */
-/** @type {{ mask: 'flowNoMask', scale: 'flowNoScale' }} */
+/** Texts about steps without a frame. @type {{ mask: 'flowNoMask', scale: 'flowNoScale' }} */
 const NONE = { mask: 'flowNoMask', scale: 'flowNoScale' }
 const PACES = [0.25, 0.5, 1, 2, 4]
 /** Milliseconds per word when passing through all words, and maximum milliseconds for all. */
