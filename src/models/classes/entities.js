@@ -3,6 +3,7 @@
 
 import { oneOf, readOptions } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
+import { toBytes } from '../tokenizers/bytes.js'
 
 /**
  * @typedef {object} Entity
@@ -29,8 +30,9 @@ import { describe } from '../../base/errors.js'
 
 /** A text of one token. */
 const LETTER = 'a'
-/** A word as BERT cuts it, at the start of a text. */
-const WORD = /\p{sc=Han}|(?:(?!\p{sc=Han})[\p{L}\p{N}\p{M}])+|./su
+/** A word as BERT cuts it, at the start of a text: no space, no punctuation, no Chinese character; or one of these. */
+const WORD =
+  /^[^\s\p{P}$+<=>^`|~\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{2a6df}\u{2a700}-\u{2ceaf}\u{2f800}-\u{2fa1f}]+|^./su
 const STRATEGIES = ['none', 'simple', 'first', 'average', 'max']
 
 /**
@@ -144,8 +146,47 @@ function labelOf(tokens, aggregation, labels, join) {
   return { label: labels[best], score: scores[best], word, tokens }
 }
 
-/** Removes differences that tokenizers ignore: case and accents. @param {string} text */
-const folded = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+/**
+ * Removes differences that tokenizers ignore: case and accents, control characters for BERT, compatible forms for others.
+ * @param {string} text
+ * @param {boolean} isBert
+ */
+const folded = (text, isBert) =>
+  text
+    .normalize(isBert ? 'NFD' : 'NFKD')
+    .replace(isBert ? /[\p{M}\p{Cf}]/gu : /\p{M}/gu, '')
+    .toLowerCase()
+
+/** True if a token without a prefix of subwords starts a word, as in the pipeline: after a space. @param {string} text @param {number} start */
+const startsWord = (text, start) => start === 0 || text.slice(start - 1, start + 1).includes(' ')
+
+/**
+ * Locates the tokens of bytes, whose names spell the text.
+ * @param {string} text
+ * @param {readonly string[]} names
+ * @returns {[start: number, end: number][] | undefined} undefined if they spell another text
+ */
+function placesOfBytes(text, names) {
+  const bytes = names.map(toBytes)
+  const all = bytes.flatMap(part => [...part])
+  const encode = (/** @type {string} */ part) => new TextEncoder().encode(part)
+  const lead = all.length - encode(text).length // a space that the tokenizer adds before the text
+  if (lead !== 0 && lead !== 1) return undefined
+  const spelt = encode(' '.repeat(lead) + text)
+  if (!spelt.every((byte, i) => byte === all[i])) return undefined
+  /** Start and end of the character of each byte. @type {[number, number][]} */
+  const places = Array.from({ length: lead }, () => [0, 0])
+  for (const { 0: sign, index } of text.matchAll(/./gsu))
+    for (const _ of encode(sign)) places.push([index, index + sign.length])
+  let at = 0
+  return bytes.map(({ length }) => {
+    const own = places.slice(at, at + length)
+    at += length
+    const last = own.at(-1)?.[1] ?? 0
+    const shown = own.filter(([from]) => text[from] !== ' ') // spaces do not count
+    return [shown[0]?.[0] ?? last, shown.at(-1)?.[1] ?? last]
+  })
+}
 
 /**
  * Locates each token in the text, and whether it continues a word. The pipeline uses the offsets of the Rust library; here tokens are
@@ -155,11 +196,19 @@ const folded = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase(
  * @param {import('../tokenizers/tokenizer.js').TextTool} tool
  * @returns {Pick<Token, 'word' | 'start' | 'end' | 'isSubword'>[]}
  */
-function placesOf(text, ids, { nameOf, decode, wordPrefix, config }) {
+function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config }) {
   const unknown = [Object(config.unk_token).content ?? config.unk_token, '[UNK]', '<unk>']
+  const names = ids.map(nameOf)
+  const isBert = wordPrefix !== undefined
+  const spelt = isBert ? undefined : placesOfBytes(text, names)
+  if (spelt)
+    return spelt.map(([start, end], n) => {
+      const word = names[n]
+      return { word, start, end, isSubword: !unknown.includes(word) && !startsWord(text, start) }
+    })
   // The characters of the text without case and accents, with their positions.
   const signs = Array.from(text.matchAll(/./gsu), ({ 0: sign, index }) => ({
-    folded: folded(sign),
+    folded: folded(sign, isBert),
     index,
     end: index + sign.length,
   }))
@@ -172,29 +221,29 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, config }) {
   /** Returns how much of a text lies before a token. @param {string} rest @param {number | undefined} next */
   const lengthOf = (rest, next) => {
     if (next === undefined) return rest.length
-    const surface = folded(decode([next], false).trim())
+    const surface = folded(decode([next], false).trim(), isBert)
     const most = surface ? rest.indexOf(surface, 1) : rest.search(/\s|$/)
-    return most < 0 || unknown.includes(nameOf(next)) ? String.fromCodePoint(rest.codePointAt(0) ?? 32).length : most
+    return most < 0 ? String.fromCodePoint(rest.codePointAt(0) ?? 32).length : most
   }
   return ids.map((id, index) => {
-    const word = nameOf(id)
-    const isContinuing = wordPrefix !== undefined && word.startsWith(wordPrefix) && word.length > wordPrefix.length
+    const word = names[index]
+    const isContinuing = isBert && word.startsWith(wordPrefix) && word.length > wordPrefix.length
     const written = isContinuing ? word.slice(wordPrefix.length) : decode([...bytes, id], false)
-    const surface = folded(written.trim())
+    const surface = folded(written.trim(), isBert)
     if (!surface && /\s/.test(plain[cursor] ?? '')) {
-      cursor++ // a space that is a separate token is located at its end
-      const at = signs[signAt[cursor]]?.index ?? text.length
-      return { word, start: at, end: at, isSubword: false }
+      // A space that is a separate token is located at its end; the mark of a split word, at the first character of the word.
+      do cursor++
+      while (splitsSpaces && /\s/.test(plain[cursor] ?? ''))
+      const next = signs[signAt[cursor]]
+      const at = next?.index ?? text.length
+      return { word, start: at, end: (splitsSpaces && next?.end) || at, isSubword: !startsWord(text, at) }
     }
     while (/\s/.test(plain[cursor] ?? '')) cursor++
     const isUnknown = unknown.includes(word)
-    if (isUnknown && !plain.startsWith(folded(word), cursor)) {
+    if (isUnknown && !plain.startsWith(folded(word, isBert), cursor)) {
       // For BERT a whole word, otherwise what lies before the next token; the pipeline treats it as a separate word.
       const rest = plain.slice(cursor)
-      const part =
-        wordPrefix === undefined
-          ? rest.slice(0, lengthOf(rest, ids[index + 1])).trimEnd()
-          : (WORD.exec(rest)?.[0] ?? '')
+      const part = !isBert ? rest.slice(0, lengthOf(rest, ids[index + 1])).trimEnd() : (WORD.exec(rest)?.[0] ?? '')
       const [start, end] = [
         signs[signAt[cursor]]?.index ?? text.length,
         signs[signAt[cursor + part.length - 1]]?.end ?? text.length,
@@ -205,16 +254,12 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, config }) {
     const isPart = surface.endsWith('\ufffd') && plain[cursor] !== '\ufffd'
     const at = isPart || !surface ? cursor : plain.indexOf(surface, cursor)
     const from = signs[signAt[at]]
-    if (at < 0 || !from) return { word, isSubword: wordPrefix === undefined ? index > 0 : isContinuing }
+    if (at < 0 || !from) return { word, isSubword: isBert ? isContinuing : index > 0 }
     bytes = isPart ? [...bytes, id] : []
     if (!isPart) cursor = at + surface.length
     const [start, end] = [from.index, isPart || !surface ? from.end : signs[signAt[cursor - 1]].end]
-    // Without a subword prefix, a token starts a word only after a space, as in the pipeline.
     const isSubword =
-      !isUnknown &&
-      (wordPrefix !== undefined
-        ? [...word].length !== [...text.slice(start, end)].length
-        : start > 0 && !text.slice(start - 1, start + 1).includes(' '))
+      !isUnknown && (isBert ? [...word].length !== [...text.slice(start, end)].length : !startsWord(text, start))
     return { word, start, end, isSubword }
   })
 }

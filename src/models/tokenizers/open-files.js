@@ -70,6 +70,7 @@ export async function openParts(json, config, Class, { template: templateOf, ins
     nameOf: reader.nameOf,
     idOf: reader.idOf,
     joined: reader.joined,
+    splitsSpaces: JSON.stringify(json.pre_tokenizer ?? null).includes('"WhitespaceSplit"'),
     wordPrefix: prefixOf(json.model),
     decode: (ids, isBare) => {
       const text = reader.decode(ids, isBare)

@@ -25,6 +25,7 @@ import { describe } from '../../base/errors.js'
  * @property {(id: number) => string} nameOf returns a token as written in the vocabulary
  * @property {(token: string) => number | undefined} [idOf] returns the id of a token written so
  * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: without special tokens
+ * @property {boolean} [splitsSpaces] True if words are split at spaces before a mark of a space is put before each
  * @property {(tokens: string[]) => string} [joined] decodes tokens as they are written in the vocabulary
  * @property {(ids: readonly number[], text: string) => boolean} isOpen returns true if the end of the text may change with the next id
  * @property {import('../jinja/chat.js').TokenizerConfig} [config]
@@ -40,6 +41,7 @@ import { describe } from '../../base/errors.js'
  * @property {number} most maximum number of ids from model_max_length; Infinity without one
  * @property {TextReader['decode']} decode
  * @property {TextReader['joined']} [joined]
+ * @property {TextReader['splitsSpaces']} [splitsSpaces]
  * @property {TextReader['isOpen']} isOpen
  * @property {TextReader['nameOf']} nameOf
  * @property {TextReader['idOf']} [idOf]
