@@ -160,15 +160,20 @@ const folded = (text, isBert) =>
 /** True if a token without a prefix of subwords starts a word, as in the pipeline: after a space. @param {string} text @param {number} start */
 const startsWord = (text, start) => start === 0 || text.slice(start - 1, start + 1).includes(' ')
 
+/** Returns the bytes of a token of SentencePiece. @param {string} name */
+function toPieceBytes(name) {
+  const [, byte] = /^<0x([\dA-F]{2})>$/.exec(name) ?? []
+  return byte ? [Number.parseInt(byte, 16)] : new TextEncoder().encode(name.replaceAll('\u2581', ' '))
+}
+
 /**
- * Locates the tokens of bytes, whose names spell the text.
+ * Locates tokens by their bytes.
  * @param {string} text
- * @param {readonly string[]} names
+ * @param {readonly ArrayLike<number>[]} bytes of each token
  * @returns {[start: number, end: number][] | undefined} undefined if they spell another text
  */
-function placesOfBytes(text, names) {
-  const bytes = names.map(toBytes)
-  const all = bytes.flatMap(part => [...part])
+function placesOfBytes(text, bytes) {
+  const all = bytes.flatMap(part => Array.from(part))
   const encode = (/** @type {string} */ part) => new TextEncoder().encode(part)
   const lead = all.length - encode(text).length // a space that the tokenizer adds before the text
   if (lead !== 0 && lead !== 1) return undefined
@@ -200,7 +205,12 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
   const unknown = [Object(config.unk_token).content ?? config.unk_token, '[UNK]', '<unk>']
   const names = ids.map(nameOf)
   const isBert = wordPrefix !== undefined
-  const spelt = isBert ? undefined : placesOfBytes(text, names)
+  const spelt = isBert
+    ? undefined
+    : (placesOfBytes(
+        text,
+        names.map(name => Array.from(toBytes(name), Number)),
+      ) ?? (splitsSpaces ? undefined : placesOfBytes(text, names.map(toPieceBytes))))
   if (spelt)
     return spelt.map(([start, end], n) => {
       const word = names[n]
