@@ -251,11 +251,11 @@ test('wrong arguments of edges and edge are named', async () => {
   )
   await assert.rejects(
     () => edge(both, { ids }, { of: one, from: { kind: 'head', place: 'encoder', layer: 0, head: 1 }, to }),
-    /encoder head 0 1 does not write before decoder q 1 0 reads/,
+    /encoder head 0\.1 does not write before decoder q 1\.0 reads/,
   )
   await assert.rejects(
     () => edge(both, { ids }, { of: one, from, to: { kind: 'k', place: 'cross', layer: 1, head: 0 } }),
-    /decoder head 0 1 does not write before cross k 1 0 reads/,
+    /decoder head 0\.1 does not write before cross k 1\.0 reads/,
   )
   both.dispose()
   assert.equal(qkv.memory.resident, loaded)
