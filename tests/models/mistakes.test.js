@@ -539,6 +539,15 @@ const LENSES = [
     /there is one group of beams: numBeams/,
   ],
   ['forcedBosTokenId', () => t5.generate('a', any({ forcedBosTokenId: 2 })).next(), /here it is firstToken/],
+  ['n_ctx', () => loadModel(qkv, path('gpt2-tiny'), any({ n_ctx: 512 })), /there is no need: a cache grows/],
+  ['gpuLayers', () => loadModel(qkv, path('gpt2-tiny'), any({ gpuLayers: 9 })), /there is no need: everything runs/],
+  [
+    'Q4_K_M as a dtype',
+    () => loadModel(qkv, path('gpt2-tiny'), any({ dtype: 'Q4_K_M' })),
+    /blocks of a GGUF file are kept without dtype/,
+  ],
+  ['temp', () => gpt2.generate('a', any({ temp: 1 })).next(), /here it is temperature/],
+  ['n_predict', () => gpt2.generate('a', any({ n_predict: 1 })).next(), /here it is maxNewTokens/],
   ['tgt_lang', () => t5.generate('a', any({ tgt_lang: 'x' })).next(), /here it is firstToken/],
   [
     'firstToken of a decoder',

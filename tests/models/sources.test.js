@@ -37,6 +37,7 @@ const server = createServer(({ url, headers }, response) => {
   asked.push(`${name} ${headers.range}`)
   queries.push(search)
   if (pathname.startsWith('/nothing')) return response.writeHead(404).end()
+  if (pathname.startsWith('/private') && headers.authorization !== 'Bearer secret') return response.writeHead(401).end()
   if (pathname.startsWith('/refused')) return response.writeHead(500).end()
   if (!content) return response.writeHead(404).end()
   const range = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '')
@@ -524,3 +525,31 @@ test('a server that fails, a missing folder and a wrong source are reported', as
     /no option "dtyp"; did you mean "dtype"/,
   )
 })
+
+test('headers are sent to the server of an address; without them the error names the option', async () => {
+  const address = `http://127.0.0.1:${port}/private/`
+  const open = (/** @type {object} */ options) => loadModel(qkv, address, { tokenizer: false, ...options })
+  const model = await open({ headers: { authorization: 'Bearer secret' } })
+  assert.deepEqual([...(model.forwardSync({ ids }).logits?.data ?? [])], [...(expected?.data ?? [])])
+  model.dispose()
+  await assert.rejects(open({}), /answers 401 Unauthorized; .* \{ headers: \{ authorization: 'Bearer \.\.\.' \} \}$/)
+  await assert.rejects(open({ token: 'secret' }), /\}, token goes to a hub alone$/)
+  for (const headers of [{ authorization: 'a\nsecret' }, { 'a b': 'secret' }, { range: 'secret' }, 'secret', { a: 1 }])
+    await assert.rejects(
+      open({ headers }),
+      error => error instanceof TypeError && !/secret/.test(error.message.replace('"secret"', '')),
+    )
+})
+
+/** Values that are no source. @type {[string, () => unknown, RegExp][]} */
+const NO_SOURCES = [
+  ['a promise', () => Promise.resolve(contents), /got a Promise; await it/],
+  ['a response', () => new Response('a'), /got a Response; give the bytes: await response\.arrayBuffer\(\)/],
+  ['a stream', () => new Blob(['a']).stream(), /got a ReadableStream; give a path, bytes or a Blob/],
+  ['an address without http://', () => 'localhost:8080/model', /An address begins with http:\/\/ or https:\/\//],
+  ['a password in an address', () => 'http://a:b@localhost/model', /give them as \{ headers: \{ authorization: 'Basic/],
+]
+for (const [title, source, message] of NO_SOURCES)
+  test(`${title} as a source is refused with what to give`, async () => {
+    await assert.rejects(loadModel(qkv, /** @type {any} */ (source())), { message })
+  })

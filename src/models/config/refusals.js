@@ -63,6 +63,14 @@ export function noJSON(name, bytes, cause) {
   return new SyntaxError(`${name} is no JSON: ${why}`, { cause })
 }
 
+/** Returns what to give in place of an object that is no list of files; '' for a plain object. @param {any} source */
+function instead(source) {
+  if (typeof source.then === 'function') return '; await it'
+  if (typeof source.arrayBuffer === 'function') return '; give the bytes: await response.arrayBuffer()'
+  if (source[Symbol.asyncIterator]) return '; give a path, bytes or a Blob'
+  return ''
+}
+
 /**
  * Returns the error for a folder without weights.
  * @param {import('../source/source.js').Folder} folder
@@ -79,6 +87,12 @@ export async function noWeights(folder, single, index, source, readJSON) {
       return refused('OTHER_FORMAT', `there is ${name}, but no ${single}: ${text}${await originOf(folder, readJSON)}`)
   }
   const isNamed = typeof source === 'string' || source instanceof URL
+  const like = isNamed ? '' : instead(source)
+  if (like)
+    return refused(
+      'OTHER_FORMAT',
+      `expected files, their contents by name, or a GGUF file, got ${describe(source)}${like}`,
+    )
   const file = isNamed && !names.length ? fileInstead(String(source)) : undefined
   if (file) return file
   const where = isNamed ? `in ${describe(String(source).replace(/[?#].*/s, ''))}` : 'there'

@@ -42,7 +42,7 @@ import { Requests } from './requests.js'
  * @typedef {object} HubOptions
  * @property {string} [token] of an account that may read the model
  * @property {string | URL} [hub] the address of the hub; default: the public one, in Node HF_ENDPOINT
- * @property {Record<string, string>} [headers] sent to the hub, and in browsers also to where it redirects
+ * @property {Record<string, string>} [headers] sent to the hub, and in browsers also to where it redirects; of an address sent to its server
  * @property {boolean} [keep] false to keep nothing
  */
 

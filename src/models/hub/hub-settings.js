@@ -1,6 +1,7 @@
 // The address of the hub, the token and the cache. In Node the environment variables are those of Python's huggingface_hub.
 
 import { describe } from '../../base/errors.js'
+import { checkHeaders } from '../source/headers.js'
 
 /**
  * @typedef {object} Settings
@@ -27,38 +28,8 @@ export function urlOf(text, base) {
   }
 }
 
-/** Headers that the request itself sets, or that fetch forbids. */
-const OWN = /^(range|if-range|connection|content-length|host|transfer-encoding|keep-alive|upgrade|expect|te|trailer)$/i
-
 /** The longest delay of a timer, in seconds. */
 const MOST_SECONDS = (2 ** 31 - 1) / 1000
-
-/** True if fetch accepts a header. Checked here because the error of fetch would show the value. @param {string} name @param {unknown} value */
-function isHeader(name, value) {
-  try {
-    return typeof value === 'string' && new Headers([[name, value]]) !== undefined
-  } catch {
-    return false
-  }
-}
-
-/** @param {unknown} headers @param {string | undefined} token */
-function checkHeaders(headers, token) {
-  const isObject = typeof headers === 'object' && headers !== null && !Array.isArray(headers)
-  if (!isObject || Object.values(headers).some(value => typeof value !== 'string'))
-    throw new TypeError(`loadModel: headers: expected an object of texts by name, got ${describe(headers)}`)
-  for (const [name, value] of Object.entries(headers)) {
-    const isSet = OWN.test(name) || (token !== undefined && /^authorization$/i.test(name))
-    if (isSet) throw new TypeError(`loadModel: headers: ${name} is set by the request itself: leave it out`)
-    if (isHeader(name, value)) continue
-    const isName = isHeader(name, '')
-    throw new TypeError(
-      isName
-        ? `loadModel: headers: the value of ${name} has characters that no header can have, such as a line break`
-        : 'loadModel: headers: a name has characters that no header can have, such as a space',
-    )
-  }
-}
 
 /** Checks the address of a hub. Errors do not show it, because it may hold a password. @param {unknown} given @param {string} from */
 function addressOf(given, from) {

@@ -112,7 +112,7 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
     const isAddress = source instanceof URL || /^[a-z][a-z0-9+.-]+:\/\//i.test(text)
     const isFile = isAddress ? /^file:/i.test(text) : !globalThis.location
     const folder = isFile ? await (await import('./path.js')).fromPath(isAddress ? new URL(text) : text) : undefined
-    return folder ?? (await import('./url.js')).fromURL(text, fromContent, signal)
+    return folder ?? (await import('./url.js')).fromURL(text, fromContent, signal, hub)
   }
   if (typeof source !== 'object' || source === null)
     throw new TypeError(

@@ -1,6 +1,7 @@
 // Reads a folder on a server. This module is loaded for URLs only.
 
 import { FIRST, inBlocks } from './blocks.js'
+import { checkHeaders } from './headers.js'
 
 /**
  * Returns the address of a folder; a query, such as a signature, is repeated for each of its files.
@@ -26,14 +27,20 @@ const shown = ({ href }) => href.replace(/\?.*/s, '')
 /** Returns what identifies a version of a file: its ETag, or its date, which CORS does not hide. @param {Response} response */
 const versionOf = ({ headers }) => headers.get('etag')?.replace(/^W\//, '') ?? headers.get('last-modified')
 
+/** Returns how to send what a server asks for. @param {string | undefined} token */
+const withToken = token =>
+  `; what it asks for is sent by { headers: { authorization: 'Bearer ...' } }${token === undefined ? '' : ', token goes to a hub alone'}`
+
 /**
  * Opens a folder on a server. Files are requested by range; a server without ranges sends each file once.
  * @param {string} text its address
  * @param {(content: unknown, name: string) => Promise<import('./source.js').ByteSource>} fromContent
  * @param {AbortSignal} [signal]
+ * @param {{ headers?: Record<string, string>, token?: string }} [options] headers: sent with each request
  * @returns {Promise<import('./source.js').Folder>}
  */
-export async function fromURL(text, fromContent, signal) {
+export async function fromURL(text, fromContent, signal, { headers: given = {}, token } = {}) {
+  checkHeaders(given)
   const base = await addressOf(text)
   /** @type {Set<string>} */
   const found = new Set()
@@ -48,7 +55,7 @@ export async function fromURL(text, fromContent, signal) {
       let version
       /** Sends a request. @param {number} from @param {number} to @param {readonly number[]} [covered] accepted status codes besides 200 and 206 */
       const get = async (from, to, covered = []) => {
-        const headers = { Range: `bytes=${from}-${to - 1}` }
+        const headers = { ...given, Range: `bytes=${from}-${to - 1}` }
         const response = await fetch(url, { signal, headers }).catch(cause => {
           signal?.throwIfAborted()
           // In an extension, fetching a missing file fails without a status.
@@ -61,7 +68,7 @@ export async function fromURL(text, fromContent, signal) {
         const { status, statusText } = response
         if (status === 206) size = checkRange(response, file, from, to, size)
         else if (status !== 200 && !covered.includes(status))
-          throw new Error(`loadModel: ${file} answers ${status} ${statusText}`)
+          throw new Error(`loadModel: ${file} answers ${status} ${statusText}${status === 401 ? withToken(token) : ''}`)
         const got = versionOf(response)
         version ??= got
         if (got && got !== version)

@@ -95,7 +95,7 @@ export function noFolder(path, found, isGguf) {
   if (format) return refused('NOT_FOUND', `there is no file ${given}, and ${format.text}`)
   return refused(
     'NOT_FOUND',
-    `there is no folder ${given}${/^[./\\]/.test(path) ? '' : ' in the current directory'}${nameOnHub(path)}`,
+    `there is no folder ${given}${/^[./\\]/.test(path) ? '' : ' in the current directory'}${nameOnHub(path)}${/^[\w.-]+:\d+\//.test(path) ? '. An address begins with http:// or https://' : ''}`,
   )
 }
 
@@ -106,7 +106,7 @@ export function wrongAddress(text, url) {
   if (url.username || url.password)
     return refused(
       'ADDRESS',
-      'the address has a name or a password in it, which fetch does not take: give an object of functions by file name that fetch with a header',
+      "the address has a name or a password in it, which fetch does not take: give them as { headers: { authorization: 'Basic ...' } }",
     )
   return refused(
     'ADDRESS',

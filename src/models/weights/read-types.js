@@ -35,6 +35,10 @@ const ELSEWHERE = {
 function typeNamed(type, name) {
   const other = Object.hasOwn(ELSEWHERE, String(type)) && ELSEWHERE[String(type)]
   if (other) throw new RangeError(`${name}: expected "${other}", got ${describe(type)}`)
+  if (/^I?Q\d/i.test(String(type)))
+    throw new RangeError(
+      `${name}: got ${describe(type)}: blocks of a GGUF file are kept without dtype; of other files 'int8' or 'int4'`,
+    )
   return oneOf(type, TYPES, name)
 }
 
