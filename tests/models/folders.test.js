@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { loadModel, readSafetensors, writeSafetensors } from '../../src/entries/models.js'
+import { lengthOf } from '../../src/models/sentences/sentence-input.js'
 import { goldens, qkv } from './checkpoints.js'
 
 const text = (/** @type {unknown} */ json) => new TextEncoder().encode(JSON.stringify(json))
@@ -19,6 +20,7 @@ const filesOf = name =>
   )
 
 const sentences = filesOf('sentence-bert-tiny')
+const SPACES = { type: 'Metaspace', replacement: '\u2581', prepend_scheme: 'always', split: true }
 const parse = (/** @type {Uint8Array} */ bytes) => JSON.parse(new TextDecoder().decode(bytes))
 
 /** Opens sentence-bert-tiny with other files. @param {Record<string, unknown>} files undefined removes one @param {(model: any) => any} use */
@@ -92,6 +94,20 @@ test('an empty file of settings counts as missing, so that the next one is read'
   )
   assert.deepEqual(got.data, want.data)
   assert.notDeepEqual(got.data, (await withFiles({}, cut)).data)
+})
+
+test('a prompt that ends with a token of a space counts it, since only a special token is left out', async () => {
+  const files = filesOf('t5-tiny')
+  const tokenizer = { ...parse(files['tokenizer.json']), pre_tokenizer: SPACES }
+  for (const [post_processor, length] of [
+    [null, 2],
+    [tokenizer.post_processor, 2],
+  ]) {
+    const model = await loadModel(qkv, { ...files, 'tokenizer.json': text({ ...tokenizer, post_processor }) })
+    assert.equal(model.tokenize('the ').tokens.at(1), '\u2581')
+    assert.equal(lengthOf(model, { isLower: false }, 'the '), length)
+    model.dispose()
+  }
 })
 
 test('a flag of the pooling may be 1 in place of true', async () => {

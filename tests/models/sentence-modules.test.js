@@ -72,7 +72,10 @@ test('poolings, Dense, LayerNorm and Normalize give what PyTorch computes, by ei
   for (const [n, each] of cases.entries()) {
     const modules = await readModules(folderOf(filesOf(each, n)), readJSON)
     const prompt = each.start ? { text: 'two tokens' } : undefined
-    const model = /** @type {any} */ ({ tokenize: () => ({ ids: [1, 2, 0] }), decode: () => '' })
+    const model = /** @type {any} */ ({
+      tokenize: () => ({ ids: [1, 2, 0] }),
+      decode: (/** @type {any} */ _, /** @type {any} */ whole) => (whole ? '[SEP]' : ''),
+    })
     const recipe = recipeOf(model, modules, { prompt })
     const rows = texts.map((/** @type {number[][]} */ h) => recipe.pool(tensor([h]), { ids: [], tokens: [] }))
     const { data, dims } = recipe.finish(rows)

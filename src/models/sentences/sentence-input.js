@@ -156,7 +156,9 @@ export function promptOf(folder, given, where) {
  */
 export function lengthOf(model, settings, prompt) {
   const { ids } = inputOf(model, settings, prompt)
-  return ids.length - Number(model.decode([ids[ids.length - 1]]) === '')
+  const last = [ids[ids.length - 1]]
+  const isSpecial = model.decode(last) !== model.decode(last, { skipSpecialTokens: false }) // a lone space decodes to '' both ways
+  return ids.length - Number(isSpecial)
 }
 
 /**
