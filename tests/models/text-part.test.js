@@ -55,6 +55,24 @@ for (const [title, named] of /** @type {[string, (name: string) => string][]} */
     assert.equal((await inspectModel(files)).textPartOf, 'gemma3')
   })
 
+test('a text ends at the ids of the outer config, and without one at those of the text part', async () => {
+  for (const [outer, part, want] of /** @type {[unknown, unknown, number[]][]} */ ([
+    [[1, 7], 1, [1, 7]],
+    [7, [1, 3], [7]],
+    [undefined, [1, 3], [1, 3]],
+    [null, 3, [3]],
+  ])) {
+    const change = { eos_token_id: outer, text_config: { ...text, eos_token_id: part } }
+    const model = await loadModel(
+      qkv,
+      wrapped(change, name => `language_model.${name}`),
+      { tokenizer: false },
+    )
+    assert.deepEqual(await model.endIds(), want)
+    model.dispose()
+  }
+})
+
 test('the text part of a model whose text is run in another way, or of another family, is refused by name', async () => {
   for (const [change, message] of /** @type {[object, RegExp][]} */ ([
     [

@@ -28,7 +28,8 @@ const PREFIXES = [
 const OTHER_PARTS = '^(model\\.)?(vision\\w*|visual|multi_modal_projector|connector|image_newline|patch_merger)\\b'
 
 /**
- * Returns the config of the text part. Token ids and tie_word_embeddings of the outer config are used if the part has none.
+ * Returns the config of the text part. The ids that begin and end a text are first those of the outer config, as in transformers'
+ * GenerationConfig.from_model_config; its id of padding and tie_word_embeddings are used if the part has none.
  * @param {Record<string, unknown>} whole
  * @returns {Record<string, unknown>}
  */
@@ -39,10 +40,13 @@ export function textConfig(whole) {
     throw new RangeError(
       `config.json: model_type ${describe(type)} with text_config.model_type ${describe(part.model_type)} is not covered; text parts are covered of ${COVERED.join(', ')}`,
     )
-  const shared = Object.entries(whole).filter(([key]) =>
-    /^((eos|bos|pad)_token_id|tie_word_embeddings|quantization_config)$/.test(key),
-  )
-  return { ...Object.fromEntries(shared), ...part }
+  const outer = (/** @type {RegExp} */ names) =>
+    Object.fromEntries(Object.entries(whole).filter(([key, value]) => names.test(key) && value !== null))
+  return {
+    ...outer(/^(pad_token_id|tie_word_embeddings|quantization_config)$/),
+    ...part,
+    ...outer(/^(eos|bos)_token_id$/),
+  }
 }
 
 /**
