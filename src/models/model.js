@@ -871,7 +871,7 @@ export class Model {
 
   /**
    * Computes the logits of a hidden state as if the model ended there, by the last norm and the head (logit lens).
-   * @param {FloatTensor} hiddenState (B, L, d), one of hiddenStates
+   * @param {import('../base/tensor.js').FloatLike} hiddenState (B, L, d), one of hiddenStates
    * @returns {Promise<FloatTensor>} (B, L, V)
    */
   async logitLens(hiddenState) {
@@ -880,13 +880,13 @@ export class Model {
       throw new TypeError(
         `logitLens: expected one of the hiddenStates that forward keeps, got ${describe(hiddenState)}`,
       )
-    hiddenState = toFloats(hiddenState, 'logitLens: hiddenState')
-    const { dims } = hiddenState
+    const state = toFloats(hiddenState, 'logitLens: hiddenState')
+    const { dims } = state
     if (dims.length !== 3 || dims[2] !== width)
       throw new RangeError(`logitLens: expected dims (B, L, ${width}), got ${shape(dims)}`)
     const stack = lastStack(this.#family)
     const ops = new ModelOperations(this.#qkv, this.#weights)
-    return this.#qkv.scope(() => makeLogits(this.#family, ops, lastNorm(stack, '', ops, hiddenState)))
+    return this.#qkv.scope(() => makeLogits(this.#family, ops, lastNorm(stack, '', ops, state)))
   }
 
   /**

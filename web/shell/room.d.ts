@@ -40,8 +40,8 @@ export interface Field<V, S> {
   applies?(settings: S): boolean
 }
 
-/** The requests of a room to its session: for each type, the request and the value that answers it. */
-export type Asks = Record<string, { request: object; value: unknown }>
+/** The requests of a room to its session: for each type, the request, the value that answers it, and its progress. */
+export type Asks = Record<string, { request: object; value: unknown; progress?: object }>
 
 type NameOf<A extends Asks> = keyof A & string
 
@@ -84,11 +84,13 @@ export type Handlers<A extends Asks> = {
 }
 
 /** State of an answer. `before` is the previous value, which stays drawn. `lost`: the worker has died. */
-export type Got<V = unknown> =
+export type Got<V = unknown, P = Progress> =
   | { is: 'here'; value: V; isLast: boolean }
-  | { is: 'waiting'; progress?: Progress; before?: V }
+  | { is: 'waiting'; progress?: P; before?: V }
   | { is: 'failed' | 'lost'; problem: Problem; before?: V }
   | { is: 'cancelled'; before?: V }
+
+type GotOf<A extends Asks[string]> = Got<A['value'], A['progress'] extends object ? A['progress'] : Progress>
 
 export interface Types {
   /** Everything stored in links. */
@@ -118,8 +120,8 @@ export interface State<T extends Types> {
   settings: T['settings']
   view: T['view']
   /** Answers by type of request, or by "type:part". */
-  got: { [N in NameOf<T['asks']>]?: Got<T['asks'][N]['value']> } & {
-    [part: `${string}:${string}`]: Got<T['asks'][NameOf<T['asks']>]['value']> | undefined
+  got: { [N in NameOf<T['asks']>]?: GotOf<T['asks'][N]> } & {
+    [N in NameOf<T['asks']> as `${N}:${string}`]?: GotOf<T['asks'][N]>
   }
   /** True if no answer is pending, and nothing has changed or arrived for 300 ms. */
   isAtRest: boolean

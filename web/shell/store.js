@@ -73,7 +73,14 @@ export function createStore(
   /** @type {T['settings']} */
   const first = fromLink(fields, link)
   /** @type {State<T>} */
-  let state = { settings: first, problems: {}, view: room.view, got: {}, isAtRest: false, around }
+  let state = {
+    settings: first,
+    problems: {},
+    view: room.view,
+    got: /** @type {State<T>['got']} */ ({}),
+    isAtRest: false,
+    around,
+  }
   const histories = createHistories(fields)
   let origin = first
   /** Explains why a change of settings is not allowed. @type {Guard<T> | undefined} */

@@ -19,7 +19,7 @@ import { Tensor } from '../../base/tensor.js'
 
 /**
  * Computes the scores from attention weights returned by forward, such as r.attentions.
- * @param {readonly (FloatTensor | undefined)[]} attentions (1, H, L, S) for each layer
+ * @param {readonly (import('../../base/tensor.js').FloatLike | undefined)[]} attentions (1, H, L, S) for each layer
  * @param {ArrayLike<number>} [ids] the S tokens; without them, as for cross-attention, only `first` (over all queries) and `entropy` are
  *   computed, the others are 0
  * @returns {HeadScores}

@@ -9,6 +9,9 @@ import { cosine, points } from './prediction/prediction.js'
 /** @import { Change } from '../../attention-head/head.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
+/** What the maps show. @type {Room['showing'][]} */
+const SHOWING = ['before', 'after', 'difference']
+
 /**
  * Returns the tokens that a change refers to; for a patch, those of the second text replace the key tokens.
  * @param {Room} room
@@ -43,9 +46,7 @@ export function changesPanel(room) {
 function showing(room) {
   const { t, act, runAfter, showing } = room
   if (!runAfter) return nothing
-  return html`<span class="models-showing" role="group" aria-label=${t('modelsShow')}>${(
-    /** @type {const} */ (['before', 'after', 'difference'])
-  ).map(
+  return html`<span class="models-showing" role="group" aria-label=${t('modelsShow')}>${SHOWING.map(
     name =>
       html`<button type="button" class="tab" data-showing=${name} aria-pressed=${showing === name}
         @click=${() => act.show({ showing: name })}>${t(`modelsTab.${name}`)}</button>`,

@@ -7,7 +7,7 @@ import type { Context as ContextOf, Problem, State as StateOf } from '../../shel
 import type { CellTrace } from './cell/trace.js'
 import type { Step } from './prediction/generate.js'
 import type { Matrices } from './run/layer-tensors.js'
-import type { Run, ScoreName } from './run/model-run.js'
+import type { Run, ScoreName, Streamed } from './run/model-run.js'
 
 export interface Settings {
   /** The model: a shipped one, or hf:owner/name@commit~digest for the hub; '' is the first shipped one. */
@@ -530,6 +530,9 @@ export interface Why {
   rest: { name: 'cross' | 'mlps' | 'embedding' | 'rest'; value: number }[]
 }
 
+/** How far a run through the layers is. */
+type RunProgress = { layer: number; layers: number; share: number; seconds: number; streamed?: Streamed }
+
 export type ModelsAsks = {
   /** Opens a checkpoint. Throws above `most` bytes of memory, unless a dtype is given. */
   open: {
@@ -554,8 +557,12 @@ export type ModelsAsks = {
   count: { request: { model: string; text: string; most: number }; value: Counted }
   /** Reads a text file. */
   textFile: { request: { file: File }; value: string }
-  run: { request: RunRequest; value: Run }
-  changed: { request: RunRequest; value: { run?: Run; source?: SourceRead; request: RunRequest } }
+  run: { request: RunRequest; value: Run; progress: RunProgress }
+  changed: {
+    request: RunRequest
+    value: { run?: Run; source?: SourceRead; request: RunRequest }
+    progress: RunProgress
+  }
   /** Preloads the modules for reasons, for what matters and for the graph. */
   prepare: { request: object; value: boolean }
   /** Predicts for another text with the same changes. */
@@ -572,7 +579,11 @@ export type ModelsAsks = {
     value: Matters | number
   }
   /** Reads a window of words through a lens; part 'before': without the reader's changes. */
-  lens: { request: RunRequest & LensAsked & { pins: readonly number[]; first: number }; value: LensGrid }
+  lens: {
+    request: RunRequest & LensAsked & { pins: readonly number[]; first: number }
+    value: LensGrid
+    progress: { done?: number; total?: number }
+  }
   /** Finds which parts wrote a word that a lens reads from a state. */
   lensWriters: {
     request: RunRequest & LensAsked & { layer: number; position: number; token: number }
@@ -589,6 +600,7 @@ export type ModelsAsks = {
   graph: {
     request: RunRequest & { isAgreed: boolean }
     value: GraphEdges | { isTooLong: true } | { takes: { seconds: number; bytes: number } }
+    progress: RunProgress
   }
   /** Returns the exact effect of an edge of the graph, and the value of the answer without it. */
   graphEdge: {

@@ -212,11 +212,8 @@ function bring(state, files) {
 
 /** Cancels generation, which belongs to the previous text and model. @satisfies {import('../../shell/room.js').Effect<ModelsTypes>} */
 const END_GENERATION = { type: 'cancel', slot: 'generate' }
-/** Cancels one-off requests about a model that another one replaces, because they will never be answered. */
-const END_ASKED = [
-  END_GENERATION,
-  ...['lensBytes', 'matrices'].map(slot => /** @type {const} */ ({ type: 'cancel', slot })),
-]
+/** Cancels one-off requests about a model that another one replaces, because they will never be answered. @type {{ type: 'cancel', slot: string }[]} */
+const END_ASKED = [END_GENERATION, { type: 'cancel', slot: 'lensBytes' }, { type: 'cancel', slot: 'matrices' }]
 
 /** Reads another text, and dismisses the last problem. @param {State} state @param {string | null} prompt */
 const read = (state, prompt) => ({
@@ -339,7 +336,8 @@ function patch(state) {
   const { query, patchLayer } = state.view
   const { encoder, decoder } = shownOf(state).openModel?.stacks ?? {}
   const stack = encoder && decoder ? 'decoder' : ''
-  const change = /** @type {const} */ ({ kind: 'patch', isOn: true, stack, layer: patchLayer, position: query ?? null })
+  /** @type {import('../../attention-head/head.js').PatchChange} */
+  const change = { kind: 'patch', isOn: true, stack, layer: patchLayer, position: query ?? null }
   return { set: { changes: withChange(state.settings.changes, change) } }
 }
 
@@ -831,7 +829,8 @@ export const room = {
     matrices(state, { tensors, head, mask, settings }) {
       const { queries: tokens, keys: keyTokens } = shownOf(state).words
       const { from } = state.view
-      const what = /** @type {const} */ ({ type: 'head', tensors, tokens, keyTokens, head, mask, settings, from })
+      /** @type {import('../../shell/room.js').HandOver} */
+      const what = { type: 'head', tensors, tokens, keyTokens, head, mask, settings, from }
       return { effects: [{ type: 'handOver', to: 'layer', what }] }
     },
   },

@@ -188,9 +188,7 @@ const streams = new WeakMap()
 /** Returns the finished layers of a running model, in the maps of its stack. @param {State} state @param {Run | undefined} run the run that is drawn */
 function streamedOf({ got }, run) {
   for (const own of [got.changed, got.run]) {
-    const progress = /** @type {{ streamed?: import('./run/model-run.js').Streamed } | undefined} */ (
-      own?.is === 'waiting' ? own.progress : undefined
-    )
+    const progress = own?.is === 'waiting' ? own.progress : undefined
     if (!progress?.streamed) continue
     const { stack, done, scores } = progress.streamed
     const old = run?.maps[stack]
@@ -284,7 +282,7 @@ const matrices = new WeakMap()
 export function matrixOf({ head, runBefore, runAfter, got }, isChanged) {
   const maps = (isChanged ? (runAfter ?? runBefore) : runBefore)?.maps[head?.stack ?? '']
   if (!head || !maps) return undefined
-  if (maps.cells) return /** @type {any} */ (shown(got[isChanged && runAfter ? 'head:after' : 'head:before']))
+  if (maps.cells) return shown(got[isChanged && runAfter ? 'head:after' : 'head:before'])
   const known = matrices.get(maps)
   if (known?.layer === head.layer && known.head === head.head) return known.matrix
   const matrix = { data: mapAt(maps, head), dims: [maps.rows, maps.columns] }

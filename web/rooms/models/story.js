@@ -56,7 +56,8 @@ export function story(room) {
   if (step === undefined || !stops[step]) return nothing
   const stop = stops[step]
   const { layer, head } = stop
-  const at = /** @type {const} */ ({ stack: '', layer, head })
+  /** @type {import('../../attention-head/head.js').HeadAt} */
+  const at = { stack: '', layer, head }
   const guess = runBefore?.top[0]
   const now = runAfter?.top[0]
   const name = nameOf(stop)

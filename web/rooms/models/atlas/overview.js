@@ -180,7 +180,7 @@ function rankControls(room) {
   if (reference) names.push('similar')
   const explained = names.includes(rankBy) ? rankBy : (names[0] ?? 'previous')
   return html`<label>${t('modelsRank')} <select id="models-rank"
-    @change=${(/** @type {InputEvent} */ { target }) => act.show({ rankBy: /** @type {RankBy} */ (target.value) })}>${names.map(
+    @change=${(/** @type {import('../../../shell/room.js').Chosen<RankBy>} */ { target }) => act.show({ rankBy: target.value })}>${names.map(
       name => html`<option value=${name} ?selected=${name === rankBy}>${t(`modelsRank.${name}`)}</option>`,
     )}</select></label>
       <p class="note">${t(`modelsRankText.${explained}`)}</p>
@@ -323,8 +323,12 @@ function pointedText(room) {
 /** Draws actions for the heads inside the marquee. @param {Room} room */
 function marquee({ t, act, view: { chosen }, settings, stack }) {
   const set = (/** @type {number | 'mean'} */ how) => {
-    const changes = chosen.map(at => /** @type {const} */ ({ kind: 'head', isOn: true, stack, ...at, how }))
-    act.change(changes.reduce(withChange, [...settings.changes]))
+    act.change(
+      chosen.reduce(
+        (changes, at) => withChange(changes, { kind: 'head', isOn: true, stack, ...at, how }),
+        [...settings.changes],
+      ),
+    )
     act.show({ chosen: [] })
   }
   return html`<div class="models-chosen" role="group" aria-label=${counted(t, 'modelsChosen', chosen.length)}>

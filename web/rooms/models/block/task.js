@@ -1,7 +1,7 @@
 // Measures the residual stream of a whole model on one text: its length at each word before and after each part, and the share that each
 // part added. No DOM; loaded on demand.
 
-import { readAt } from '../run/hooks.js'
+import { readAt, specOf } from '../run/hooks.js'
 
 /** @import { Model } from 'qkv/models' */
 /** @import { Block, BlockPart } from '../models.js' */
@@ -9,6 +9,8 @@ import { readAt } from '../run/hooks.js'
 
 const INSIDE = ['input', 'attention.input', 'attention.output', 'cross.input', 'cross.output', 'middle', 'mlp.output']
 const KINDS = /** @type {const} */ (['attention', 'cross', 'mlp'])
+/** @type {('embedding' | 'norm')[]} */
+const AROUND = ['embedding', 'norm']
 
 /** Returns the Euclidean length of each row. @param {Numbers} x (1, L, d) */
 function lengths({ data, dims }) {
@@ -82,8 +84,7 @@ function layerOf(seen) {
  * @returns {Promise<Block>}
  */
 export async function blockOf(model, { run, hooks }, stack, signal) {
-  const { encoder, decoder } = model.stacks
-  const own = /** @type {NonNullable<typeof decoder>} */ (stack === 'encoder.' ? encoder : (decoder ?? encoder))
+  const own = specOf(model, stack === 'encoder.' ? 'encoder' : 'decoder')
   /** Runs the model; places that this family lacks are found by trial and added to `missing`. @param {readonly string[]} missing @returns {Promise<Block>} */
   async function collect(missing) {
     /** @type {Pick<Block, 'embedding' | 'norm'>} */
@@ -94,7 +95,7 @@ export async function blockOf(model, { run, hooks }, stack, signal) {
     let seen = {}
     const all = { ...hooks }
     const has = (/** @type {string} */ name) => !missing.includes(name)
-    for (const name of /** @type {const} */ (['embedding', 'norm']).filter(has))
+    for (const name of AROUND.filter(has))
       readAt(all, stack + name, values => {
         around[name] = lengths(values)
       })

@@ -25,7 +25,7 @@ const DIGITS = 3
  * @param {Source} source
  */
 function readBy({ head: { stack }, words, encoded }, side, { kind }) {
-  if (kind === 'cross') return { stack: /** @type {const} */ ('cross'), words: encoded }
+  if (kind === 'cross') return { stack, words: encoded }
   const own = side === 'query' ? words.queries : words.keys
   if (stack !== 'cross') return { stack, words: own }
   return { stack: side === 'query' ? /** @type {const} */ ('decoder') : /** @type {const} */ ('encoder'), words: own }

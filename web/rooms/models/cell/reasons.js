@@ -3,6 +3,7 @@
 
 import { recordRun, scoreAttribution } from 'qkv/interpret'
 import { largestOf } from '../../../elements/largest.js'
+import { specOf } from '../run/hooks.js'
 
 /** @import { Model } from 'qkv/models' */
 /** @import { RecordedRun, Source } from 'qkv/interpret' */
@@ -15,10 +16,6 @@ const [MOST_WEIGHTS, MOST_TERMS] = [2 ** 25, 2 ** 22]
 
 /** Cache: the recorded outputs of all parts, for each run of the session. @type {WeakMap<object, RecordedRun>} */
 const recorded = new WeakMap()
-
-/** @param {Model} model @param {import('../../../attention-head/head.js').Stack} stack @returns {{ layers: number, numHeads: number }} */
-const specOf = ({ stacks: { encoder, decoder } }, stack) =>
-  /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
 
 /**
  * True if the weights of all heads are too many to keep.

@@ -1,7 +1,7 @@
 // Traces how one attention weight was computed: the layer's input, query and key before and after rotation, their products, scale, softcap,
 // bias, mask and softmax. Every number is read from the run itself through hooks, or is a weight of the model.
 
-import { attentionOf, readAt } from '../run/hooks.js'
+import { attentionOf, readAt, specOf } from '../run/hooks.js'
 
 /** @import { Stack } from '../../../attention-head/head.js' */
 /** @import { Hook } from '../run/hooks.js' */
@@ -187,8 +187,7 @@ function stepsOf(qkv, own, at, seen) {
 export async function traceCell(qkv, model, input, hooks, cell, signal, most = MOST_WEIGHTS) {
   const { stack, layer, head, query, key } = cell
   const at = { stack, layer, head, query, key }
-  const { encoder, decoder } = model.stacks
-  const own = /** @type {OwnStack} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
+  const own = specOf(model, stack)
   const place = attentionOf(stack, layer)
   const [N, T] = [input.ids, input.decoderIds].map(
     ids => /** @type {ArrayLike<number> | undefined} */ (ids)?.length ?? 0,

@@ -43,26 +43,30 @@ const heads = (kind, { countsFrom }, names) =>
     return { layer, head, kind }
   })
 
-const IOI = /** @type {const} */ ({
+/** @type {Paper} */
+const IOI = {
   title: 'Wang et al. 2022, Interpretability in the Wild',
   address: 'https://arxiv.org/abs/2211.00593',
   countsFrom: 0,
-})
-const BERT = /** @type {const} */ ({
+}
+/** @type {Paper} */
+const BERT = {
   title: 'Clark et al. 2019, What Does BERT Look At?',
   address: 'https://arxiv.org/abs/1906.04341',
   countsFrom: 1,
-})
-const STORIES = /** @type {const} */ ({
+}
+/** @type {Paper} */
+const STORIES = {
   title: 'Eldan and Li 2023, TinyStories',
   address: 'https://arxiv.org/abs/2305.07759',
   countsFrom: 0,
-})
-const SINKS = /** @type {const} */ ({
+}
+/** @type {Paper} */
+const SINKS = {
   title: 'Xiao et al. 2023, Efficient Streaming Language Models with Attention Sinks',
   address: 'https://arxiv.org/abs/2309.17453',
   countsFrom: 0,
-})
+}
 
 const STORY = 'Once upon a time, there was a little girl named Lily. She loved to play. One day, Lily'
 const REPEATED = 'The quick red fox saw the old grey wolf. The quick red fox saw the old grey'

@@ -10,7 +10,9 @@ import { titleOf } from '../shown.js'
 export function tooLarge(room, { name, most, ...bytes }) {
   const { t, act } = room
   const { stored, float16, int8 } = bytes
-  const fits = /** @type {const} */ (['float16', 'int8']).filter(dtype => bytes[dtype] <= most)
+  /** @type {('float16' | 'int8')[]} */
+  const offers = ['float16', 'int8']
+  const fits = offers.filter(dtype => bytes[dtype] <= most)
   const sizes = {
     name: titleOf(room, name),
     stored: megabytes(stored),

@@ -128,14 +128,13 @@ function picture(panel) {
     if (chosen) openNode(panel, chosen.node)
     else if (name) change({ edge: name, isTested: false })
   }
-  const press = (/** @type {KeyboardEvent} */ event) => {
+  const press = (/** @type {KeyboardEvent & { currentTarget: Element }} */ event) => {
     const own = nodes.find(({ name }) => name === nameAt(event))
     if (!own) return
     const isEnter = event.key === 'Enter' || event.key === ' '
     if (isEnter) openNode(panel, own.node)
     const to = next(nodes, own, event.key)
-    const root = /** @type {Element} */ (event.currentTarget)
-    const element = to && root.querySelector(`[data-part="${to.name}"]`)
+    const element = to && event.currentTarget.querySelector(`[data-part="${to.name}"]`)
     if (element instanceof SVGElement) element.focus()
     if (to || isEnter) event.preventDefault()
   }
@@ -317,8 +316,8 @@ function explained(panel) {
   const isLess = graph.share < setting.share / 100 - 1e-6
   const counts = { parts: graph.nodes.length, edges: graph.edges.length, share: percent(graph.share) }
   const slide = (/** @type {InputEvent} */ { target }) => change({ share: Number(target.value) })
-  const save = (/** @type {Event} */ { target }) => {
-    const picture = /** @type {Element} */ (target).closest('.graph')?.querySelector('#graph-picture')
+  const save = (/** @type {Event & { target: Element }} */ { target }) => {
+    const picture = target.closest('.graph')?.querySelector('#graph-picture')
     if (picture) act.save('graph.svg', svgFile(picture), 'image/svg+xml')
   }
   return html`<div class="graph">
@@ -346,7 +345,7 @@ function explained(panel) {
 function waiting({ t, act, got, run }, g) {
   const own = got.graph
   if (own?.is === 'waiting' && own.progress) {
-    const { layer, layers, share, seconds } = /** @type {Record<string, number>} */ (own.progress)
+    const { layer, layers, share, seconds } = own.progress
     return html`<div class="models-progress" id="graph-progress" role="status">
       <span>${g('graphComputing', { layer, layers, seconds: seconds.toFixed(1) })}</span>
       <progress max="1" .value=${share} aria-label=${t('modelsGraph')}></progress>

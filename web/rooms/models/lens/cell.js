@@ -120,14 +120,16 @@ function writers(panel, { token, score, parts, rest }, column) {
   const named = ({ kind, layer, head }) => {
     if (kind === 'embedding') return l('lensWriter.embedding', { word: grid.words[column] })
     if (kind === 'mlp') return l('lensWriter.mlp', { layer: layer + 1 })
-    const at = /** @type {const} */ ({ stack: '', layer, head })
+    /** @type {import('../../../attention-head/head.js').HeadAt} */
+    const at = { stack: '', layer, head }
     return html`<button type="button" class="plain" data-writer=${nameOf(at)} title=${l('lensWriterMap')}
       @click=${() => act.openFromGraph({ head: at }, position, '')}>${l('lensWriter.head', { name: nameOf(at) })}</button>`
   }
   /** @param {typeof parts[0]} part */
   const toggle = ({ kind, layer, head }) => {
     if (kind !== 'head') return html`<span></span>`
-    const at = /** @type {const} */ ({ stack: '', layer, head })
+    /** @type {import('../../../attention-head/head.js').HeadAt} */
+    const at = { stack: '', layer, head }
     const isOff = factorOf(settings.changes, at) === 0
     return html`<button type="button" class="tool ${isOff ? 'is-changed' : ''}" data-off=${nameOf(at)}
       aria-pressed=${isOff}
@@ -149,7 +151,7 @@ function writers(panel, { token, score, parts, rest }, column) {
 /** Lists the heads that are switched off, with the effect on the most likely words. @param {Panel} panel */
 export function switchedOff({ room, grid, before, l }) {
   const { act, settings, active } = room
-  const off = active.filter(change => change.kind === 'head' && change.how === 0)
+  const off = active.filter(change => change.kind === 'head').filter(({ how }) => how === 0)
   if (!active.length) return nothing
   const others = before
     ? grid.layers.flatMap((_, row) =>
@@ -161,9 +163,7 @@ export function switchedOff({ room, grid, before, l }) {
     change =>
       html`<button type="button" class="tool is-changed"
         @click=${() =>
-          act.change(
-            withFactor(settings.changes, /** @type {any} */ (change), 1),
-          )}>${l('lensHeadOff', { name: nameOf(/** @type {any} */ (change)) })}</button>
+          act.change(withFactor(settings.changes, change, 1))}>${l('lensHeadOff', { name: nameOf(change) })}</button>
         `,
   )}${before ? l('lensOthers', { count, all: others.length }) : ''}</p>`
 }

@@ -30,9 +30,7 @@ export function lensPanel(room, l) {
   const set = (/** @type {Partial<LensSetting>} */ next) => act.setLens(writeLens({ ...setting, ...next }))
   const found = shown(got.lens)
   const grid = found && !found.isTooLarge ? found : undefined
-  const without = /** @type {import('../models.js').LensGrid | undefined} */ (
-    active.length ? shown(got['lens:before']) : undefined
-  )
+  const without = active.length ? shown(got['lens:before']) : undefined
   const before = without && !without.isTooLarge && grid && areAlike(without, grid) ? without : undefined
   const panel = grid && {
     room,
@@ -98,8 +96,7 @@ function exportsOf(panel) {
 
 /** Shows what the lens was made from, or its progress. @param {Room} room @param {LensTexts} l @param {Grid | undefined} grid @param {boolean | undefined} isTooLarge */
 function status({ t, act, got: { lens: own } }, l, grid, isTooLarge) {
-  const progress =
-    own?.is === 'waiting' ? /** @type {{ done?: number, total?: number } | undefined} */ (own.progress) : undefined
+  const progress = own?.is === 'waiting' ? own.progress : undefined
   const origin = grid?.origin
   const fitted = origin && origin.from !== 'logit' ? l(`lensFrom.${origin.from}`, origin) : ''
   if (progress?.total !== undefined)

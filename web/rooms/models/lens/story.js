@@ -56,7 +56,8 @@ export function lensStory(room, l, panel) {
   if (step === undefined || !stop || openModel?.name !== STORY_MODEL) return nothing
   const { id, off, prompt } = stop
   const [layer, head] = (off ?? '1.1').split('.').map(Number)
-  const at = /** @type {const} */ ({ stack: '', layer: layer - 1, head: head - 1 })
+  /** @type {import('../../../attention-head/head.js').HeadAt} */
+  const at = { stack: '', layer: layer - 1, head: head - 1 }
   const isOff = off !== undefined && factorOf(settings.changes, at) === 0
   // The grid of the previous text stays on the page until the one of this text arrives.
   const isHere =

@@ -114,7 +114,7 @@ function handOut(room) {
   const before = awaited.size
   for (const each of awaited) {
     const { part, resolve, reject } = each
-    const own = /** @type {import('../../../shell/room.js').Got<Matrix> | undefined} */ (got[`tile:${part}`])
+    const own = got[`tile:${part}`]
     if (own?.is === 'here') resolve(own.value)
     else if (own?.is === 'failed' || own?.is === 'lost')
       reject(new Error(t(/** @type {any} */ (own.problem.key), own.problem.params)))

@@ -29,10 +29,11 @@ async function windowsAt(model, used, { stack, layer }, signal) {
   if (again?.key === key) return again.summary
   const name = SUMMARIES[stack]
   const until = stack === 'encoder' ? undefined : layer
-  const options = /** @type {const} */ ({ keep: [`${name}.${layer}`], summary: {}, logits: 'none' })
   const { [name]: found } = await model.forward(run.input, {
-    ...options,
-    hooks: hooks,
+    keep: [`${name}.${layer}`],
+    summary: {},
+    logits: 'none',
+    hooks,
     until,
     signal,
   })

@@ -94,9 +94,9 @@ export class LongWords extends LitElement {
       )}</div></div>`
   }
 
-  /** @param {Event} event */
+  /** @param {Event & { currentTarget: Element }} event */
   #scroll = ({ currentTarget }) => {
-    this.top = /** @type {Element} */ (currentTarget).scrollTop
+    this.top = currentTarget.scrollTop
   }
 }
 

@@ -46,7 +46,7 @@ export function manyPanel(room, head, m) {
       <textarea id="models-many-text" rows="5" spellcheck="false" .value=${live(view.many ?? text)}
         @input=${(/** @type {InputEvent} */ { target }) => act.show({ many: target.value })}></textarea></label>
     <p class="buttons"><label>${m('manyScore')} <select id="models-many-score"
-      @change=${(/** @type {InputEvent} */ { target }) => act.show({ manyBy: /** @type {ScoreName} */ (target.value) })}>${NAMES.map(
+      @change=${(/** @type {import('../../../shell/room.js').Chosen<ScoreName>} */ { target }) => act.show({ manyBy: target.value })}>${NAMES.map(
         name => html`<option value=${name} ?selected=${name === by}>${t(`modelsRank.${name}`)}</option>`,
       )}</select></label>
     ${

@@ -43,8 +43,8 @@ export async function scoresOver(model, texts, at, hooks, { signal, rest, progre
       // Unknown words get distinct negative ids, so that no two of them count as equal.
       const known = own.map((id, i) => (own === ids && unknown.includes(i) ? -1 - i : id))
       const found = isCross
-        ? headScores([/** @type {any} */ (weights)])
-        : { ...headScores([/** @type {any} */ (weights)], known), further: furtherScores(weights, known) }
+        ? headScores([weights])
+        : { ...headScores([weights], known), further: furtherScores(weights, known) }
       /** @type {Many['sentences'][number]['scores']} */
       const scores = {}
       for (const [name, { data }] of /** @type {[ScoreName, { data: Float32Array }][]} */ (Object.entries(found))) {

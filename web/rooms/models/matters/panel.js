@@ -82,9 +82,8 @@ function heads(room, m, matters) {
   const order = Array.from(effects.keys()).sort((a, b) => Math.abs(effects[b]) - Math.abs(effects[a]))
   const toggle = (/** @type {import('../../../attention-head/head.js').HeadAt} */ head) =>
     act.change(withFactor(settings.changes, head, factorOf(settings.changes, head) === 'mean' ? 1 : 'mean'))
-  const isOwn = (/** @type {import('../../../attention-head/head.js').Change} */ change) =>
-    change.kind === 'head' && change.how === 'mean' && change.stack === stack
-  const own = /** @type {import('../../../attention-head/head.js').HeadAt[]} */ (active.filter(isOwn))
+  const heads = active.filter(change => change.kind === 'head')
+  const own = heads.filter(change => change.how === 'mean' && change.stack === stack)
   const foretold = own.reduce((sum, { layer, head }) => sum + effects[layer * H + head], 0)
   const now = got['matters:now']
   const real = now?.is === 'here' && typeof now.value === 'number' ? now.value : undefined

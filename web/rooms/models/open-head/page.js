@@ -146,7 +146,7 @@ function lessOf(room, head, matrix) {
   const other =
     against === 'text' ? undefined : (against ?? { layer: head.layer, head: (head.head + 1) % maps.numHeads })
   const sister = other && !maps.cells ? { data: mapAt(maps, other), dims: [maps.rows, maps.columns] } : undefined
-  const text = /** @type {Matrix | undefined} */ (shown(got['head:text']))
+  const text = shown(got['head:text'])
   const weights = against === 'text' ? text : isBefore ? matrixOf(room, false) : sister
   const choices = runAfter ? [{ value: 'before', name: t('modelsBeforeChanges') }] : []
   if (settings.sourceText) choices.push({ value: 'text', name: t('modelsOtherText') })
@@ -215,7 +215,8 @@ function actionsOf({ act, travel, settings: { changes } }, head) {
     },
     edit(query, key, value = 0, mark) {
       const share = Math.min(1, Math.max(0, Number(value.toFixed(4))))
-      const change = /** @type {const} */ ({ kind: 'weight', isOn: true, ...head, query, key, value: share })
+      /** @type {import('../../../attention-head/head.js').WeightChange} */
+      const change = { kind: 'weight', isOn: true, ...head, query, key, value: share }
       act.change(withChange(changes, change), mark, change)
     },
     undo: () => travel('undo', 0),

@@ -50,8 +50,13 @@ export function modelField(room) {
       act.enter(value === title ? '' : value, options(), module?.namedBy(room, module.g, value))
     }
   }
-  const leave = (/** @type {FocusEvent & { currentTarget: Element }} */ { currentTarget, relatedTarget }) => {
-    if (isListOpen && !currentTarget.contains(/** @type {Node | null} */ (relatedTarget))) act.show(CLOSED)
+  const leave = (
+    /** @type {FocusEvent & { currentTarget: Element, relatedTarget: Element | null }} */ {
+      currentTarget,
+      relatedTarget,
+    },
+  ) => {
+    if (isListOpen && !currentTarget.contains(relatedTarget)) act.show(CLOSED)
   }
   return html`<div class="models-field" @focusout=${leave}>
       <label><span>${t('modelsModel')}</span> <input id="models-model" type="text" role="combobox" autocomplete="off"

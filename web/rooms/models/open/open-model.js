@@ -106,10 +106,8 @@ function openProgress(room) {
 function running({ t, act, got }) {
   const slots = [got.run, got.changed]
   const own = slots.find(each => each?.is === 'waiting' && each.progress)
-  if (own?.is === 'waiting') {
-    const { layer, layers, share, seconds } = /** @type {Record<'layer' | 'layers' | 'share' | 'seconds', number>} */ (
-      own.progress
-    )
+  if (own?.is === 'waiting' && own.progress) {
+    const { layer, layers, share, seconds } = own.progress
     const left = share > 0 ? t('modelsAboutLeft', { time: duration(t, (seconds / share) * (1 - share)) }) : ''
     return html`<div class="models-progress" id="models-running" role="status">
       <span>${t('modelsRunning', { layer, layers, seconds: seconds.toFixed(1) })} ${left}</span>

@@ -1,6 +1,6 @@
 // Turns the reader's changes into hooks of qkv/models. No DOM.
 
-/** @import { At, Change, HeadChange, HideChange, PatchChange, Stack, WeightChange } from '../../../attention-head/head.js' */
+/** @import { At, Change, HideChange, PatchChange, Stack, WeightChange } from '../../../attention-head/head.js' */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 /** @typedef {(values: Numbers) => void} Edit changes values in place */
 /** @typedef {Edit | number | 'mean'} Hook */
@@ -11,6 +11,14 @@ export function stacksOf({ stacks: { encoder, decoder } }) {
   const stacks = encoder && decoder ? { encoder, decoder, cross: decoder } : { '': encoder ?? decoder }
   return stacks
 }
+
+/**
+ * Returns the stack whose layers a map is of.
+ * @param {{ stacks: import('qkv/models').Model['stacks'] }} model
+ * @param {Stack} stack
+ */
+export const specOf = ({ stacks: { encoder, decoder } }, stack) =>
+  /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
 
 /** Returns the hook prefix of a layer, such as "decoder.layers.2.", and the name of its attention. @param {At} at */
 export const placeOf = ({ stack, layer }) => ({
@@ -126,7 +134,7 @@ export function hooksOf(changes, other) {
   /** @type {Record<string, Hook>} */
   const hooks = {}
   const on = changes.filter(({ isOn }) => isOn)
-  const heads = /** @type {HeadChange[]} */ (on.filter(({ kind }) => kind === 'head'))
+  const heads = on.filter(change => change.kind === 'head')
   for (const change of heads) hooks[`${placeOf(change).at}${placeOf(change).heads}.${change.head}`] = change.how
   /** @type {(kind: Change['kind'], place: (change: Change) => string, make: (cells: any[]) => Edit) => void} */
   const put = (kind, place, make) => {

@@ -1,7 +1,7 @@
 // Exports a layer's tensors for the room "One layer": queries, keys and values if that room computes the same weights from them, else the
 // weights themselves. No DOM.
 
-import { attentionOf, readAt } from './hooks.js'
+import { attentionOf, readAt, specOf } from './hooks.js'
 
 /** @import { Stack } from '../../../attention-head/head.js' */
 /** @import { Hook } from './hooks.js' */
@@ -29,8 +29,7 @@ const MOST_WEIGHTS = 2 ** 22
  */
 export async function matricesOf(model, input, hooks, { stack, layer, head }, signal) {
   const place = attentionOf(stack, layer)
-  const { encoder, decoder } = model.stacks
-  const spec = /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
+  const spec = specOf(model, stack)
   const { numHeads: H, numKvHeads: G, headDim: D, scale, softcap, causal, windows, relativeBias } = spec
   /** @type {Record<string, Numbers>} */
   const seen = {}

@@ -43,9 +43,10 @@ import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './re
  *   of a text or of each token, the most probable first; compared: the similarity of two texts by heads
  */
 
-const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'further', 'entropy'])
-/** Scores for cross-attention, where positions of the two texts are not comparable. */
-const OF_CROSS = /** @type {const} */ (['first', 'entropy'])
+/** @type {ScoreName[]} */
+const SCORES = ['previous', 'first', 'duplicate', 'induction', 'further', 'entropy']
+/** Scores for cross-attention, where positions of the two texts are not comparable. @type {ScoreName[]} */
+const OF_CROSS = ['first', 'entropy']
 const TOP = 8
 const LENS = 3
 /** Maximum attention weights held at once; longer texts are processed layer by layer. */
@@ -69,7 +70,7 @@ export function best(model, row, count) {
  * @returns {Promise<Float32Array[]>} probabilities of each row
  */
 async function probabilitiesOf(qkv, model, states) {
-  const { data, dims } = qkv.softmax(await model.logitLens(/** @type {any} */ (states)))
+  const { data, dims } = qkv.softmax(await model.logitLens(states))
   const [, rows, V] = dims
   return Array.from({ length: rows }, (_, i) => data.slice(i * V, (i + 1) * V))
 }
@@ -394,8 +395,7 @@ export async function inputOf(model, given, watch = {}) {
  * @returns {Promise<(layer: number, stack: Stack) => { data: Float32Array, dims: readonly number[] }>}
  */
 export async function statesOf(model, input, { signal } = {}) {
-  const keep = /** @type {const} */ (['hiddenStates', 'encoderHiddenStates'])
-  const output = await model.forward(input, { keep, logits: 'none', signal })
+  const output = await model.forward(input, { keep: ['hiddenStates', 'encoderHiddenStates'], logits: 'none', signal })
   return (layer, stack) =>
     /** @type {any} */ ((stack === 'encoder' ? output.encoderHiddenStates : output.hiddenStates)[layer + 1])
 }
