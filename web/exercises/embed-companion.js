@@ -21,7 +21,8 @@ export function companion(shell) {
         ? html`<p class="embed-whole"><a href=${shell.linkWith({ embed: undefined })} target="_blank"
           rel="noopener">${t('embedWhole')}</a></p>`
         : nothing,
-    link: () => /** @type {Record<string, string>} */ (isEmbedded ? { embed: '1' } : {}),
+    /** @returns {Record<string, string>} */
+    link: () => (isEmbedded ? { embed: '1' } : {}),
     follow(next) {
       isEmbedded = next.embed === '1'
       document.documentElement.classList.toggle('is-embedded', isEmbedded)

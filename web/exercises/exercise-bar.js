@@ -40,10 +40,10 @@ import { canShow, isOver, TRIES } from './attempt.js'
  * @property {() => void} fold
  */
 
-/** Returns the text of a key, or the key itself if it is a name such as q1. @param {Translate} t @param {string} key @param {object} [params] */
+/** Returns the text of a key, or the key itself if it is a name such as q1. @param {Translate} t @param {string} key @param {import('./exercise.js').Params} [params] */
 const named = (t, key, params) => {
   try {
-    return t(key, /** @type {any} */ (params))
+    return t(key, params)
   } catch {
     return key
   }

@@ -43,11 +43,11 @@ export interface Part<S extends object = object> {
   isOn(settings: S): boolean
 }
 
-export type Answer =
+export type Answer<T extends Types = Types> =
   | { type: 'number' }
   | { type: 'choice'; choices: readonly string[] }
   /** Marks on words; the answer lists the marked positions. */
-  | { type: 'marks'; words(state: State<Types>): readonly string[] }
+  | { type: 'marks'; words(state: State<T>): readonly string[] }
 
 /** What a reader does: parameters that replace those of the start, and an answer. */
 export interface Attempt {
@@ -75,7 +75,7 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   may: readonly string[]
   /** True if these settings are allowed, for fields that may change only partly. */
   allows?(settings: T['settings']): boolean
-  answer?: Answer
+  answer?: Answer<T>
   /** Its task, if a teacher wrote it. */
   task?: string
   controls?: readonly Control<T['settings']>[]

@@ -13,7 +13,8 @@ const teachers = later(() => import('./teachers-page.js'))
 /** @param {ListContext} context */
 export function draw(context) {
   const { t, act, settings } = context
-  const parts = /** @type {const} */ (['list', 'teachers'])
+  /** @type {(typeof settings.part)[]} */
+  const parts = ['list', 'teachers']
   return html`<main class="exercises" id="stage" tabindex="-1">
     <div class="exercises-parts" role="group" aria-label=${t('room.exercises')}>${parts.map(
       part =>

@@ -33,7 +33,8 @@ export const headsOff = ({ changes }) =>
 /** Makes a switch for a head. @param {string} name such as "1.2" @returns {import('./exercise.js').Control<Settings>} */
 export const headSwitch = name => {
   const [layer, head] = name.split('.').map(Number)
-  const at = /** @type {const} */ ({ stack: '', layer: layer - 1, head: head - 1 })
+  /** @type {import('../attention-head/head.js').HeadAt} */
+  const at = { stack: '', layer: layer - 1, head: head - 1 }
   return {
     name,
     isSwitch: true,

@@ -152,7 +152,8 @@ export function companion(shell) {
           ${isListed ? slideList(t, slides, at, { keep: slideShow.keep, show, take: slideShow.take }) : nothing}</section>
         ${isBlank ? html`<div class="present-blank"></div>` : nothing}`
     },
-    link: () => /** @type {Record<string, string>} */ (isOn ? { present: slideShow.link() } : {}),
+    /** @returns {Record<string, string>} */
+    link: () => (isOn ? { present: slideShow.link() } : {}),
     close() {
       if (isOn) leave()
     },

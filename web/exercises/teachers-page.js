@@ -86,7 +86,7 @@ function rules({ t, settings, act }) {
       @change=${(/** @type {InputEvent} */ { target }) => act.set({ [name]: target.checked })} />
       ${t(`teachers.${name}`)}</label>`
   return html`<label class="exercise-control">${t('language')} <select id="teachers-lang"
-    @change=${(/** @type {InputEvent} */ { target }) => act.set({ lang: /** @type {'en'} */ (target.value) })}>
+    @change=${(/** @type {import('../shell/room.js').Chosen<'' | 'en' | 'zh'>} */ { target }) => act.set({ lang: target.value })}>
       ${(['', 'en', 'zh']).map(
         lang =>
           html`<option value=${lang} ?selected=${settings.lang === lang}>${t(`teachersLang.${lang || 'own'}`)}</option>`,

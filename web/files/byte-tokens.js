@@ -9,7 +9,7 @@ const OTHER_BYTES = Array.from({ length: 256 }, (_, byte) => byte).filter(
 export function bytesOf(raw) {
   if (/^[ -~]*$/.test(raw)) return undefined
   const bytes = Array.from(raw, sign => {
-    const code = /** @type {number} */ (sign.codePointAt(0))
+    const code = sign.codePointAt(0) ?? 0
     return code < 0x100 ? (OTHER_BYTES.includes(code) ? undefined : code) : OTHER_BYTES[code - 0x100]
   })
   if (bytes.includes(undefined)) return undefined

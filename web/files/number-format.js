@@ -18,7 +18,8 @@ const writers = new Map()
 export function share(x, language) {
   const minimumFractionDigits = x < 1 ? 1 : 0
   const key = `${language} ${minimumFractionDigits}`
-  const options = /** @type {const} */ ({ style: 'percent', minimumFractionDigits, maximumFractionDigits: 1 })
+  /** @type {Intl.NumberFormatOptions} */
+  const options = { style: 'percent', minimumFractionDigits, maximumFractionDigits: 1 }
   const writer = writers.get(key) ?? new Intl.NumberFormat(language, options)
   writers.set(key, writer)
   return x < 1 && x >= 0.9995 ? `>${writer.format(0.999)}` : writer.format(x)

@@ -1,11 +1,11 @@
 // The texts of the page. A language is a folder: shell.js, a file for each room, head.js for texts shared by rooms, elements.js. Only the
 // files that a room names are loaded, in one language.
 
-import { LANGUAGES } from './languages.js'
+import { isLanguage } from './languages.js'
 
 /** @typedef {typeof import('./en/shell.js').texts & typeof import('./en/layer.js').texts & typeof import('./en/layer-parts.js').texts} Texts */
 /** @typedef {keyof Texts} Key */
-/** @typedef {keyof typeof LANGUAGES} Language */
+/** @typedef {keyof typeof import('./languages.js').LANGUAGES} Language */
 /** For English, only the texts that the page reads by key. @typedef {import('../elements/all-texts.js').Texts & typeof import('./en/elements.js').elements} ElementTexts */
 
 /**
@@ -20,7 +20,7 @@ import { LANGUAGES } from './languages.js'
  */
 export function languageFor(tag) {
   const [language] = tag.toLowerCase().split('-')
-  return Object.hasOwn(LANGUAGES, language) ? /** @type {Language} */ (language) : 'en'
+  return isLanguage(language) ? language : 'en'
 }
 
 /** @type {Map<string, Promise<Translate>>} */

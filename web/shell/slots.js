@@ -73,9 +73,9 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
   function take(message) {
     if (message.type === 'pong') return
     arriving()
-    const slot = [...asked].find(([, request]) => request.id === message.id)?.[0]
-    if (slot === undefined) return // answers a request that was replaced
-    const { isNeeded } = /** @type {{ isNeeded: boolean }} */ (asked.get(slot))
+    const found = [...asked].find(([, request]) => request.id === message.id)
+    if (!found) return // answers a request that was replaced
+    const [slot, { isNeeded }] = found
     if (message.type === 'progress') put(slot, { is: 'waiting', progress: message.progress, before: before(slot) })
     else if (message.type === 'failed') put(slot, { is: 'failed', problem: message.problem, before: before(slot) })
     else if (message.type === 'cancelled') put(slot, { is: 'cancelled', before: before(slot) })

@@ -1,11 +1,12 @@
-import { html, LitElement } from 'lit'
+import { html } from 'lit'
 
 import '../elements/heatmap.js'
+import { WatchedElement } from './watched-element.js'
 
 /**
  * A map that is redrawn only near the window, since only a few are visible at a time.
  */
-class LazyMap extends LitElement {
+class LazyMap extends WatchedElement {
   static properties = { map: { attribute: false }, isNear: { state: true } }
 
   constructor() {
@@ -19,20 +20,6 @@ class LazyMap extends LitElement {
       },
       { rootMargin: '25%' },
     )
-  }
-
-  createRenderRoot() {
-    return this
-  }
-
-  connectedCallback() {
-    super.connectedCallback()
-    this.watch.observe(this)
-  }
-
-  disconnectedCallback() {
-    super.disconnectedCallback()
-    this.watch.disconnect()
   }
 
   shouldUpdate() {

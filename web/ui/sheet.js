@@ -8,9 +8,8 @@ const HEIGHTS = [() => 96, () => 0.45 * innerHeight, () => 0.9 * innerHeight]
 /** @type {{ y: number, height: number, hasMoved: boolean } | undefined} */
 let press
 
-/** @param {Event} event */
-const sheetOf = ({ currentTarget }) =>
-  /** @type {HTMLElement} */ (/** @type {Element} */ (currentTarget).closest('.sheet'))
+/** @param {{ currentTarget: Element }} event */
+const sheetOf = ({ currentTarget }) => /** @type {HTMLElement} */ (currentTarget.closest('.sheet'))
 
 /** @param {HTMLElement} sheet @param {number} height */
 const setHeight = (sheet, height) => sheet.style.setProperty('--sheet', `${Math.round(height)}px`)
@@ -21,27 +20,26 @@ function nearest(height) {
   return all.reduce((best, each) => (Math.abs(each - height) < Math.abs(best - height) ? each : best))
 }
 
-/** @param {PointerEvent} event */
+/** @param {PointerEvent & { currentTarget: Element }} event */
 function down(event) {
   const sheet = sheetOf(event)
   press = { y: event.clientY, height: sheet.clientHeight, hasMoved: false }
-  const handle = /** @type {Element} */ (event.currentTarget)
-  handle.setPointerCapture(event.pointerId)
+  event.currentTarget.setPointerCapture(event.pointerId)
 }
 
-/** @param {PointerEvent} event */
+/** @param {PointerEvent & { currentTarget: Element }} event */
 function move(event) {
   if (!press || (!press.hasMoved && Math.abs(event.clientY - press.y) < 4)) return
   press.hasMoved = true
   setHeight(sheetOf(event), Math.min(Math.max(press.height + press.y - event.clientY, 96), 0.9 * innerHeight))
 }
 
-/** @param {PointerEvent} event */
+/** @param {PointerEvent & { currentTarget: Element }} event */
 function up(event) {
   if (press?.hasMoved) setHeight(sheetOf(event), nearest(sheetOf(event).clientHeight))
 }
 
-/** Switches to the next height, unless the click ends a drag. @param {Event} event */
+/** Switches to the next height, unless the click ends a drag. @param {{ currentTarget: Element }} event */
 function click(event) {
   const wasDrag = press?.hasMoved
   press = undefined

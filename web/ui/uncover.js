@@ -21,7 +21,7 @@ function focused() {
 
 /** Forgets the cell when the sheet closes, so that the next one is uncovered again. */
 const closing = new MutationObserver(([{ target }]) => {
-  if (!(/** @type {Element} */ (target).matches('.is-open'))) last = ''
+  if (target instanceof Element && !target.matches('.is-open')) last = ''
 })
 
 /** @param {Element | null | undefined} element */

@@ -24,11 +24,11 @@ function sightOf({ visible, settings }) {
 /** Returns parameters that hide pairs of row and column. @param {readonly [number, number][]} pairs */
 const hiding = pairs => link({ painted: pairs.map(([i, j]) => `${i}.${j}.0`).join(' ') })
 
+/** @type {[number, number][]} */
+const ALL_PAIRS = Array.from({ length: 16 }, (_, n) => [Math.floor(n / 4), n % 4])
+
 /** Lists the pairs of four words with a property. @param {(i: number, j: number) => boolean} isSo */
-const pairs = isSo =>
-  Array.from({ length: 16 }, (_, n) => /** @type {[number, number]} */ ([Math.floor(n / 4), n % 4])).filter(([i, j]) =>
-    isSo(i, j),
-  )
+const pairs = isSo => ALL_PAIRS.filter(([i, j]) => isSo(i, j))
 
 /** @type {LayerExercise} */
 const paintCausal = {
@@ -151,7 +151,7 @@ const whoseOutput = {
   may: [],
   answer: {
     type: 'marks',
-    words: state => shownTrace(/** @type {any} */ ({ state }))?.settings.queries.tokens ?? [],
+    words: state => shownTrace({ state })?.settings.queries.tokens ?? [],
   },
   check(given) {
     const swapped = traceWith(given, { probe: REPLACED, probeWord: 'pizza' })?.tokenSwap

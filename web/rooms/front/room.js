@@ -11,7 +11,9 @@ import { draw } from './view.js'
 const PAUSE = 100
 
 /** True if the browser asks to save data. */
-const savesData = () => /** @type {any} */ (globalThis.navigator)?.connection?.saveData === true
+const savesData = () =>
+  /** @type {{ connection?: { saveData?: boolean } } | undefined} */ (globalThis.navigator)?.connection?.saveData ===
+  true
 
 /** Changes the story; runs that are not recorded are requested from the model. @param {Partial<Settings>} set */
 const change = set => ({ set, view: { isWanted: true } })

@@ -37,12 +37,9 @@ export function tell(qkv, reader, story) {
 function toldBy(qkv, { model, words }, story, hooks) {
   const ids = tokensOf(story).map(token => words.indexOf(token))
   const { layer, head } = NAMED[story.pronoun]
-  const options = { keep: [`attentions.${layer}`], logits: 'last', hooks }
-  const { logits, attentions } = model.forwardSync({ ids }, /** @type {any} */ (options))
-  const { data: p } = qkv.softmax(/** @type {any} */ (logits))
-  const { data, dims } = /** @type {{ data: Float32Array, dims: readonly number[] }} */ (
-    /** @type {any} */ (attentions)[layer]
-  )
+  const { logits, attentions } = model.forwardSync({ ids }, { keep: [`attentions.${layer}`], logits: 'last', hooks })
+  const { data: p } = qkv.softmax(/** @type {import('qkv').FloatTensor} */ (logits))
+  const { data, dims } = /** @type {import('qkv').FloatTensor} */ (attentions[layer])
   const [, , L, S] = dims
   const from = (head * L + L - 1) * S
   const sum = (/** @type {readonly string[]} */ names) =>
