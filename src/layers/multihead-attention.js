@@ -54,7 +54,8 @@ import { readState, SIZE } from './state-dict.js'
 const OPERANDS = ['query', 'key', 'value']
 const FORWARD_OPTIONS = [...ATTENTION_OPTIONS, 'keyPaddingMask', 'needWeights', 'averageWeights']
 const FORWARD = labels('forward', OPERANDS, FORWARD_OPTIONS)
-const ATTENTION_CHOICES = /** @type {const} */ ([...ATTENTION_OPTIONS, 'softmaxAxis', 'masking'])
+/** @type {(typeof ATTENTION_OPTIONS[number] | 'softmaxAxis' | 'masking')[]} */
+const ATTENTION_CHOICES = [...ATTENTION_OPTIONS, 'softmaxAxis', 'masking']
 const TRACE = labels('trace', OPERANDS, [...FORWARD_OPTIONS, ...ATTENTION_CHOICES])
 
 /**

@@ -21,7 +21,8 @@ import { ResidentTensor } from './resident.js'
 /** @import { DeferredCopies } from '../threads/pool.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
-export const OUT_OPTIONS = /** @type {const} */ (['out', 'resident'])
+/** @type {readonly ('out' | 'resident')[]} */
+export const OUT_OPTIONS = ['out', 'resident']
 
 /**
  * @typedef {object} OutOptions

@@ -11,11 +11,13 @@ export const STATUS = ['', 'heads', 'score', 'softmax axis', 'masking', 'id', 'r
 export const indices = words =>
   /** @type {{ readonly [K in W]: number }} */ (Object.fromEntries(words.map((word, index) => [word, index])))
 
+/** The words of a struct in order, and those that are floats. @template {string} W @typedef {{ readonly words: readonly W[], readonly floats: readonly string[] }} Struct */
+
 /**
  * Writes a struct into memory of this call.
  * @template {string} W
  * @param {import('./memory.js').Core} core
- * @param {{ readonly words: readonly W[], readonly floats: readonly string[] }} struct
+ * @param {Struct<W>} struct
  * @param {Readonly<Record<NoInfer<W>, number>>} fields
  * @returns {number} its address
  */

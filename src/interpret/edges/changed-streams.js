@@ -175,7 +175,7 @@ function tangentsOf(parts, source, own, part, reads, d) {
   const raw = kNorm ? qkv.scope(keys) : new Float32Array(0)
   const learned = [k, v].map(linear => weights.read(keyOf(linear)))
   const norm = isCross ? source.spec.norm : part.before
-  const entering = isCross ? /** @type {FloatTensor} */ (source.run.last) : reads
+  const entering = isCross ? source.run.last : reads
   return chunk =>
     qkv.scope(() => {
       const { data: given, dims } = joined(chunk, d)

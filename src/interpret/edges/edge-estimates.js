@@ -136,7 +136,7 @@ class Walk {
     const { spec, run } = streams[n]
     const mine = this.#read[n]
     if (n === streams.length - 1) mine.push(this.#behind(n, spec.layers.length - 1))
-    else if (spec.norm) mine.soFar = this.#back(spec.norm, /** @type {FloatTensor} */ (run.last).data, mine.soFar)
+    else if (spec.norm) mine.soFar = this.#back(spec.norm, run.last.data, mine.soFar)
     for (let layer = spec.layers.length - 1; layer >= 0; layer--) {
       /** Readers of a parallel layer, whose parts all read its input. They run after all writers of the layer. @type {(() => void)[]} */
       const waiting = []
@@ -251,11 +251,13 @@ class Walk {
     const isCross = part.kind === 'cross'
     const x = part.before ? new BranchingOperations(qkv, weights).norm(part.before, before) : before
     const input = { data: x.data.slice(), dims: [L, width] }
-    const [ofQ, ofK, ofV] = /** @type {const} */ ([
+    /** @type {[typeof q, typeof qNorm, number][]} */
+    const projections = [
       [q, qNorm, H],
       [k, kNorm, G],
       [v, undefined, G],
-    ]).map(([linear, norm, heads], i) => {
+    ]
+    const [ofQ, ofK, ofV] = projections.map(([linear, norm, heads], i) => {
       const dY = this.#gradients[`${stack}layers.${layer}.${READ[isCross ? 'cross' : 'attention'][i]}`].data
       if (isCross && i > 0) return throughHeads(parts, linear, dY, heads) // no norm follows the encoder's last one
       const raw = norm && weights.linear(linear).forward(input).data

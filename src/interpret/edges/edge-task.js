@@ -1,5 +1,6 @@
 // The data from which edges are computed: the recorded run of a text, its writers and readers, and the change of what each writer adds.
 
+import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model, stackNames } from '../../models/model.js'
@@ -82,13 +83,14 @@ export class EdgeTask {
     const other = clean === undefined ? undefined : recorded(model, inputOf(clean, `${where}: clean`), {}, where)
     /** @type {Stream[]} */
     this.streams = stackNames(family).map(({ stack, spec }) => {
-      const [own, source] = [run, other].map(one => one?.stacks.get(stack))
-      const [L] = /** @type {RecordedStack} */ (own).first.dims
+      const own = entryOf(run.stacks, stack)
+      const source = other?.stacks.get(stack)
+      const [L] = own.first.dims
       if (source && source.first.dims[0] !== L)
         throw new RangeError(
           `${where}: ${stack ? `in the ${stack.slice(0, -1)} ` : ''}the clean text has ${source.first.dims[0]} tokens, the other one ${L}: give texts of the same length`,
         )
-      return { stack, spec, run: /** @type {RecordedStack} */ (own), source, L }
+      return { stack, spec, run: own, source, L }
     })
     const { writers, readers } = nodesOf(this.streams)
     this.writers = writers
@@ -144,10 +146,11 @@ export class EdgeTask {
 
   /** Returns the outputs of the heads of a part with those of one head, or of all, replaced. @param {Stream} stream @param {number} layer @param {string} kind @param {number} [head] */
   headsOf(stream, layer, kind, head) {
-    const [own, clean] = recordsOf(stream, layer, kind).map(one => one?.heads)
+    const [{ heads: own }, other] = recordsOf(stream, layer, kind)
+    const clean = other?.heads
     const { numHeads: H, headDim: D } = stream.spec.heads
-    const from = this.#replaced(/** @type {FloatTensor} */ (own), clean)
-    const to = /** @type {FloatTensor} */ (own).data.slice()
+    const from = this.#replaced(own, clean)
+    const to = own.data.slice()
     for (let n = 0; n < to.length; n++)
       if (head === undefined || Math.floor((n % (H * D)) / D) === head) to[n] = from[n]
     return to
@@ -164,7 +167,7 @@ export class EdgeTask {
     }
     const kind = partKind(writer)
     const [own, clean] = recordsOf(stream, writer.layer, kind)
-    const { part, added } = /** @type {RecordedPart} */ (own)
+    const { part, added } = own
     if (writer.kind === 'mlp') {
       const made = this.#replaced(added, clean?.added)
       return added.data.map((x, n) => made[n] - x)
@@ -196,7 +199,7 @@ export class EdgeTask {
     )
     const objective = readObjective(of, targets, sizesOf(last.run.layers[0], family.vocab), this.#where, parts, false)
     const value = qkv.scope(() => {
-      const { data, dims } = /** @type {FloatTensor} */ (last.run.last)
+      const { data, dims } = last.run.last
       const y = lastNorm(last.spec, '', new BranchingOperations(qkv, weights), new Tensor(data, [1, ...dims]))
       return valuesOf(parts, objective, y, last.L)[0]
     })
@@ -204,9 +207,20 @@ export class EdgeTask {
   }
 }
 
-/** Returns the records of a part in both texts. @param {Stream} stream @param {number} layer @param {string} kind */
-const recordsOf = ({ run, source }, layer, kind) =>
-  [run, source].map(one => one?.parts[layer].find(({ part }) => part.kind === kind))
+/**
+ * Returns the records of a part in both texts.
+ * @param {Stream} stream
+ * @param {number} layer
+ * @param {string} kind
+ * @returns {[RecordedPart, RecordedPart | undefined]}
+ */
+function recordsOf({ run, source }, layer, kind) {
+  const [own, clean] = [run, source].map(one => one?.parts[layer].find(({ part }) => part.kind === kind))
+  return [/** @type {RecordedPart} */ (own), clean]
+}
+
+/** The inputs of an attention, each of which reads. @type {('q' | 'k' | 'v')[]} */
+const INPUTS = ['q', 'k', 'v']
 
 /** Lists all writers and readers, in the order in which they write and read. @param {Stream[]} streams */
 function nodesOf(streams) {
@@ -229,7 +243,7 @@ function nodesOf(streams) {
         }
         const place = at(part.kind === 'cross' ? 'cross' : own)
         for (let head = 0; head < H; head++) writers.push({ kind: 'head', layer, head, ...place })
-        for (const kind of /** @type {const} */ (['q', 'k', 'v']))
+        for (const kind of INPUTS)
           for (let head = 0; head < (kind === 'q' ? H : G); head++) readers.push({ kind, layer, head, ...place })
       }
   }

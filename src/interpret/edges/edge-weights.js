@@ -27,7 +27,7 @@ export function* throughWeights(task, gradientAt, effects) {
     const { numHeads: H, numKvHeads: G } = stream.spec.heads
     const isCross = part.kind === 'cross'
     const gradient = gradientAt(`${stream.stack}layers.${layer}.${part.kind}.weights`)
-    const held = /** @type {FloatTensor} */ (one.weights).data
+    const held = one.weights.data
     const values = splitHeads(base.v, G)
     const size = gradient.data.length / H // per head
     const place = isCross ? 'cross' : stream.stack.slice(0, -1)

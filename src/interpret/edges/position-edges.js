@@ -348,8 +348,8 @@ function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHe
   const [L, S] = [stream.L, source.L]
   const place = part.kind === 'cross' ? 'cross' : stream.stack.slice(0, -1) || undefined
   const first = writers.findIndex(writer => writer.kind === 'head' && writer.layer === layer && writer.place === place)
-  const maps = /** @type {FloatTensor} */ (ofWeights).data
-  const values = /** @type {FloatTensor} */ (v).data
+  const maps = ofWeights.data
+  const values = v.data
   const isRead = (/** @type {number} */ r) => dHeads.subarray(r * H * D, (r + 1) * H * D).some(one => one !== 0)
   const rows = Array.from({ length: L }, (_, r) => r).filter(isRead)
   const { disentangled } = stream.spec

@@ -116,12 +116,12 @@ export class DualOperations extends ModelOperations {
     return this.with(y, dY)
   }
 
-  /** @override @param {FloatTensor} x @param {import('../../ops/rope/forward.js').RopeOptions} options */
+  /** @override @param {FloatTensor} x @param {import('../../ops/rope/forward.js').RopeOptions & Record<'cos' | 'sin', FloatTensor>} options */
   rope(x, options) {
     const dX = this.tangent(x)
     const y = super.rope(x, options)
     if (!dX) return y
-    const [cos, sin] = [options.cos, options.sin].map(turns => this.wide(/** @type {FloatTensor} */ (turns)))
+    const [cos, sin] = [options.cos, options.sin].map(turns => this.wide(turns))
     return this.with(y, super.rope(dX.reshape([this.N, ...x.dims.slice(1)]), { ...options, cos, sin }))
   }
 

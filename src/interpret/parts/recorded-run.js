@@ -20,9 +20,9 @@ import { keyOf } from '../../models/weights/weights.js'
  * @property {PartSpec} part
  * @property {FloatTensor} before the residual stream before the part (L, d)
  * @property {FloatTensor} added what the part added to it (L, d)
- * @property {FloatTensor} [heads] outputs of the heads (L, H * D)
- * @property {FloatTensor} [v] values (S, G * D)
- * @property {FloatTensor} [weights] (H, L, S)
+ * @property {FloatTensor} heads outputs of the heads (L, H * D); this and the next two: of an attention, not of an MLP
+ * @property {FloatTensor} v values (S, G * D)
+ * @property {FloatTensor} weights (H, L, S)
  * @property {FloatTensor} [written] what each head would write if it attended to one key alone (H, S, d), computed at first use
  *
  * @typedef {object} RecordedStack
@@ -30,7 +30,7 @@ import { keyOf } from '../../models/weights/weights.js'
  * @property {Layer[]} layers
  * @property {RecordedPart[][]} parts of each layer that ran
  * @property {FloatTensor} first input of the first layer (L, d)
- * @property {FloatTensor} [last] output of the last layer
+ * @property {FloatTensor} last output of the last layer, if it ran
  */
 
 /** A recorded run for scoreAttribution. Its fields are not part of the public interface. */
@@ -98,8 +98,11 @@ export function recorded(model, input, { hooks, until }, where) {
         `${where}: expected a globalAttentionMask of 0 for all tokens; tokens with global attention are not covered`,
       )
     const stack = stacks.get(place)
-    if (!stack) stacks.set(place, { spec: layer.stack, layers: [layer], parts: [], first: own(h) })
-    else if (layer.layer < layer.stack.layers.length) stack.layers.push(layer)
+    if (!stack) {
+      /** @type {Omit<RecordedStack, 'last'>} */
+      const made = { spec: layer.stack, layers: [layer], parts: [], first: own(h) }
+      stacks.set(place, /** @type {RecordedStack} */ (made))
+    } else if (layer.layer < layer.stack.layers.length) stack.layers.push(layer)
     else stack.last = own(h)
   }
   /** @type {FloatTensor | undefined} */
@@ -116,12 +119,18 @@ export function recorded(model, input, { hooks, until }, where) {
         added: own(seen.added),
         heads: part.kind === 'mlp' ? undefined : heads,
       }
-      stack.parts[layer].push({ ...kept, v: values.get(`${place}layers.${layer}.${part.kind}.v`) })
+      const v = values.get(`${place}layers.${layer}.${part.kind}.v`)
+      stack.parts[layer].push(/** @type {RecordedPart} */ ({ ...kept, v }))
     }
   }
-  const keep = /** @type {const} */ (['attentions', 'crossAttentions', 'encoderAttentions'])
   const ran = qkv.scope(() =>
-    finish(parts.steps(input, { hooks: all, until, keep, logits: 'none' }, { record, entered })),
+    finish(
+      parts.steps(
+        input,
+        { hooks: all, until, keep: ['attentions', 'crossAttentions', 'encoderAttentions'], logits: 'none' },
+        { record, entered },
+      ),
+    ),
   )
   for (const [place, { parts }] of stacks)
     for (const [layer, list] of parts.entries())
@@ -146,8 +155,8 @@ export function writtenBy({ qkv, weights }, { spec }, one) {
   const { numHeads: H, numKvHeads: G, headDim: D } = spec.heads
   const { o } = projectionsOf(one.part)
   const rows = weights.read(keyOf(o)) // (d, H * D)
-  const [S, width] = /** @type {FloatTensor} */ (one.v).dims
-  const values = /** @type {FloatTensor} */ (one.v).data
+  const [S, width] = one.v.dims
+  const values = one.v.data
   const d = o.out
   const out = new Float32Array(H * S * d)
   const column = new Float32Array(d * D)

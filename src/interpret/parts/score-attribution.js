@@ -87,7 +87,7 @@ export async function scoreAttribution(model, input, options) {
       `${where}: hooks: expected hooks before this layer, got ${describe(changed)}, a place between the residual stream and the score that is decomposed`,
     )
   const { part, before, weights } = own.parts[layer][at]
-  const maps = /** @type {FloatTensor} */ (weights)
+  const maps = weights
   const [, L, S] = maps.dims
   const i = (toNumber(query, `${where}: query`, { least: -L, most: L - 1, whole: true }) + L) % L
   const j = (toNumber(key, `${where}: key`, { least: -S, most: S - 1, whole: true }) + S) % S
@@ -104,7 +104,7 @@ export async function scoreAttribution(model, input, options) {
   let keys
   if (isCross) {
     const encoder = entryOf(run.stacks, 'encoder.')
-    const last = /** @type {FloatTensor} */ (encoder.last).row(j)
+    const last = encoder.last.row(j)
     right.prepare(encoder.spec.norm, last, kNorm)
     keys = right.collect(given, encoder, { layer: encoder.parts.length, part: 0 }, j, last)
   } else {
@@ -363,9 +363,9 @@ class Pulled {
     const { o } = projectionsOf(part)
     const written = writtenBy(this.#parts, stack, one)
     const [, S, d] = written.dims
-    const maps = /** @type {FloatTensor} */ (one.weights)
-    const outputs = /** @type {FloatTensor} */ (one.heads).row(p).data
-    const values = /** @type {FloatTensor} */ (one.v)
+    const maps = one.weights
+    const outputs = one.heads.row(p).data
+    const values = one.v
     const { bias } = weights.linear(o)
     const L = maps.dims[1]
     const mapOf = (/** @type {number} */ h) => maps.data.subarray((h * L + p) * S, (h * L + p + 1) * S)

@@ -186,9 +186,8 @@ async function overEach(where, options, texts, call) {
 async function patchOne(model, options) {
   const where = 'patch'
   const given = readOptions(options, ['clean', 'corrupted', 'positions', ...SETTINGS], where)
-  const [clean, corrupted] = /** @type {const} */ (['clean', 'corrupted']).map(name =>
-    inputOf(given[name], `${where}: ${name}`),
-  )
+  const clean = inputOf(given.clean, `${where}: clean`)
+  const corrupted = inputOf(given.corrupted, `${where}: corrupted`)
   return run(model, given, where, function* (task) {
     const source = yield* task.read(clean, 'the clean text')
     const target = yield* task.read(corrupted, 'the corrupted text')

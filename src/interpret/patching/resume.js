@@ -57,13 +57,12 @@ export class BranchingOperations extends ModelOperations {
     return wide
   }
 
-  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../ops/linear/forward.js').FusedOptions} [options] */
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../ops/linear/forward.js').FusedOptions & { residual?: FloatTensor }} [options] */
   dense(spec, x, options = {}) {
     const { residual } = options
     if (!residual) return super.dense(spec, x, options)
-    const given = /** @type {FloatTensor} */ (residual)
-    const N = Math.max(x.dims[0], given.dims[0])
-    return super.dense(spec, this.widen(x, N), { ...options, residual: this.widen(given, N) })
+    const N = Math.max(x.dims[0], residual.dims[0])
+    return super.dense(spec, this.widen(x, N), { ...options, residual: this.widen(residual, N) })
   }
 
   /** @override @param {FloatTensor} a @param {FloatTensor} b */
@@ -78,11 +77,9 @@ export class BranchingOperations extends ModelOperations {
     return copyOf(super.sumOfMaps(this.widen(a, N), this.widen(b, N), c && this.widen(c, N)))
   }
 
-  /** @override @param {FloatTensor} x @param {import('../../ops/rope/forward.js').RopeOptions} options */
+  /** @override @param {FloatTensor} x @param {import('../../ops/rope/forward.js').RopeOptions & Record<'cos' | 'sin', FloatTensor>} options */
   rope(x, options) {
-    const [cos, sin] = [options.cos, options.sin].map(turns =>
-      this.widen(/** @type {FloatTensor} */ (turns), x.dims[0]),
-    )
+    const [cos, sin] = [options.cos, options.sin].map(turns => this.widen(turns, x.dims[0]))
     return super.rope(x, { ...options, cos, sin })
   }
 

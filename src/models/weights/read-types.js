@@ -2,10 +2,9 @@
 
 import { oneOf, readOptions } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
+import { TYPES } from './weight-types.js'
 
 /** @import { WeightType, WeightTypes } from './weight-types.js' */
-
-const TYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4'])
 
 /** @param {unknown} dtype @param {string} where @returns {WeightTypes} */
 export function readTypes(dtype, where) {

@@ -3,6 +3,8 @@
 import { BLOCKS } from '../../layers/weight-blocks.js'
 
 /** @typedef {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4'} WeightType */
+/** @type {readonly WeightType[]} */
+export const TYPES = ['float32', 'float16', 'bfloat16', 'int8', 'int4']
 /** Parts of a model: projections of attention, those of the MLPs, and the head. @typedef {'attention' | 'mlp' | 'head'} WeightPlace */
 /** The type of all weights, or one per part; `default` applies to the other parts. @typedef {WeightType | { [place in WeightPlace | 'default']?: WeightType }} WeightTypes */
 

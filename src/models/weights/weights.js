@@ -8,7 +8,7 @@ import { DeferredWeight, packLinear, roundToBfloat16 } from '../../layers/packed
 import { expectCore } from '../../runtime/core-of.js'
 import { readExactly } from '../source/source.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
-import { bytesOf, typeOf } from './weight-types.js'
+import { bytesOf, TYPES, typeOf } from './weight-types.js'
 
 /** @import { Qkv } from '../../qkv.js' */
 /** @import { FloatTensor } from '../../base/tensor.js' */
@@ -157,8 +157,7 @@ export class ModelWeights {
       parameters += size
       bytes.stored += inFile
       bytes.loaded += memory(typeOf(types, layer?.place, tensor))
-      for (const type of /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8', 'int4']))
-        bytes[type] += memory(type)
+      for (const type of TYPES) bytes[type] += memory(type)
     }
     return { tensors, needs, bytes, parameters }
   }

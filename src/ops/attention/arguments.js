@@ -66,16 +66,12 @@ import { checkSummary } from './summary.js'
  *   names of the steps to compute and return, default all; the others take neither memory nor time
  */
 
-export const ATTENTION_OPTIONS = /** @type {const} */ ([
-  'scale',
-  'score',
-  'softcap',
-  ...MASK_OPTIONS,
-  'sinks',
-  'dropout',
-])
-export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'numKvHeads'])
-export const TEXT_OPTIONS = /** @type {const} */ (['cuSeqlens', 'cuSeqlensK'])
+/** @type {readonly Exclude<keyof AttentionOptions, 'numHeads' | 'numKvHeads'>[]} */
+export const ATTENTION_OPTIONS = ['scale', 'score', 'softcap', ...MASK_OPTIONS, 'sinks', 'dropout']
+/** @type {readonly ('numHeads' | 'numKvHeads')[]} */
+export const HEAD_OPTIONS = ['numHeads', 'numKvHeads']
+/** @type {readonly ('cuSeqlens' | 'cuSeqlensK')[]} */
+export const TEXT_OPTIONS = ['cuSeqlens', 'cuSeqlensK']
 
 /**
  * The operands and options of a method, and their names in errors: `names.scale` is 'attention: scale'.
@@ -191,11 +187,13 @@ function checkTexts(call, { cuSeqlens, cuSeqlensK = cuSeqlens, numHeads }, label
     throw new TypeError(
       `${names.cuSeqlens}: expected either cuSeqlens or numHeads, got both; give q as (T, H, D) and leave numHeads out`,
     )
-  for (const [x, name] of /** @type {const} */ ([
+  /** @type {[Tensor, string][]} */
+  const all = [
     [q, names.q],
     [k, names.k],
     [v, names.v],
-  ]))
+  ]
+  for (const [x, name] of all)
     if (x.dims.length !== 3)
       throw new RangeError(`${name}: with cuSeqlens, expected dims (T, heads, size), got ${shape(x.dims)}`)
   const [[T, H], [keys, G], [values, heads]] = [q.dims, k.dims, v.dims]
@@ -268,8 +266,10 @@ const SCORES = {
 }
 const KINDS = Object.keys(SCORES)
 const SCORE_PARTS = [...SCORES.additive, 'sigma']
-const AXES = /** @type {const} */ (['keys', 'queries'])
-const MASKINGS = /** @type {const} */ (['before', 'after'])
+/** @type {('keys' | 'queries')[]} */
+const AXES = ['keys', 'queries']
+/** @type {('before' | 'after')[]} */
+const MASKINGS = ['before', 'after']
 const NOT_NEGATIVE = { least: 0 }
 
 /**

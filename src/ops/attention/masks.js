@@ -204,13 +204,5 @@ const keyLengths = {
 /** All masks, in the order in which they are checked. */
 export const MASKS = [span, maskAndBias, alibi, keyLengths]
 
-/** The names of their options. */
-export const MASK_OPTIONS = /** @type {const} */ ([
-  'causal',
-  'window',
-  'pastLength',
-  'mask',
-  'bias',
-  'alibi',
-  'keyLengths',
-])
+/** The names of their options. @type {readonly (keyof MaskOptions)[]} */
+export const MASK_OPTIONS = ['causal', 'window', 'pastLength', 'mask', 'bias', 'alibi', 'keyLengths']

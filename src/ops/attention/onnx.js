@@ -155,10 +155,12 @@ function checkPast(inputs, K, V, [B, G, , D], [, , , E]) {
   const P = past.key.dims[2]
   expectDims(past.key, [B, G, P, D], `${WHERE}: past_key`, '(B, G, P, D)')
   expectDims(past.value, [B, G, P, E], `${WHERE}: past_value`, '(B, G, P, E)')
-  for (const [name, before, now] of /** @type {const} */ ([
+  /** @type {[string, Tensor, Tensor][]} */
+  const both = [
     ['past_key', past.key, K],
     ['past_value', past.value, V],
-  ]))
+  ]
+  for (const [name, before, now] of both)
     if (before.data.constructor !== now.data.constructor)
       throw new TypeError(
         `${WHERE}: ${name} is ${describe(before.data)}, the new rows are ${describe(now.data)}: give them one type`,
@@ -215,7 +217,7 @@ export function onnxAttention(qkv, inputs, attributes = {}) {
   inputs = readOptions(inputs, ATTENTION_INPUTS, `${WHERE}: inputs`)
   attributes = readOptions(attributes, ATTENTION_ATTRIBUTES, WHERE)
   const { causal, window, step } = checkAttributes(attributes)
-  const [Q, K, V] = /** @type {const} */ (['Q', 'K', 'V']).map(name => toInput(inputs[name], name))
+  const [Q, K, V] = [toInput(inputs.Q, 'Q'), toInput(inputs.K, 'K'), toInput(inputs.V, 'V')]
   if (Q.dims.length !== K.dims.length || Q.dims.length !== V.dims.length)
     throw new RangeError(
       `${WHERE}: Q, K and V have dims ${shape(Q.dims)}, ${shape(K.dims)} and ${shape(V.dims)}: three axes each, or four`,

@@ -45,7 +45,8 @@ import { indices } from '../../runtime/structs.js'
  */
 
 const AT = indices(SUMMARY_WORDS)
-const FLAGS = /** @type {const} */ (['logSumExp', 'entropy', 'sinkWeight', 'distance', 'scores'])
+/** @type {(keyof SummaryOptions)[]} */
+const FLAGS = ['logSumExp', 'entropy', 'sinkWeight', 'distance', 'scores']
 const KNOWN = register('summary', [...FLAGS, 'map', 'topK', 'ids'])
 const SCORES = ['entropy', 'previous', 'first', 'duplicate', 'induction']
 const SIZE = { least: 1, whole: true }

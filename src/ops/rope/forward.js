@@ -24,16 +24,8 @@ import { launch } from '../launch.js'
  * @property {number} [numHeads] x is (B, L, numHeads * D)
  */
 
-export const ROPE_OPTIONS = /** @type {const} */ ([
-  'positions',
-  'pastLength',
-  'interleaved',
-  'rotaryDim',
-  'base',
-  'cos',
-  'sin',
-  'numHeads',
-])
+/** @type {readonly (keyof RopeOptions)[]} */
+export const ROPE_OPTIONS = ['positions', 'pastLength', 'interleaved', 'rotaryDim', 'base', 'cos', 'sin', 'numHeads']
 const OPTIONS = register('rope', [...ROPE_OPTIONS, ...OUT_OPTIONS])
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
@@ -93,7 +85,8 @@ function givenTables(options, B, L, half) {
   const expected = isTable ? [cos.dims[0], half] : [B, L, half]
   expectDims(cos, expected, 'rope: cos', isTable ? '(positions, rotaryDim / 2)' : '(B, L, rotaryDim / 2)')
   expectDims(sin, cos.dims, 'rope: sin', 'the dims of cos')
-  const idle = /** @type {const} */ (['base', 'positions', 'pastLength'])
+  /** @type {(keyof RopeOptions)[]} */
+  const idle = ['base', 'positions', 'pastLength']
   for (const name of idle.slice(0, isTable ? 1 : 3))
     if (options[name] !== undefined)
       throw new TypeError(`rope: ${name} has no effect with cos and sin, which define the rotation; leave it out`)
