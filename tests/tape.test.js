@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { load } from '../src/entries/index.js'
-import { crossEntropy, gelu, linearLayer } from '../src/entries/nn.js'
+import { readSafetensors, writeSafetensors } from '../src/entries/models.js'
+import { crossEntropy, gelu, linearLayer, relu } from '../src/entries/nn.js'
 import { Adam, AdamW, clipGradNorm, module, parameters, SGD, schedule, tape } from '../src/entries/train.js'
 import { close } from './helpers.js'
 import { INDUCTION, induction, inductionWeights } from './training/small-models.js'
@@ -482,4 +483,64 @@ test('parameters, an optimiser and a module that are used wrongly name the way o
   assert.throws(() => tape(qkv, p, t => model(t, [[1, 2]])), /these parameters were disposed: make them again/)
   assert.throws(() => last.step(), /these parameters were disposed/)
   last.dispose()
+})
+
+test('a result that depends on no parameter has no backward pass, as in PyTorch', () => {
+  const p = parameters(qkv, { w: [[1, 2]] })
+  const { w } = p.values
+  /** @type {[string, (t: import('../src/train/tape.js').Tape) => any][]} */
+  const cases = [
+    ['a constant', t => t.mean([1, 2])],
+    ['a function of qkv/nn', t => t.mean(relu(qkv, w))],
+    ['a method of qkv', t => t.mean(qkv.linear([[1, 2]], w))],
+    ['a transposed copy', t => t.mean(w.T)],
+  ]
+  for (const [title, run] of cases)
+    assert.throws(() => tape(qkv, p, run).backward(), /depends on no parameter.*use the operations of the tape/, title)
+  tape(qkv, p, t => t.mean(t.relu(w))).backward()
+  assert.deepEqual([...p.gradients.w.data], [0.5, 0.5])
+  p.dispose()
+})
+
+test('the state of an optimiser goes through a file, and what is no state names what to give', async () => {
+  const g = qkv.generator(5)
+  const start = () => {
+    const p = parameters(qkv, { w: g.seed(5).randn([2, 2]), late: [1, 2] })
+    return { p, adam: new Adam(p, { lr: 0.1 }) }
+  }
+  const step = (/** @type {ReturnType<typeof start>} */ { p, adam }, hasLate = true) => {
+    tape(qkv, p, t => t.mean(t.mul(p.values.w, hasLate ? p.values.late : 2))).backward()
+    adam.step()
+  }
+  const [one, other] = [start(), start()]
+  step(one, false) // a step that misses a parameter, whose own count is saved, too
+  step(one)
+  other.p.loadStateDict(await readSafetensors(writeSafetensors(one.p.stateDict())))
+  const state = await readSafetensors(writeSafetensors(one.adam.stateDict()))
+  assert.equal(state['step.late'].data[0], 1)
+  other.adam.loadStateDict(state)
+  for (const run of [one, other]) step(run)
+  assert.deepEqual(other.p.stateDict(), one.p.stateDict())
+  assert.deepEqual(other.adam.stateDict(), one.adam.stateDict())
+  for (const each of [one.p, one.adam]) {
+    assert.throws(() => each.loadStateDict(any(Promise.resolve({}))), /got a Promise; await it/)
+    assert.throws(
+      () => each.loadStateDict(any(new Uint8Array(400))),
+      /got a Uint8Array of 400; give await readSafetensors\(bytes\)/,
+    )
+  }
+  assert.throws(() => one.adam.loadStateDict({ ...state, step: one.p.values.w }), /step: expected a number, got a Res/)
+  assert.throws(
+    () => writeSafetensors({ ids: any({ data: new Int32Array(2), dims: [2] }) }),
+    /Float32Array\.from\(data\) is one/,
+  )
+  assert.throws(
+    () => tape(qkv, one.p, t => any(t).cat(one.p.values.w, one.p.values.w)),
+    /cat: tensors: expected an array/,
+  )
+  assert.throws(
+    () => tape(qkv, one.p, t => t.mean(any(any(one.p.values.w) + any(one.p.values.w)))),
+    /tensors are added by add/,
+  )
+  for (const { p, adam } of [one, other]) for (const held of [adam, p]) held.dispose()
 })

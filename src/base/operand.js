@@ -152,6 +152,7 @@ function reread(view, dtype) {
 function insteadOf(value, areIds) {
   if (areIds && typeof value === 'string') return 'a text becomes ids by model.tokenize(text).ids'
   if (value instanceof Promise) return 'await it'
+  if (typeof value === 'string' && value.startsWith('tensor(')) return 'tensors are added by add, not by +'
   const key = ['ids', 'input_ids', 'inputIds'].find(name => name in Object(value))
   return key
     ? `give its ${key}`
@@ -223,7 +224,9 @@ export function toFloats(value, name) {
   const { data, dims, dtype } = tensor
   if (dtype === 'float64') return new Tensor(Float32Array.from(data), dims)
   if (dtype === 'float16') return new Tensor(fromFloat16(data), dims)
-  throw new TypeError(`${name}: its data: expected a Float32Array, got ${describe(data)}`)
+  throw new TypeError(
+    `${name}: its data: expected a Float32Array, got ${describe(data)}; Float32Array.from(data) is one`,
+  )
 }
 
 /**

@@ -15,8 +15,11 @@ export const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
  * @param {unknown} given tensors by name
  */
 export function readState(given) {
-  if (typeof given !== 'object' || given === null)
-    throw new TypeError(`loadStateDict: expected an object of weights by name, got ${describe(given)}`)
+  const isBytes = ArrayBuffer.isView(given) || given instanceof ArrayBuffer
+  if (typeof given !== 'object' || given === null || given instanceof Promise || isBytes) {
+    const how = isBytes ? '; give await readSafetensors(bytes)' : given instanceof Promise ? '; await it' : ''
+    throw new TypeError(`loadStateDict: expected an object of weights by name, got ${describe(given)}${how}`)
+  }
   const state = /** @type {Record<string, unknown>} */ (given)
   const names = Object.keys(state)
   const rest = new Set(names)

@@ -2,6 +2,8 @@
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
+import { Tensor } from '../base/tensor.js'
+import { readState } from '../layers/state-dict.js'
 import { addAll, UNIT } from '../ops/kernels.js'
 import { launch } from '../ops/launch.js'
 import { ADAM_STRUCT, SGD_STRUCT } from '../ops/nn-abi.js'
@@ -196,15 +198,24 @@ export class Optimizer {
     return { step: this.steps, ...Object.fromEntries(own), ...copies(this.#state) }
   }
 
-  /** Restores a state. @param {OptimizerState} state with the same names and dims @returns {this} */
+  /**
+   * Restores a state.
+   * @param {OptimizerState | Record<string, FloatTensor>} state with the same names and dims; from a file, each step is a tensor
+   * @returns {this}
+   */
   loadStateDict(state) {
+    if (ArrayBuffer.isView(state) || state instanceof Promise) readState(state) // throws
     const { step, ...rest } = Object(state)
     const where = `${Optimizer.#checked(this).#where}: loadStateDict: step`
-    const steps = toNumber(step, where, { least: 0, whole: true })
+    const toSteps = (/** @type {unknown} */ given, /** @type {string} */ name, most = 2 ** 53) => {
+      const value = given instanceof Tensor && given.data.length === 1 ? given.data[0] : given
+      return toNumber(value, name, { least: 0, most, whole: true })
+    }
+    const steps = toSteps(step, where)
     const missed = this.#parts.map(({ name }) => {
       const { [`step.${name}`]: own = steps } = rest
       delete rest[`step.${name}`]
-      return steps - toNumber(own, `${where}.${name}`, { least: 0, most: steps, whole: true })
+      return steps - toSteps(own, `${where}.${name}`, steps)
     })
     fill(this.#state, rest)
     for (const [n, part] of this.#parts.entries()) part.missed = missed[n]

@@ -255,8 +255,8 @@ class Recorder {
 
   /** Concatenates tensors along an axis, like torch.cat. @param {readonly Operand[]} tensors @param {{ dim?: number }} [options] dim: default 0 */
   cat(tensors, options = {}) {
-    const { dim = 0 } = readOptions(options, ['dim'], 'cat')
     const list = expectList(tensors, 'cat: tensors')
+    const { dim = 0 } = readOptions(options, ['dim'], 'cat')
     return this.#apply('cat', cat(list.length), list, { dim })
   }
 
@@ -357,6 +357,10 @@ export function tape(qkv, p, run, options = {}) {
     if (p.step !== step) throw new Error('backward: this step is over: another tape has used its memory')
     if (isUsed) throw new Error('backward: it was called before for this step: its gradients are in p.gradients')
     expectParameters(p, 'backward')
+    if (!root.isLearned)
+      throw new Error(
+        'backward: the result depends on no parameter, so there are no gradients: use the operations of the tape, such as t.relu(x); functions of qkv and qkv/nn, and methods that copy, such as x.T, return constants',
+      )
     const { planned } = p
     if (planned?.root !== root || planned.accumulate !== accumulate || planned.isOne !== isOne) {
       p.forget(p.entries.length)

@@ -16,7 +16,7 @@ function narrow(data, dtype) {
 
 /**
  * Returns the bytes of a safetensors file.
- * @param {Record<string, TensorLike>} tensors by name, as float32
+ * @param {Record<string, TensorLike | number>} tensors by name, as float32; a number is a tensor without axes
  * @param {Record<string, string>} [dtypes] F16 or BF16 for tensors to write in that type if it is lossless
  * @returns {Uint8Array<ArrayBuffer>}
  */
