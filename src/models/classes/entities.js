@@ -146,16 +146,25 @@ function labelOf(tokens, aggregation, labels, join) {
   return { label: labels[best], score: scores[best], word, tokens }
 }
 
+/** What BERT removes from a text, beside accents. */
+const REMOVED = /(?![\t\n\r])[\p{C}\ufffd]/gu
+/** Accents: of BERT, and of others. */
+const [ACCENTS, MARKS] = [/\p{Mn}/gu, /\p{M}/gu]
+
 /**
- * Removes differences that tokenizers ignore: case and accents, control characters for BERT, compatible forms for others.
- * @param {string} text
+ * Returns a function that removes differences which tokenizers ignore: case, accents, control characters for BERT, compatible forms for others.
+ * @param {readonly string[]} names of tokens; if one has an accent, accents stay
  * @param {boolean} isBert
  */
-const folded = (text, isBert) =>
-  text
-    .normalize(isBert ? 'NFD' : 'NFKD')
-    .replace(isBert ? /[\p{M}\p{Cf}]/gu : /\p{M}/gu, '')
-    .toLowerCase()
+function folding(names, isBert) {
+  const form = isBert ? 'NFD' : 'NFKD'
+  const keepsMarks = names.some(name => name.normalize(form).search(MARKS) >= 0)
+  return (/** @type {string} */ text) => {
+    const plain = text.normalize(form).toLowerCase()
+    const bare = keepsMarks ? plain : plain.replace(isBert ? ACCENTS : MARKS, '')
+    return isBert ? bare.replace(REMOVED, '') : bare
+  }
+}
 
 /** True if a token without a prefix of subwords starts a word, as in the pipeline: after a space. @param {string} text @param {number} start */
 const startsWord = (text, start) => start === 0 || text.slice(start - 1, start + 1).includes(' ')
@@ -216,9 +225,10 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
       const word = names[n]
       return { word, start, end, isSubword: !unknown.includes(word) && !startsWord(text, start) }
     })
+  const fold = folding(names, isBert)
   // The characters of the text without case and accents, with their positions.
   const signs = Array.from(text.matchAll(/./gsu), ({ 0: sign, index }) => ({
-    folded: folded(sign, isBert),
+    folded: fold(sign),
     index,
     end: index + sign.length,
   }))
@@ -231,7 +241,7 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
   /** Returns how much of a text lies before a token. @param {string} rest @param {number | undefined} next */
   const lengthOf = (rest, next) => {
     if (next === undefined) return rest.length
-    const surface = folded(decode([next], false).trim(), isBert)
+    const surface = fold(decode([next], false).trim())
     const most = surface ? rest.indexOf(surface, 1) : rest.search(/\s|$/)
     return most < 0 ? String.fromCodePoint(rest.codePointAt(0) ?? 32).length : most
   }
@@ -239,7 +249,7 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
     const word = names[index]
     const isContinuing = isBert && word.startsWith(wordPrefix) && word.length > wordPrefix.length
     const written = isContinuing ? word.slice(wordPrefix.length) : decode([...bytes, id], false)
-    const surface = folded(written.trim(), isBert)
+    const surface = fold(written.trim())
     if (!surface && /\s/.test(plain[cursor] ?? '')) {
       // A space that is a separate token is located at its end; the mark of a split word, at the first character of the word.
       do cursor++
@@ -250,14 +260,14 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
     }
     while (/\s/.test(plain[cursor] ?? '')) cursor++
     const isUnknown = unknown.includes(word)
-    if (isUnknown && !plain.startsWith(folded(word, isBert), cursor)) {
+    if (isUnknown && !plain.startsWith(fold(word), cursor)) {
       // For BERT a whole word, otherwise what lies before the next token; the pipeline treats it as a separate word.
       const rest = plain.slice(cursor)
       const part = !isBert ? rest.slice(0, lengthOf(rest, ids[index + 1])).trimEnd() : (WORD.exec(rest)?.[0] ?? '')
-      const [start, end] = [
-        signs[signAt[cursor]]?.index ?? text.length,
-        signs[signAt[cursor + part.length - 1]]?.end ?? text.length,
-      ]
+      const start = signs[signAt[cursor]]?.index ?? text.length
+      let last = signAt[cursor + part.length - 1]
+      while (!isBert && signs[last + 1]?.folded === '') last++ // accents
+      const end = signs[last]?.end ?? text.length
       cursor += part.length
       return { word: text.slice(start, end), start, end, isSubword: false }
     }
