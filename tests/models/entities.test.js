@@ -148,6 +148,7 @@ test('words of entities are decoded as in the pipeline, and a text that is too l
     '[CLS]',
     'Tom\u3000\u{1f44d}\u{1f3fd}\nU.S.\u00a0x\u00b2 a\u200bb \u00ad \u20a4 \u2026 \ufb01ne \u00df\u0130x',
     '\u0939\u093f\u0928\u094d\u0926\u0940 \u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35 \u0000 \u001c \ufffd x',
+    'cafe\u0301\u3000\u1100\u1161\u11a8 the',
     'the the the the the the the the the the the the',
   ]
   let many = 0

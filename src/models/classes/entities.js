@@ -149,7 +149,11 @@ function labelOf(tokens, aggregation, labels, join) {
 /** What BERT removes from a text, beside accents. */
 const REMOVED = /(?![\t\n\r])[\p{C}\ufffd]/gu
 /** Accents: of BERT, and of others. */
-const [ACCENTS, MARKS] = [/\p{Mn}/gu, /\p{M}/gu]
+const [ACCENTS, MARKS, MARK] = [/\p{Mn}/gu, /\p{M}/gu, /^\p{M}/u]
+const SPACE = /^\p{White_Space}/u
+
+/** Removes the spaces around a text that Rust calls so. @param {string} text */
+const trimmed = text => text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '')
 
 /**
  * Returns a function that removes differences which tokenizers ignore: case, accents, control characters for BERT, compatible forms for others.
@@ -175,23 +179,49 @@ function toPieceBytes(name) {
   return byte ? [Number.parseInt(byte, 16)] : new TextEncoder().encode(name.replaceAll('\u2581', ' '))
 }
 
+/** A character with its place in the text. @typedef {{ sign: string, index: number, end: number }} Located */
+
+/**
+ * Returns the characters of a text. If they are composed (NFC), each lies where the first of its parts lies, as in the Rust library.
+ * @param {string} text
+ * @param {boolean} isComposed
+ * @returns {Located[]}
+ */
+function charactersOf(text, isComposed) {
+  const parts = text.matchAll(isComposed ? /\P{M}\p{M}+|[\u1100-\u11ff]+|./gsu : /./gsu)
+  return Array.from(parts).flatMap(({ 0: cluster, index }) => {
+    const given = [...cluster]
+    const countOf = (/** @type {string} */ sign) => [...sign.normalize('NFD')].length
+    return Array.from(isComposed ? cluster.normalize('NFC') : cluster, sign => {
+      const place = { sign, index, end: index + (given[0]?.length ?? 0) }
+      for (let rest = countOf(sign); rest > 0 && given.length; ) {
+        const part = /** @type {string} */ (given.shift())
+        rest -= countOf(part)
+        index += part.length
+      }
+      return place
+    })
+  })
+}
+
 /**
  * Locates tokens by their bytes.
  * @param {string} text
+ * @param {readonly Located[]} characters
  * @param {readonly ArrayLike<number>[]} bytes of each token
  * @returns {[start: number, end: number][] | undefined} undefined if they spell another text
  */
-function placesOfBytes(text, bytes) {
+function placesOfBytes(text, characters, bytes) {
   const all = bytes.flatMap(part => Array.from(part))
   const encode = (/** @type {string} */ part) => new TextEncoder().encode(part)
-  const lead = all.length - encode(text).length // a space that the tokenizer adds before the text
+  const whole = characters.map(({ sign }) => sign).join('')
+  const lead = all.length - encode(whole).length // a space that the tokenizer adds before the text
   if (lead !== 0 && lead !== 1) return undefined
-  const spelt = encode(' '.repeat(lead) + text)
+  const spelt = encode(' '.repeat(lead) + whole)
   if (!spelt.every((byte, i) => byte === all[i])) return undefined
   /** Start and end of the character of each byte. @type {[number, number][]} */
   const places = Array.from({ length: lead }, () => [0, 0])
-  for (const { 0: sign, index } of text.matchAll(/./gsu))
-    for (const _ of encode(sign)) places.push([index, index + sign.length])
+  for (const { sign, index, end } of characters) for (const _ of encode(sign)) places.push([index, end])
   let at = 0
   return bytes.map(({ length }) => {
     const own = places.slice(at, at + length)
@@ -214,12 +244,19 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
   const unknown = [Object(config.unk_token).content ?? config.unk_token, '[UNK]', '<unk>']
   const names = ids.map(nameOf)
   const isBert = wordPrefix !== undefined
+  const characters = charactersOf(text, !isBert)
   const spelt = isBert
     ? undefined
-    : (placesOfBytes(
-        text,
-        names.map(name => Array.from(toBytes(name), Number)),
-      ) ?? (splitsSpaces ? undefined : placesOfBytes(text, names.map(toPieceBytes))))
+    : [charactersOf(text, false), characters]
+        .flatMap(given => [
+          placesOfBytes(
+            text,
+            given,
+            names.map(name => Array.from(toBytes(name), Number)),
+          ),
+          splitsSpaces ? undefined : placesOfBytes(text, given, names.map(toPieceBytes)),
+        ])
+        .find(Boolean)
   if (spelt)
     return spelt.map(([start, end], n) => {
       const word = names[n]
@@ -227,11 +264,10 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
     })
   const fold = folding(names, isBert)
   // The characters of the text without case and accents, with their positions.
-  const signs = Array.from(text.matchAll(/./gsu), ({ 0: sign, index }) => ({
-    folded: fold(sign),
-    index,
-    end: index + sign.length,
-  }))
+  const signs = characters.map(({ sign, index, end }) => {
+    const isGone = isBert || MARK.test(sign)
+    return { folded: fold(sign) || (isGone ? '' : sign), index, end }
+  })
   const plain = signs.map(sign => sign.folded).join('')
   /** @type {number[]} */
   const signAt = signs.flatMap((sign, n) => Array(sign.folded.length).fill(n))
@@ -241,29 +277,29 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
   /** Returns how much of a text lies before a token. @param {string} rest @param {number | undefined} next */
   const lengthOf = (rest, next) => {
     if (next === undefined) return rest.length
-    const surface = fold(decode([next], false).trim())
-    const most = surface ? rest.indexOf(surface, 1) : rest.search(/\s|$/)
+    const surface = fold(trimmed(decode([next], false)))
+    const most = surface ? rest.indexOf(surface, 1) : rest.search(/\p{White_Space}|$/u)
     return most < 0 ? String.fromCodePoint(rest.codePointAt(0) ?? 32).length : most
   }
   return ids.map((id, index) => {
     const word = names[index]
     const isContinuing = isBert && word.startsWith(wordPrefix) && word.length > wordPrefix.length
     const written = isContinuing ? word.slice(wordPrefix.length) : decode([...bytes, id], false)
-    const surface = fold(written.trim())
-    if (!surface && /\s/.test(plain[cursor] ?? '')) {
+    const surface = fold(trimmed(written))
+    if (!surface && SPACE.test(plain[cursor] ?? '')) {
       // A space that is a separate token is located at its end; the mark of a split word, at the first character of the word.
       do cursor++
-      while (splitsSpaces && /\s/.test(plain[cursor] ?? ''))
+      while (splitsSpaces && SPACE.test(plain[cursor] ?? ''))
       const next = signs[signAt[cursor]]
       const at = next?.index ?? text.length
       return { word, start: at, end: (splitsSpaces && next?.end) || at, isSubword: !startsWord(text, at) }
     }
-    while (/\s/.test(plain[cursor] ?? '')) cursor++
+    while (SPACE.test(plain[cursor] ?? '')) cursor++
     const isUnknown = unknown.includes(word)
     if (isUnknown && !plain.startsWith(fold(word), cursor)) {
       // For BERT a whole word, otherwise what lies before the next token; the pipeline treats it as a separate word.
       const rest = plain.slice(cursor)
-      const part = !isBert ? rest.slice(0, lengthOf(rest, ids[index + 1])).trimEnd() : (WORD.exec(rest)?.[0] ?? '')
+      const part = !isBert ? trimmed(rest.slice(0, lengthOf(rest, ids[index + 1]))) : (WORD.exec(rest)?.[0] ?? '')
       const start = signs[signAt[cursor]]?.index ?? text.length
       let last = signAt[cursor + part.length - 1]
       while (!isBert && signs[last + 1]?.folded === '') last++ // accents
