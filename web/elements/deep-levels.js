@@ -24,6 +24,8 @@ import { check } from './tensor-input.js'
 /** @typedef {{ rows: Span, columns: Span, value: number }} Link a cell of a level, in cells of the matrix */
 
 export const TILE = 128
+/** @type {('rows' | 'columns')[]} */
+const AXES = ['rows', 'columns']
 /** Maximum number of cached tiles, and of concurrent requests. */
 const [MOST, AT_ONCE] = [160, 4]
 /** Default milliseconds until an unanswered tile fails. */
@@ -183,7 +185,7 @@ export class Tiles {
    * @param {() => void} changed called when a tile has arrived or failed
    */
   constructor(source, changed) {
-    for (const name of /** @type {const} */ (['rows', 'columns']))
+    for (const name of AXES)
       if (!Number.isSafeInteger(source?.[name]) || source[name] < 1)
         throw new RangeError(`source.${name}: expected a whole number above 0, got ${source?.[name]}`)
     if (typeof source.tile !== 'function') throw new TypeError('source.tile: expected a function')

@@ -23,14 +23,14 @@ export function languageFor(tag) {
   return isLanguage(language) ? language : 'en'
 }
 
-/** @type {Map<string, Promise<Translate>>} */
+/** @type {Map<string, Promise<import('../shell/room.js').Translate>>} */
 const loading = new Map()
 
 /**
  * Loads some files of texts in one language.
  * @param {Language} language
  * @param {readonly string[]} names such as 'shell'
- * @returns {Promise<Translate>} the same promise for the same language and names
+ * @returns {Promise<import('../shell/room.js').Translate>} the same promise for the same language and names
  */
 export function loadTexts(language, names) {
   const key = [language, ...names].join(' ')
@@ -54,14 +54,14 @@ const written = text =>
         .replace(/\bClick\b/g, 'Tap')
     : text.replace(/[‹›]/g, '')
 
-/** @param {Language} language @param {readonly string[]} names @returns {Promise<Translate>} */
+/** @param {Language} language @param {readonly string[]} names @returns {Promise<import('../shell/room.js').Translate>} */
 async function load(language, names) {
   const files = await Promise.all(['elements', ...names].map(name => import(`./${language}/${name}.js`)))
   const [{ elements }, ...others] = files
   /** @type {Record<string, string>} */
   const texts = Object.assign({}, ...others.map(file => file.texts))
   for (const key of Object.keys(texts)) texts[key] = written(texts[key])
-  const translate = (/** @type {Key} */ key, /** @type {Record<string, string | number>} */ params = {}) =>
+  const translate = (/** @type {string} */ key, /** @type {Record<string, string | number>} */ params = {}) =>
     texts[key].replace(/\{(\w+)\}/g, (_, name) => String(params[name]))
   return Object.assign(translate, { elements })
 }

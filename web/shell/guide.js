@@ -4,7 +4,7 @@ import { html, nothing } from 'lit'
 
 /**
  * @param {object} guide
- * @param {any} guide.t
+ * @param {import('./room.js').Translate<keyof typeof import('../i18n/en/shell.js').texts>} guide.t
  * @param {string} guide.id id of the element
  * @param {string} guide.label
  * @param {number} guide.at the stop, from 1

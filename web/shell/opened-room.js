@@ -19,7 +19,7 @@ export function drawProblem(error) {
 
 const rare = textsLater([])
 
-/** Returns the text of a problem; texts of rare ones are loaded now. @param {any} t @param {Problem} problem */
+/** Returns the text of a problem; texts of rare ones are loaded now. @param {import('./room.js').Translate} t @param {Problem} problem */
 const written = (t, { key, params, texts }) =>
   texts ? rare(t('htmlLang'), [texts]).draw((/** @type {any} */ own) => own(key, params)) : t(key, params)
 
@@ -28,7 +28,7 @@ const STAY = 6000
 
 /** Message about the last action, or its failure. @typedef {{ problem: Problem, isBad: boolean }} Message */
 
-/** @param {any} t @param {Message | undefined} message @param {() => void} close */
+/** @param {import('./room.js').Translate} t @param {Message | undefined} message @param {() => void} close */
 const messageLine = (t, message, close) =>
   html`<div class="said ${message?.isBad ? 'is-bad' : ''}" role="status" aria-live="polite"
     data-message=${message?.problem.key ?? nothing}>${
@@ -64,7 +64,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     return step !== undefined
   }
 
-  /** @param {any} t @param {boolean} isDark @returns {import('./room.js').Context<any>} */
+  /** @param {import('./room.js').Translate} t @param {boolean} isDark @returns {import('./room.js').Context<any>} */
   function contextOf(t, isDark) {
     const { act, travel, drawn } = store
     return { ...drawn, t, isDark, qkv, act, travel, can: store.can() }
@@ -98,7 +98,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     say,
     fail,
 
-    /** @param {any} t texts of the room @param {boolean} isDark */
+    /** @param {import('./room.js').Translate} t texts of the room @param {boolean} isDark */
     draw(t, isDark) {
       if (!isEntered) {
         isEntered = true

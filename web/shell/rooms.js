@@ -147,7 +147,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
   /**
    * Draws a room, or that it is loading.
    * @param {string} id
-   * @param {{ t: any, language: Language, isDark: boolean }} page
+   * @param {{ t: import('./room.js').Translate, language: Language, isDark: boolean }} page
    */
   function draw(id, { t: shell, language, isDark }) {
     const problem = failed.get(id)

@@ -18,7 +18,7 @@ import { createRooms } from './rooms.js'
  * @property {string} room the open one
  * @property {Language} language
  * @property {Theme} theme
- * @property {any} t texts of the shell in that language
+ * @property {import('./room.js').Translate} t texts of the shell in that language
  * @property {Problem} [notice] notice about the link
  * @property {{ room: string, text: string, to: string }} [from] the room that leads back, and the text of the button
  * @property {{ room: string, what: HandOver }} [offer] what to pass on to the next room that accepts it
@@ -60,7 +60,7 @@ import { createRooms } from './rooms.js'
  * @param {() => Promise<import('qkv').Qkv>} given.load loads the core, for rooms that compute on the page
  * @param {Language} given.language
  * @param {Theme} given.theme
- * @param {any} given.t
+ * @param {import('./room.js').Translate} given.t
  */
 export function createShell({
   host,

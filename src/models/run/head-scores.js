@@ -71,27 +71,26 @@ export function headScores(attentions, ids) {
         if (seen > 1) put('entropy', entropy / Math.log(seen))
         if (i || !ids) put('first', data[row])
         if (i && ids) put('previous', data[row + i - 1])
-        for (const [name, keys] of /** @type {const} */ ([
+        /** @type {['duplicate' | 'induction', number[] | undefined][]} */
+        const both = [
           ['duplicate', same[i]],
           ['induction', after[i]],
-        ]))
+        ]
+        for (const [name, keys] of both)
           if (keys?.length) {
             let sum = 0
             for (const j of keys) sum += data[row + j]
             put(name, sum)
           }
       }
-      for (const [name, tensor] of Object.entries(scores)) {
-        const key = /** @type {keyof typeof sums} */ (name)
-        tensor.data[layer * H + h] = queries[key] ? sums[key] / queries[key] : 0
-      }
+      for (const name of SCORES) scores[name].data[layer * H + h] = queries[name] ? sums[name] / queries[name] : 0
     }
   })
   return scores
 }
 
-/** Names of the scores. */
-export const SCORES = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'entropy'])
+/** Names of the scores. @type {readonly (keyof HeadScores)[]} */
+export const SCORES = ['previous', 'first', 'duplicate', 'induction', 'entropy']
 
 /** Maximum number of texts per batch. */
 const MOST = 16

@@ -86,10 +86,12 @@ export function expandPlace(name, stacks, where) {
         `Places of a layer: ${placesOf(spec ?? stacks[0].spec).join(', ')}`,
     )
   }
-  for (const [given, most, what] of /** @type {const} */ ([
+  /** @type {[unknown, number, string][]} */
+  const indices = [
     [layer === '*' ? 0 : layer, spec.layers.length, 'layers'],
     [head, spec.heads.numHeads, 'heads'],
-  ]))
+  ]
+  for (const [given, most, what] of indices)
     if (Number(given ?? 0) >= most) throw new RangeError(`${where}: ${describe(name)}: there are ${most} ${what}`)
   return layer === '*' ? spec.layers.map((_, i) => name.replace('*', String(i))) : [name]
 }

@@ -15,8 +15,8 @@ import { count, Tensor } from '../../base/tensor.js'
  */
 export function storedTensors(family, weights) {
   const needs = [...weights.needs(family)]
-  const names = (/** @type {boolean} */ isBare) =>
-    needs.map(([name, need], i) => /** @type {const} */ ([isBare ? name : weights.used[i].name, { name, need }]))
+  /** @type {(isBare: boolean) => [string, { name: string, need: (typeof needs)[number][1] }][]} */
+  const names = isBare => needs.map(([name, need], i) => [isBare ? name : weights.used[i].name, { name, need }])
   return new Map([...names(true), ...names(false)])
 }
 

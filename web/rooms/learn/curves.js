@@ -12,6 +12,8 @@ import { TASKS } from './tasks/index.js'
 /** @import { Point } from './watched-run.js' */
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 180, 34, 14, 14, 22]
+/** The positions that the heads of a solution look at. @type {('previous' | 'answer')[]} */
+const LOOKS = ['previous', 'answer']
 /** Number of heads named in the legend. */
 const NAMED = 4
 /** A rise by RISE within WITHIN evaluations counts as a jump. */
@@ -65,7 +67,7 @@ export function jumpOf(points) {
 export const headScores = points =>
   (points.at(-1)?.heads ?? []).flatMap((heads, layer) =>
     heads.flatMap((_, head) =>
-      /** @type {const} */ (['previous', 'answer']).map(kind => ({
+      LOOKS.map(kind => ({
         name: headName({ layer, head }),
         kind,
         value: (/** @type {Point} */ { heads }) => heads[layer][head][kind],

@@ -9,7 +9,8 @@ import { TASK_NAMES, TASKS } from './tasks/index.js'
 /** @typedef {keyof LearnSettings & keyof Settings} RunField */
 /** @typedef {import('../../shell/room.js').Problem<Settings, import('./learn.js').LearnKey>} Problem */
 
-export const POSITIONS = /** @type {const} */ (['rope', 'learned', 'distance', 'sinusoids', 'none'])
+/** @type {LearnSettings['positions'][]} */
+export const POSITIONS = ['rope', 'learned', 'distance', 'sinusoids', 'none']
 
 /** Maximum steps of a run. */
 export const MOST_TRAINED = 5000

@@ -4,7 +4,7 @@
 import { once } from '../../shell/once.js'
 import { MOST_WORDS } from './lens/setting.js'
 import { createModelLock } from './open/model-lock.js'
-import { attentionOf } from './run/hooks.js'
+import { attentionOf, specOf } from './run/hooks.js'
 import { exactMap, inputOf, runOf } from './run/model-run.js'
 import { beginningOf, positionsOf, read } from './run/read-text.js'
 import { createRuns, givenBy, hooksFor } from './run/session-runs.js'
@@ -364,9 +364,9 @@ async function generate({ qkv, lock, detail }, request, run) {
  * @returns {Promise<import('./models.js').Why | null>}
  */
 async function whyOf(model, { run, hooks }, signal) {
-  const { decoder, encoder } = model.stacks
-  const { layers, numHeads: H } = /** @type {NonNullable<typeof decoder>} */ (decoder ?? encoder)
-  const dims = /** @type {const} */ ([layers, H])
+  const { layers, numHeads: H } = specOf(model, '')
+  /** @type {readonly [number, number]} */
+  const dims = [layers, H]
   const sum = (/** @type {{ data: Float32Array } | undefined} */ tensor) => tensor?.data.reduce((a, b) => a + b, 0) ?? 0
   if (run.compared) {
     const { value: logit, heads, mlps, embedding, rest: other } = run.compared
@@ -380,7 +380,7 @@ async function whyOf(model, { run, hooks }, signal) {
   const { heads, crossHeads, mlps, embedding, rest: other, logits } = found
   const rest = restOf(sum(mlps), sum(embedding), sum(other))
   if (crossHeads) rest.unshift({ name: 'cross', value: sum(heads) })
-  const stack = encoder && decoder ? 'cross' : ''
+  const stack = model.stacks.encoder && model.stacks.decoder ? 'cross' : ''
   return { token: guess.token, logit: logits[0], stack, heads: (crossHeads ?? heads).data, dims, rest }
 }
 

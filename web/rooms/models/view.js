@@ -17,7 +17,8 @@ import { FIRST_GRAPH, isByHand, shownOf } from './shown.js'
 
 /** @import { Context, Room } from './models.js' */
 
-const TABS = /** @type {const} */ (['heads', 'prediction', 'changes'])
+/** @type {Context['view']['tab'][]} */
+const TABS = ['heads', 'prediction', 'changes']
 
 const panel = later(() => import('./programs/panel.js'))
 const headOpen = later(() => import('./open-head/page.js'))

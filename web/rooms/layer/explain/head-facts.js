@@ -17,8 +17,8 @@ import { strengthOf } from './word-facts.js'
 /** Share of the maximum entropy from which a head counts as even. */
 const EVEN = 0.95
 
-/** Places of one sentence that the statistics cover. */
-const AT = /** @type {const} */ (['self', 'previous', 'first'])
+/** Places of one sentence that the statistics cover. @type {('self' | 'previous' | 'first')[]} */
+const AT = ['self', 'previous', 'first']
 
 /**
  * Describes each head.

@@ -69,7 +69,8 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
   return { kind, word, by, along, moves }
 }
 
-const KINDS = /** @type {const} */ ({ Wq: ['query', 'keys'], Wk: ['key', 'queries'], Wv: ['value', 'queries'] })
+/** @type {Record<'Wq' | 'Wk' | 'Wv', ['query' | 'key' | 'value', 'queries' | 'keys']>} */
+const KINDS = { Wq: ['query', 'keys'], Wk: ['key', 'queries'], Wv: ['value', 'queries'] }
 
 /** @param {string} matrix @returns {matrix is keyof typeof KINDS} */
 const isWeightMatrix = matrix => matrix in KINDS

@@ -168,7 +168,8 @@ function maskChoice(context) {
   return labelled(context, 'mask', t('mask'), control)
 }
 
-const GROUPS = /** @type {const} */ (['words', 'sizes', 'scores', 'mask', 'numbers'])
+/** @type {('words' | 'sizes' | 'scores' | 'mask' | 'numbers')[]} */
+const GROUPS = ['words', 'sizes', 'scores', 'mask', 'numbers']
 
 /**
  * Draws the settings drawer; changes take effect at once.

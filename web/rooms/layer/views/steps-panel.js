@@ -43,17 +43,18 @@ function block(context, { left, tops = [], biases = [], results }) {
  * Returns the text variant of a step for these settings.
  * @param {Step['id']} id
  * @param {SceneContext['result']['settings']} settings
+ * @returns {import('../../../i18n/index.js').Key}
  */
 function textOf(id, { model, scale, score, masking, isCross, keysFrom, positions }) {
   if (id === 'embed' && (model === 'handBuilt' || model === 'imported' || model === 'trained'))
-    return /** @type {const} */ (`step.embed.${model}`)
+    return `step.embed.${model}`
   if (id === 'embed' && positions === 'added') return 'step.embed.added'
   if (id === 'embed' && isCross && keysFrom === 'random') return 'step.embed.random'
   if (id === 'project' && isCross && model !== 'imported') return 'step.project.cross'
   if (id === 'masked' && masking === 'after') return 'step.masked.after'
   if (id === 'scaled' && scale !== null) return 'step.scaled.set'
   if (id === 'scaled' && score !== 'scaled') return 'step.scaled.none'
-  return /** @type {const} */ (`step.${id}.text`)
+  return `step.${id}.text`
 }
 
 /**

@@ -16,7 +16,8 @@ import { likeness, pairWeights, ranked, scaleEnd } from './maps.js'
 /** @import { HeadAt } from './maps.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-const NAMES = /** @type {const} */ ([...LOOKS, 'entropy'])
+/** @type {import('../run/model-run.js').ScoreName[]} */
+const NAMES = [...LOOKS, 'entropy']
 const MOST_LISTED = 200
 
 /** Returns the score of each head that the ranking uses. @param {Room} room @returns {Float32Array} (layers, heads) */

@@ -8,7 +8,8 @@ import { readAt, specOf } from '../run/hooks.js'
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 
 const INSIDE = ['input', 'attention.input', 'attention.output', 'cross.input', 'cross.output', 'middle', 'mlp.output']
-const KINDS = /** @type {const} */ (['attention', 'cross', 'mlp'])
+/** @type {('attention' | 'cross' | 'mlp')[]} */
+const KINDS = ['attention', 'cross', 'mlp']
 /** @type {('embedding' | 'norm')[]} */
 const AROUND = ['embedding', 'norm']
 

@@ -10,7 +10,8 @@ import { GALLERY } from './gallery.js'
 /** @import { GalleryTexts } from '../open/model-field.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-const DTYPES = /** @type {const} */ (['', 'float16', 'int8'])
+/** @type {('' | 'float16' | 'int8')[]} */
+const DTYPES = ['', 'float16', 'int8']
 
 /** Returns the gallery entry of a model. @param {string} name */
 export const entryOf = name => GALLERY.find(each => idOf(each.name) === idOf(name))

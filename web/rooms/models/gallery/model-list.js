@@ -18,7 +18,8 @@ import { GALLERY } from './gallery.js'
  * @property {string} note
  */
 
-const GROUPS = /** @type {const} */ (['first', 'language', 'encoder', 'translation'])
+/** @type {import('./gallery.js').GalleryModel['group'][]} */
+const GROUPS = ['first', 'language', 'encoder', 'translation']
 
 /** Returns the typed text as an option, if it may be a name on the hub or an address. @param {string} typed @param {GalleryTexts} g @returns {Option[]} */
 function typedOption(typed, g) {

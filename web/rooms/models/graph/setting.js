@@ -7,7 +7,8 @@
 export const SHARES = { least: 50, most: 95, step: 5 }
 /** Prefix letters for the stacks of an encoder-decoder; a model with one stack has no prefix. */
 const LETTERS = { encoder: 'e', decoder: 'd', cross: 'c' }
-const PLACES = /** @type {const} */ (['encoder', 'decoder', 'cross'])
+/** @type {(keyof typeof LETTERS)[]} */
+const PLACES = ['encoder', 'decoder', 'cross']
 
 /**
  * Returns the short name of a node: "w3" a word, "2.1@3" a head, "m2@3" an MLP at a position, "a" the answer; for an encoder-decoder with a

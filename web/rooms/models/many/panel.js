@@ -14,7 +14,8 @@ import { spreadOf } from './spread.js'
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/many.js').texts>} ManyTexts */
 /** @typedef {Event & { target: HTMLTextAreaElement & HTMLSelectElement }} InputEvent */
 
-const NAMES = /** @type {const} */ ([...LOOKS, 'entropy'])
+/** @type {ScoreName[]} */
+const NAMES = [...LOOKS, 'entropy']
 
 /**
  * Returns the score to show: the reader's choice, else that of the head's role, else the largest.

@@ -4,7 +4,8 @@
 /** @import { HeadAt } from '../atlas/maps.js' */
 /** @import { Stack } from '../../../attention-head/head.js' */
 
-export const LOOKS = /** @type {const} */ (['previous', 'first', 'duplicate', 'induction', 'further'])
+/** @type {Exclude<import('../run/model-run.js').ScoreName, 'entropy'>[]} */
+export const LOOKS = ['previous', 'first', 'duplicate', 'induction', 'further']
 const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])
 /** Roles that only a head behind an earlier head can have. @type {readonly string[]} */
 export const COPYING = ['induction', 'further']
