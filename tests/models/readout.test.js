@@ -140,6 +140,29 @@ test('the similarity of two texts leaves out padding', async () => {
   model.dispose()
 })
 
+test('a class of a decoder is read at the last id that is not padding, whatever the mask, as classify does', async () => {
+  const model = await open('gpt2-sequence-made')
+  for (const [ids, attentionMask] of [
+    [
+      [5, 9, 13, 0],
+      [1, 1, 1, 1],
+    ],
+    [
+      [0, 5, 9, 0],
+      [0, 1, 1, 1],
+    ],
+  ]) {
+    const { logits } = await model.classify({ ids, attentionMask })
+    const { value } = backwardSync(
+      model,
+      { ids, attentionMask },
+      { of: { classes: [{ class: 1 }] }, at: ['embedding'] },
+    )
+    near(value ?? NaN, logits.at(0, 1), String(ids))
+  }
+  model.dispose()
+})
+
 test('an objective that a checkpoint does not have is refused with the reason', async () => {
   const [told, tokens] = [await open('distilbert-sst-tiny'), await open('gpt2-tiny')]
   const refused = (/** @type {any} */ model, /** @type {any} */ of, /** @type {RegExp} */ text, more = {}) => {
