@@ -99,7 +99,12 @@ test('on a phone the new prediction is beside the switch of a head, and a word s
   await becomes(() => page.locator('#models-says-now').isVisible(), true)
   await becomes(() => page.locator('#changes-restore').isVisible(), false, 'all else of the changes is in its tab')
   await page.locator('.word-button', { hasText: 'he' }).last().click()
-  await reads('.models-hint', /^“he” looks most at “tom” \(84\.8%\)\. Hold or Shift-click a second word/)
+  await reads(
+    '#models-together',
+    /^Head 1\.2 looks from “he” mostly at “tom” \(84\.8%\)/,
+    'where the head looked before',
+  )
+  await reads('.models-hint', /^Hold or Shift-click a second word/)
 })
 
 test('on a phone each button of a guided story is in sight', async () => {

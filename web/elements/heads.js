@@ -263,7 +263,18 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   }
 
   /** @internal */
-  updated() {
+  /** Scrolls a row of heads that is wider than its box, so that the selected one is whole. */
+  #reveal() {
+    const box = this.parentElement
+    const head = this.renderRoot.querySelector('[aria-checked=true]')
+    if (!box || !head || box.scrollWidth <= box.clientWidth) return
+    const [own, around] = [head.getBoundingClientRect(), box.getBoundingClientRect()]
+    box.scrollLeft += Math.min(0, own.left - around.left) + Math.max(0, own.right - around.right)
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  updated(changed) {
+    if (changed.has('selected') || changed.has('weights')) this.#reveal()
     const tensor = this.#tensor
     const ratio = devicePixelRatio || 1
     const { isDark } = this.theme.style

@@ -77,6 +77,7 @@ export const texts = {
   learnSaveCurves: 'Save the curves as CSV',
   learnWords: 'Words of the grammar',
   'learn.positions.distance': 'bias by distance',
+  learnSample: 'Take a nursery rhyme',
   learnTextOwn: 'Paste at least {least} characters; this text has {length}.',
   learnDiverged: 'Training diverged at step {step}: the loss is not finite, or more than four times the first.',
   learnGood: 'Back to step {step}',

@@ -14,7 +14,7 @@ export const texts = {
   mattersHeads: 'Total effect: each head replaced by its mean, and what follows it computed again',
   mattersHead: 'heads',
   mattersLayer: 'layers',
-  mattersExact: 'All rows are exact.',
+  mattersExact: 'Every number here was computed, none is estimated.',
   mattersChooseHead: 'Choose a cell to replace its head.',
   mattersChooseState: 'Choose a cell, from layer 2 on, to patch its state.',
   mattersEstimate: 'First an estimate, by the gradient. Exact rows so far, from the last layer: {exact} of {rows}.',

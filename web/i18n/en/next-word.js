@@ -15,7 +15,8 @@ export const texts = {
     'Click a word to add it to the text. The bar is its chance with the sliders as they are; the small number is the model’s own.',
   nextDraw: 'Draw one at random',
   nextBack: 'Take back',
-  nextFull: 'The text has ended, or is as long as the model can read.',
+  nextFull: 'The text is as long as the model can read.',
+  nextEnded: 'The model has ended the text here.',
   nextCache: 'What is kept for the next step (KV cache)',
   nextSize:
     'Each layer keeps one row of keys and one row of values for every token, so that none is computed again. Rows now: {tokens}, {bytes} in all layers; each further token adds one ({row}).',

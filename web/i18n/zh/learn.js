@@ -74,6 +74,7 @@ export const texts = {
   learnSaveCurves: '把曲线保存为 CSV',
   learnWords: '语法中的词',
   'learn.positions.distance': '按距离的偏置',
+  learnSample: '用一首英文童谣',
   learnTextOwn: '请粘贴至少 {least} 个字符；现在有 {length} 个。',
   learnDiverged: '训练在第 {step} 步发散：损失不是有限的数，或超过最初的四倍。',
   learnGood: '回到第 {step} 步',

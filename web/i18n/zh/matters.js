@@ -13,7 +13,7 @@ export const texts = {
   mattersHeads: '总效应：把每个头换成它的均值，其后的一切重新计算',
   mattersHead: '头',
   mattersLayer: '层',
-  mattersExact: '所有行都是精确的。',
+  mattersExact: '这里的每个数都是算出来的，没有估计。',
   mattersChooseHead: '选一格，就替换那个头。',
   mattersChooseState: '从第 2 层起选一格，就给那个状态打补丁。',
   mattersEstimate: '先由梯度估计。从最后一层算起，目前 {rows} 行中有 {exact} 行是精确的。',

@@ -15,7 +15,8 @@ export const texts = {
   nextColumns: '点击一个词，把它加到文本里。条形是按现在的滑块它被选中的机会，小字是模型自己给的概率。',
   nextDraw: '随机抽一个',
   nextBack: '退回一个',
-  nextFull: '文本已经结束，或已达到模型能读的长度。',
+  nextFull: '文本已达到模型能读的长度。',
+  nextEnded: '模型在这里结束了文本。',
   nextCache: '为下一步保留的内容（KV 缓存）',
   nextSize:
     '每一层为每个词元保留一行键和一行值，不必再算：现在有 {tokens} 行，所有层共 {bytes}；每加一个词元就多一行（{row}）。',

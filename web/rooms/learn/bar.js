@@ -133,7 +133,12 @@ function ownText(context) {
     <textarea id="learn-own" rows="4" @input=${input}
       @change=${(/** @type {InputEvent} */ { target }) => act.type(target.value)}
       .value=${view.text}></textarea></label>
-    ${short ? html`<p class="note" id="learn-short">${t('learnTextOwn', short)}</p>` : nothing}
+    ${
+      short
+        ? html`<p class="note"><span id="learn-short">${t('learnTextOwn', short)}</span> <button type="button" class="tool" id="learn-sample"
+            @click=${async () => act.type((await import('./tasks/sample.js')).SAMPLE)}>${t('learnSample')}</button></p>`
+        : nothing
+    }
     ${
       short && settings.trained > 0
         ? html`<p class="note" id="learn-no-text">${t('learnLinkNoText', { step: settings.trained })}</p>`

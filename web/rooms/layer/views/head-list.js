@@ -29,7 +29,7 @@ export function headSentences(context) {
   const { keys } = namesOf(result)
   const words = headWords(statistics, { isCross, mostBits: mostBits(result), ...(!result.smalls && { weights }) })
   const sentences = words.map(({ at, key, share: most, strength, rank, bits }) => {
-    const what = at === 'key' ? keys[key ?? 0] : t(`at.${at}`)
+    const what = at === 'key' ? `“${keys[key ?? 0]}”` : t(`at.${at}`)
     const looks = t(strength === 'evenly' ? 'headEvenly' : 'headLooks', {
       how: t(`how.${strength}`),
       what,

@@ -80,7 +80,7 @@ function bars(room, n, { named, probabilities, ids }, shares) {
         ? html`<button type="button" class="tool" id="next-back" @click=${() => act.takeBack()}>${n('nextBack')}</button>`
         : nothing
     }
-    ${isFull ? html`<span class="note" role="status">${n('nextFull')}</span>` : nothing}</p>`
+    ${isFull ? html`<span class="note" role="status">${n(isEnded(room) ? 'nextEnded' : 'nextFull')}</span>` : nothing}</p>`
 }
 
 /** Extracts the values of one head. @param {import('../models.js').Matrix} rows (tokens, values of all heads) @param {number} head @param {number} heads */

@@ -54,21 +54,26 @@ export function tokenRows(room) {
     ${stack === '' || !targets ? nothing : tabs(room)}`
 }
 
+/** True if the large sentence says where the word looks; the hint says it for the words of a translation and for long texts. @param {Room} room */
+const isTogether = room => !(room.head && room.stack === 'cross') && lookOf(room) !== undefined
+
 /** Describes what the word looks at most in the open head, the head under the pointer, or all heads together. @param {Room} room */
 function together(room) {
-  const { t, head, words, maps, stack, view } = room
-  // For the open head the hint already shows it once a word is selected.
-  const isSaid = head && (view.query !== undefined || stack === 'cross')
-  const look = isSaid || !maps ? undefined : lookOf(room)
+  const { t, words, maps } = room
+  const look = isTogether(room) ? lookOf(room) : undefined
   if (!look || !maps) return nothing
+  const gloss = glossOf(room)
   const named = strongest(look.weights)
     .slice(0, 2)
     .map(({ key, weight }) => {
-      const word = key === look.query ? t('modelsItself') : t('modelsQuoted', { word: words.keys[key] ?? '' })
+      const word =
+        key === look.query
+          ? t('modelsItself')
+          : t('modelsQuoted', { word: withGlosses([words.keys[key] ?? ''], gloss)[0] })
       return t('modelsShareOf', { word, share: percent(weight) })
     })
   const said = {
-    query: words.queries[look.query] ?? '',
+    query: withGlosses([words.queries[look.query] ?? ''], gloss)[0],
     list: named.join(t('comma')),
     count: maps.layers * maps.numHeads,
   }
@@ -115,7 +120,7 @@ function hint(room) {
     )
   const name = words.queries[query] ?? ''
   if (keyWord !== undefined) return t('modelsExample', { query: name, key: words.keys[keyWord] ?? '' })
-  const most = looksMost(room, name)
+  const most = stack !== 'cross' && isTogether(room) ? '' : looksMost(room, name)
   return most && stack === 'cross' ? most : `${most} ${t('modelsHintSecond', { word: name })}`
 }
 
