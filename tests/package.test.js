@@ -496,6 +496,36 @@ const elements = `import { texts, type QkvHeatmap } from 'qkv/elements'
   const notebook: AnyWidget = widget
   console.log(texts.queries.length, picture, text, notebook)`
 
+const interpret = `import { load } from 'qkv'
+  import { ablate, backward, edges, patch, type Objective, type PatchListOptions } from 'qkv/interpret'
+  import { type GenerateOptions, type HubError, type LoadError, loadModel, writeSafetensors } from 'qkv/models'
+  import { stories } from 'qkv/stories'
+  import { AdamW, parameters } from 'qkv/train'
+  const qkv = await load()
+  const model = await loadModel(qkv, stories)
+  const of: Objective = { logits: [{ position: -1, token: ' tom' }] }
+  const lists: PatchListOptions = { clean: ['a'], corrupted: ['b'], of: [logits => logits.at(0, -1, 3)] }
+  const { mean } = await patch(model, lists)
+  await edges(model, 'a', { of })
+  await ablate(model, 'a', { of: logits => logits.at(0, -1, 3) })
+  await backward(model, 'a', { of: logits => logits })
+  const options: GenerateOptions = { firstToken: 'de', numBeams: 4 }
+  const optimizer = new AdamW(parameters(qkv, { w: [1] }))
+  writeSafetensors({ ...optimizer.stateDict(), rows: [[1, 2]], x: { data: new Float32Array(3), dims: [3] } })
+  const isGated = (error: LoadError) => error.name === 'HubError' && (error as HubError).code === 'GATED'
+  console.log(mean.effects?.dims, options, isGated)`
+checkTypes('objectives, tensors of files and errors of loadModel have types', 'interpret.ts', interpret, [
+  ['a number where a gradient is needed', 'of: logits => logits }', 'of: logits => 3 }', "'number' is not assignable"],
+  [
+    'classes for edges',
+    "edges(model, 'a', { of })",
+    "edges(model, 'a', { of: { classes: [{ class: 1 }] } })",
+    "'classes' does not exist",
+  ],
+  ['whole numbers in a file', 'data: new Float32Array(3)', 'data: new Int32Array(3)', 'Int32Array'],
+  ['a code that the hub has not', "'GATED'", "'GATE'", 'have no overlap'],
+])
+
 const models = `import { load, type TensorLike } from 'qkv'
   import type { TensorLike as TensorLikeOfElements } from 'qkv/elements'
   import { type Keep, loadModel, type Place } from 'qkv/models'

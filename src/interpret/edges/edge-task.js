@@ -27,7 +27,7 @@ import { BranchingOperations, valuesOf } from '../patching/resume.js'
  *   | { kind: 'mlp', layer: number, place?: 'encoder' | 'decoder' } | { kind: 'logits' }} Reader
  *
  * @typedef {object} EdgeSettings
- * @property {import('../gradients/objective.js').Objective} of as of backward
+ * @property {import('../gradients/objective.js').LogitObjective} of as of backward
  * @property {import('../../models/model.js').Ids} [targets]
  * @property {ModelInput | string} [clean] a text of the same length, whose outputs of each part replace those of `input`
  * @property {0 | 'mean'} [by] the replacement without a clean text: zeros (default), or the mean over the positions

@@ -25,13 +25,13 @@ import { expectLogits, isReadout } from './readout.js'
 /** @import { Hooks, ModelInput, ModelOutput } from '../../models/model.js' */
 /** @import { Place } from '../../models/run/model-hooks.js' */
 /** @import { Layer } from '../../models/run/network.js' */
-/** @import { Derivative, Objective } from './objective.js' */
+/** @import { Derivative, GradientObjective } from './objective.js' */
 /** @import { Products } from './gradient-recorder.js' */
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**
  * @typedef {object} BackwardOptionsOfModel
- * @property {Objective} [of] what is differentiated; default 'loss'
+ * @property {GradientObjective} [of] what is differentiated; default 'loss'
  * @property {import('../../models/model.js').Ids} [targets] of the loss, -100 for none; default: the next ids, of an encoder the ids
  * @property {readonly Place[]} [at] the places whose gradients are wanted
  * @property {readonly string[] | Parameters} [parameters] names of stored weights whose gradients are wanted, or what modelParameters

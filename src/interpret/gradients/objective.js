@@ -15,10 +15,15 @@ import { isReadout, readReadout } from './readout.js'
  * @typedef {{ place: import('../../models/run/model-hooks.js').Place, gradient: TensorLike | ((values: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike }) }} OfPlace
  */
 /**
- * One of: 'loss', the mean cross-entropy over the targets; a weighted sum of logits, or of logits of classes; the cosine between the text's
- * embedding and another one; a function of the logits; a function of the numbers at a place. A function of the logits returns its value and
- * its gradient, or the gradient alone, or, if no gradient is needed, its value as a number.
- * @typedef {'loss' | { logits: readonly LogitTerm[] } | import('./readout.js').OfClasses | import('./readout.js').OfCosine | OfPlace | ((logits: FloatTensor) => number | TensorLike | { value?: number, gradient: TensorLike })} Objective
+ * One of: 'loss', the mean cross-entropy over the targets; a weighted sum of logits; a function of the logits that returns its value and its
+ * gradient, or the gradient alone.
+ * @typedef {'loss' | { logits: readonly LogitTerm[] } | ((logits: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike })} LogitObjective
+ *
+ * Also a weighted sum of logits of classes, the cosine between the text's embedding and another one, a function of the numbers at a place.
+ * @typedef {LogitObjective | import('./readout.js').OfClasses | import('./readout.js').OfCosine | OfPlace} GradientObjective
+ *
+ * Where no gradient is needed, also a function of the logits that returns its value.
+ * @typedef {GradientObjective | ((logits: FloatTensor) => number | TensorLike | { value?: number, gradient: TensorLike })} Objective
  */
 /** The derivative by one logit, at row n of all B * L rows. @typedef {{ n: number, token: number, weight: number }} Derivative */
 

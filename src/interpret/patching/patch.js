@@ -22,7 +22,7 @@ import { collectEntered, resume, valuesOf } from './resume.js'
 /** @import { FloatTensor, TensorLike } from '../../base/tensor.js' */
 /** @import { ModelInput } from '../../models/model.js' */
 /** @import { Parts } from '../gradients/model-gradients.js' */
-/** @import { Objective } from '../gradients/objective.js' */
+/** @import { GradientObjective, Objective } from '../gradients/objective.js' */
 /** @import { Entered } from './resume.js' */
 /**
  * @template {number | boolean} [T=number | boolean]
@@ -398,7 +398,7 @@ function* effectsOf(checked, start, tell) {
  * @param {(layer: number, effects: Float32Array) => void} tell
  */
 function* estimate({ parts, of, targets, names, where }, { target, numbers }, cells, rowOf, tell) {
-  const given = { of, targets, at: /** @type {any} */ (names) }
+  const given = { of: /** @type {GradientObjective} */ (of), targets, at: /** @type {any} */ (names) } // a number throws
   const { gradients } = yield* gradientSteps(parts, target.input, given, where, true)
   for (let layer = names.length - 1; layer >= 0; layer--) {
     const [from, to, d] = [numbers[layer].data, target.numbers[layer].data, gradients[names[layer]].data]

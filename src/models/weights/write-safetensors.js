@@ -4,7 +4,7 @@ import { describe } from '../../base/errors.js'
 import { fromBfloat16, fromFloat16, toFloat16 } from '../../base/float16.js'
 import { toFloats } from '../../base/operand.js'
 
-/** @import { TensorLike } from '../../base/tensor.js' */
+/** @import { FloatLike, Nested } from '../../base/tensor.js' */
 
 /** Returns the bits of float16 or bfloat16 if the conversion is exact. @param {Float32Array} data @param {string} dtype */
 function narrow(data, dtype) {
@@ -16,7 +16,7 @@ function narrow(data, dtype) {
 
 /**
  * Returns the bytes of a safetensors file.
- * @param {Record<string, TensorLike | number>} tensors by name, as float32; a number is a tensor without axes
+ * @param {Record<string, FloatLike | Nested<number>>} tensors by name, as float32; a number is a tensor without axes
  * @param {Record<string, string>} [dtypes] F16 or BF16 for tensors to write in that type if it is lossless
  * @returns {Uint8Array<ArrayBuffer>}
  */
