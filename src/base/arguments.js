@@ -2,8 +2,6 @@
 
 import { describe, didYouMean, shape } from './errors.js'
 
-/** @import { Tensor } from './tensor.js' */
-
 /** The options of each call, so that an error can name the call to which a misplaced option belongs. @type {Map<string, readonly string[]>} */
 const optionsOf = new Map()
 
@@ -108,7 +106,7 @@ export function toBoolean(value, name) {
 }
 
 /**
- * @param {Tensor} tensor
+ * @param {{ readonly dims: readonly number[] }} tensor
  * @param {readonly number[]} dims
  * @param {string} name
  * @param {string} letters

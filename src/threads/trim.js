@@ -32,7 +32,7 @@ async function instantiateAgain(core) {
 }
 
 /** @param {WebAssembly.Instance} instance @returns {Core['exports']} a plain object, as in Core */
-const exportsOf = ({ exports }) => Object.assign({}, /** @type {any} */ (exports))
+const exportsOf = ({ exports }) => Object.assign({}, /** @type {Core['exports']} */ (exports))
 
 /** Moves the resident tensors of a core to a new memory. @param {Core} core @param {Core['exports']} exports */
 async function moveTo(core, exports) {

@@ -103,9 +103,11 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
     if (next === undefined) return
     event.preventDefault()
     this.#select(steps[next].name)
-    this.updateComplete.then(() =>
-      /** @type {HTMLElement} */ (this.renderRoot.querySelectorAll('[role=tab]')[next])?.focus(),
-    )
+    this.updateComplete.then(() => {
+      /** @type {NodeListOf<HTMLElement>} */
+      const tabs = this.renderRoot.querySelectorAll('[role=tab]')
+      tabs[next]?.focus()
+    })
   }
 
   /** Returns the name of an axis. @param {string} axis */

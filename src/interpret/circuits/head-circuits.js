@@ -118,7 +118,8 @@ function* steps(parts, stack, spec) {
           re.reduce((total, value, n) => total + Math.hypot(value, im[n]), 0),
         )
       }
-    const made = { rows: new Float64Array(H * D * d), sizes: /** @type {number[]} */ ([]) }
+    /** @type {{ rows: Float64Array, sizes: number[] }} */
+    const made = { rows: new Float64Array(H * D * d), sizes: [] }
     for (const [h, { o: rows, v: values }] of own.entries()) {
       const columns = factorOf(values, D, d) // O S_V, as rows
       made.rows.set(reduced(columns, rows, D, d), h * D * d)

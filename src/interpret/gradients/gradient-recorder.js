@@ -501,13 +501,10 @@ export class GradientRecorder extends ModelOperations {
         const slots = to.map(x => (x ? { at: addressOf(x), accumulate: 0 } : undefined))
         prepared.differentiate?.(at, addressOf(dO), slots, 0, 0)
       })
-      const [dQ, dBias, , dK, dV] = to
-      for (const [x, dX] of /** @type {const} */ ([
-        [q, dQ],
-        [k, dK],
-        [v, dV],
-      ]))
-        this.give(x, /** @type {FloatTensor} */ (dX))
+      const [dQ, dBias, , dK, dV] = /** @type {FloatTensor[]} */ (to)
+      this.give(q, dQ)
+      this.give(k, dK)
+      this.give(v, dV)
       if (ofDistances && dBias) this.give(ofDistances, dBias)
       if (table && dBias) this.ofBias?.(dBias, table)
     })

@@ -568,10 +568,12 @@ function align(model, given, source, target) {
     )
   }
   const read = readOptions(given, ['clean', 'corrupted'], `${where}: positions`)
-  const [clean, corrupted] = /** @type {const} */ ([
+  /** @type {['clean' | 'corrupted', typeof source][]} */
+  const both = [
     ['clean', source],
     ['corrupted', target],
-  ]).map(([name, { L }]) => {
+  ]
+  const [clean, corrupted] = both.map(([name, { L }]) => {
     const list = read[name]
     if (!Array.isArray(list) || !list.length)
       throw new TypeError(`${where}: positions.${name}: expected a list of positions, got ${describe(list)}`)

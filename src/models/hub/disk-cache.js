@@ -187,7 +187,7 @@ function isRunning(pid) {
   try {
     return globalThis.process.kill(pid, 0)
   } catch (error) {
-    return /** @type {any} */ (error).code === 'EPERM' // alive, but owned by another user
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM' // alive, but owned by another user
   }
 }
 

@@ -37,12 +37,7 @@ export function checkLoss(dims, targets, options) {
   const smoothing = toNumber(labelSmoothing, `${where}: labelSmoothing`, { least: 0, most: 1 })
   const isMean = oneOf(reduction, ['mean', 'sum'], `${where}: reduction`) === 'mean'
   const { ids, dims: given } = toIds(targets, `${where}: targets`, V, ignore)
-  expectDims(
-    /** @type {any} */ ({ dims: given }),
-    dims.slice(0, -1),
-    `${where}: targets`,
-    'the dims of the logits without the last',
-  )
+  expectDims({ dims: given }, dims.slice(0, -1), `${where}: targets`, 'the dims of the logits without the last')
   const shares = weights === undefined ? undefined : toFloats(weights, `${where}: weights`)
   if (shares) expectDims(shares, given, `${where}: weights`, 'the dims of the targets')
   const values = shares && valuesOf(shares).slice()

@@ -108,7 +108,7 @@ const keyOf = (settings, names) =>
 const COMPUTED = fieldsThat(({ history }) => history === 'undo')
 const DRAWN = fieldsThat(({ draws }) => draws)
 
-/** Returns a cache key of everything that affects the computed numbers. @param {Settings} settings */
+/** Returns a cache key of everything that affects the computed numbers. @param {Parameters<typeof keyOf>[0]} settings */
 export const signature = settings => keyOf(settings, COMPUTED)
 
 /** Returns a cache key of everything that affects the drawn numbers. @param {Checked} checked */

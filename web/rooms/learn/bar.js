@@ -17,7 +17,7 @@ import { TASK_NAMES, TASKS } from './tasks/index.js'
 /** Formats settings for a button: "Width d 64, Sequences per step 16". @param {Context['t']} t @param {object} patch */
 const named = (t, patch) =>
   Object.entries(patch)
-    .map(([field, value]) => `${t(/** @type {any} */ (`learn.${field}`))} ${value}`)
+    .map(([field, value]) => `${t(/** @type {'learn.d'} */ (`learn.${field}`))} ${value}`)
     .join(', ')
 
 /** @param {number} seconds @param {Context['t']} t */

@@ -103,7 +103,8 @@ export function story(context) {
   const numbers = numbersOf(context)
   /** Replaces each placeholder by itself, so that the text keeps its placeholders. */
   const blanks = Object.fromEntries(Object.keys(numbers).map(name => [name, `{${name}}`]))
-  const blank = (/** @type {string} */ part) => t(/** @type {any} */ (`story.${settings.task}.${n + 1}${part}`), blanks)
+  const blank = (/** @type {string} */ part) =>
+    t(/** @type {`story.${typeof settings.task}.1`} */ (`story.${settings.task}.${n + 1}${part}`), blanks)
   const text = (/** @type {string} */ part) => knownSentences(blank(part) + stepNote(context, blank(part)), numbers)
   return guide({
     t,

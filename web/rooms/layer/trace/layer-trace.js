@@ -69,7 +69,7 @@ export function createTracer(qkv) {
       /** @type {Uint8Array | undefined} */ visible,
       /** @type {Checked['edits']} */ edits,
     ) => {
-      const name = signature(/** @type {any} */ ({ ...settings, edits, probe: null, probeWord: '' }))
+      const name = signature({ ...settings, edits, probe: null, probeWord: '' })
       if (base?.name !== name) {
         const tensors = attend(qkv, settings, drawn, visible, edits)
         base = { name, tensors, maskOrder: maskOrderOf(qkv, settings, tensors, visible) }

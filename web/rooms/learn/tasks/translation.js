@@ -56,17 +56,17 @@ const GRAMMAR = {
   numbers: { a: '一', this: '这', two: '两' },
   /** Determiners, each with the uniform number below which it is drawn. */
   determiners: {
-    subject: /** @type {[string, number][]} */ ([
+    subject: [
       ['a', 0.48],
       ['the', 0.84],
       ['this', 1],
-    ]),
-    object: /** @type {[string, number][]} */ ([
+    ],
+    object: [
       ['a', 0.4],
       ['the', 0.7],
       ['this', 0.85],
       ['two', 1],
-    ]),
+    ],
   },
   people: ['teacher', 'student', 'engineer', 'doctor', 'company'],
   /** "solution" and "system" appear twice, since they have another word to learn, or "autonomous driving" before them. */

@@ -28,7 +28,9 @@ function readBy({ head: { stack }, words, encoded }, side, { kind }) {
   if (kind === 'cross') return { stack, words: encoded }
   const own = side === 'query' ? words.queries : words.keys
   if (stack !== 'cross') return { stack, words: own }
-  return { stack: side === 'query' ? /** @type {const} */ ('decoder') : /** @type {const} */ ('encoder'), words: own }
+  /** @type {import('../../../attention-head/head.js').Stack} */
+  const from = side === 'query' ? 'decoder' : 'encoder'
+  return { stack: from, words: own }
 }
 
 /** Describes a source. @param {ReasonState} state @param {ReasonTexts} r @param {'query' | 'key'} side @param {Source} source @param {number} position */

@@ -138,9 +138,9 @@ let pinch = { distance: 1, zoom: 1, at: 0 }
 
 /** Handles the gestures of the deep map: Ctrl+wheel, pinch and double click zoom; a drag pans. @param {Panel} panel */
 function gesturesOf(panel) {
-  /** @param {MouseEvent} event */
+  /** @param {MouseEvent & { currentTarget: Element }} event */
   const place = event => {
-    const box = /** @type {Element} */ (event.currentTarget)
+    const box = event.currentTarget
     return { box, x: event.clientX - box.getBoundingClientRect().left }
   }
   /** Returns the distance of two fingers, and the point between them. @param {Element} box */
@@ -152,21 +152,21 @@ function gesturesOf(panel) {
   return {
     wheel: {
       passive: false,
-      handleEvent(/** @type {WheelEvent} */ event) {
+      handleEvent(/** @type {WheelEvent & { currentTarget: Element }} */ event) {
         if (!event.ctrlKey && !event.metaKey) return
         event.preventDefault()
         zoomBy(panel, Math.exp((-event.deltaY * (event.deltaMode === 1 ? 16 : 1)) / 200), place(event))
       },
     },
-    twice: (/** @type {MouseEvent} */ event) => zoomBy(panel, STEP, place(event)),
-    down(/** @type {PointerEvent} */ event) {
+    twice: (/** @type {MouseEvent & { currentTarget: Element }} */ event) => zoomBy(panel, STEP, place(event)),
+    down(/** @type {PointerEvent & { currentTarget: Element }} */ event) {
       fingers.set(event.pointerId, { x: event.clientX, y: event.clientY })
       if (fingers.size !== 2) return
       const { box } = place(event)
       const { distance, x } = between(box)
       pinch = { distance, zoom: nextZoom, at: placeAt(box, x) }
     },
-    move(/** @type {PointerEvent} */ event) {
+    move(/** @type {PointerEvent & { currentTarget: Element }} */ event) {
       const before = fingers.get(event.pointerId)
       if (!before) return
       const own = { x: event.clientX, y: event.clientY }
@@ -177,7 +177,7 @@ function gesturesOf(panel) {
         zoomTo(panel, (pinch.zoom * distance) / pinch.distance, { box, x, at: pinch.at })
       } else if (event.pointerType === 'mouse') box.scrollLeft -= own.x - before.x
     },
-    up: (/** @type {PointerEvent} */ event) => void fingers.delete(event.pointerId),
+    up: (/** @type {PointerEvent & { currentTarget: Element }} */ event) => void fingers.delete(event.pointerId),
   }
 }
 

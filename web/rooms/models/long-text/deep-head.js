@@ -126,7 +126,8 @@ function handOut(room) {
 
 /** Zooms the map to a link and opens the explanation of its weight. @param {Room} room @param {{ query: number, key: number }} link */
 function showLink({ act }, { query, key }) {
-  const map = /** @type {QkvDeepMap | null} */ (document.getElementById('models-deep'))
+  /** @type {QkvDeepMap | null} */
+  const map = document.querySelector('#models-deep')
   map?.show({ row: query, column: key })
   act.selectCell({ query, key })
 }

@@ -1,6 +1,6 @@
 // Answers requests about a long text, whose weights were not kept, from the summaries of its run. No DOM.
 
-import { stacksOf } from '../run/hooks.js'
+import { specOf } from '../run/hooks.js'
 import { SUMMARIES } from './summary-run.js'
 
 /** @import { AttentionSummary, Model } from 'qkv/models' */
@@ -66,7 +66,7 @@ export async function tileOf(model, used, { stack, layer, head }, part, signal) 
  * @param {AbortSignal} signal
  */
 export async function pairsOf(model, used, { stack, query, key }, signal) {
-  const { layers, numHeads } = /** @type {{ layers: number, numHeads: number }} */ (stacksOf(model)[stack])
+  const { layers, numHeads } = specOf(model, stack)
   const pairs = new Float32Array(layers * numHeads)
   for (let layer = 0; layer < layers; layer++) {
     const summary = await windowsAt(model, used, { stack, layer }, signal)

@@ -43,9 +43,8 @@ export function wordLooks(room, looks, l) {
 function list({ t, act, stack, head }, l, title, note, links, other) {
   const open = (/** @type {HeadLink} */ { layer, head: n, query, key }) => {
     if (!head) return act.openHead({ stack, layer, head: n })
-    const map = /** @type {import('../../../elements/deep-map.js').QkvDeepMap | null} */ (
-      document.getElementById('models-deep')
-    )
+    /** @type {import('../../../elements/deep-map.js').QkvDeepMap | null} */
+    const map = document.querySelector('#models-deep')
     map?.show({ row: query, column: key })
   }
   return html`<div><table><caption>${title} <small>${note}</small></caption>

@@ -283,7 +283,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
   const known = ids.map((id, i) => (unknown.includes(i) ? -1 - i : id))
   const stacks = /** @type {[Stack, { layers: number, numHeads: number }][]} */ (Object.entries(stacksOf(model)))
   const sizeOf = (/** @type {Stack} */ stack) => (stack === 'cross' ? [T, L] : stack === 'decoder' ? [T, T] : [L, L])
-  /** @type {Partial<Record<Stack, Maps>>} */
+  /** @type {Record<string, Maps>} */
   const maps = {}
   /** @type {Run['scores']} */
   const scores = {}
@@ -302,7 +302,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
   const takeScores = (stack, layer, found) => {
     for (const name of stack === 'cross' ? OF_CROSS : SCORES) {
       if (!found[name]) continue
-      const { layers, numHeads: heads } = /** @type {Maps} */ (maps[stack])
+      const { layers, numHeads: heads } = maps[stack]
       const own = scores[stack] ?? {}
       scores[stack] = own
       own[name] ??= new Float32Array(layers * heads)
@@ -311,7 +311,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
   }
   /** @type {(stack: Stack, layer: number, weights: any) => void} */
   const take = (stack, layer, weights) => {
-    putLayer(/** @type {Maps} */ (maps[stack]), layer, weights)
+    putLayer(maps[stack], layer, weights)
     const own = stack === 'decoder' ? targetIds : known
     if (stack === 'cross') takeScores(stack, layer, headScores([weights]))
     else takeScores(stack, layer, { ...headScores([weights], own), further: furtherScores(weights, own) })
@@ -331,7 +331,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
   /** @param {{ name: string, layer: number, summary: AttentionSummary }} made */
   const onSummary = ({ name, layer, summary: made }) => {
     const stack = /** @type {Stack} */ (long.find(each => SUMMARIES[each] === name))
-    const own = /** @type {Maps} */ (maps[stack])
+    const own = maps[stack]
     takeSummary(own, layer, made)
     takeScores(stack, layer, made.scores ?? {})
     streamed = { stack, done: layer + 1, maps: own, scores: scores[stack] ?? {} }
