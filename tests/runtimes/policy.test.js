@@ -1,7 +1,7 @@
 // The packed package under a Content-Security-Policy that requires trusted types, with the directives of docs/runtimes.md.
 
 import assert from 'node:assert/strict'
-import { copyFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { build } from 'rolldown'
@@ -112,4 +112,22 @@ test("a policy without 'wasm-unsafe-eval' is an error that names the directive",
   )
   assert.equal(said[0], 'WASM_BLOCKED')
   assert.match(said[1], /add 'wasm-unsafe-eval' to its script-src/)
+})
+
+test('the page of docs/runtimes.md without a bundler draws its numbers under a policy', async t => {
+  const docs = readFileSync(new URL('../../docs/runtimes.md', import.meta.url), 'utf8')
+  for (const name of ['plain.html', 'plain.js']) {
+    const [, code = ''] = docs.split(new RegExp(`\`\`\`\\w+ ${name}\\n`))
+    writeFileSync(join(project, name), code.slice(0, code.indexOf('```')))
+  }
+  const server = await serve(project, { 'Content-Security-Policy': STRICT })
+  t.after(server.close)
+  const browser = await launch('chromium')
+  t.after(browser.close)
+  const opened = await browser.open(`${server.url}/plain.html`)
+  await opened.until(() => document.querySelector('qkv-heatmap')?.shadowRoot?.querySelector('canvas') !== null)
+  assert.deepEqual(
+    browser.complaints.filter(complaint => !/favicon/.test(complaint) && !/status of 404/.test(complaint)),
+    [],
+  )
 })
