@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 const web = new URL('../web/', import.meta.url)
-const SHARED = ['tokens.css', 'primitives.css']
+const SHARED = ['tokens.css', 'primitives.css', 'models-primitives.css']
 const LOOKS = /^\s*((?:font(?:-size|-family)?|color|border(?!-spacing|-collapse)[\w-]*)\s*:[^;]*)/
 
 /** Lists declarations of a room's file that belong into the shared ones. @param {string} file @param {string} css */
