@@ -45,6 +45,8 @@ test('a presented room of models shows its maps large, then one head with its ma
   })
   await page.locator('#models-back').click()
   await atlas.waitFor()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await until(async () => assert.ok(((await atlas.boundingBox())?.width ?? 0) >= 280, 'on a phone, too'))
 })
 
 test('on a phone the selected head is whole in the row of heads', async () => {
@@ -72,6 +74,10 @@ test('a reader without a text to learn takes a nursery rhyme, and trains on it',
   await becomes(() => page.locator('#learn-own').inputValue(), /^Twinkle, twinkle/)
   await becomes(() => page.locator('#learn-train').isEnabled(), true)
   assert.equal(await page.locator('#learn-short').count(), 0)
+  await page.locator('#learn-probe').fill('Twinkle,')
+  await page.locator('#learn-probe').blur()
+  await page.locator('#learn-train').click()
+  await reads('#learn-answer', /says ␣ \(/, 'a space can be seen')
 })
 
 test('at the end that the model gave to a text, the reader is told that, not that it may be too long', async () => {

@@ -1,6 +1,7 @@
 // Draws the room: the task and its settings, the answer to the reader's input, the heads, the curves, and the dock.
 
 import { html, nothing } from 'lit'
+import { visible } from '../../elements/drawing-backends.js'
 import { percent } from '../../files/number-format.js'
 import { glosses } from '../../ui/glosses.js'
 import { bar } from './bar.js'
@@ -56,7 +57,8 @@ function probe({ t, settings, view, around, act }, run, { shown }) {
     html`<button type="button" class="answer-token" lang=${language} data-gloss=${gloss?.(text) ?? nothing}
       aria-pressed=${settings.why === index} aria-label=${label}
       @click=${() => act.explain(settings.why === index ? null : index)}>${text}</button>`
-  const says = t('learnSays', { token: best.token, share: percent(best.share) })
+  const token = visible(best.token)
+  const says = t('learnSays', { token, share: percent(best.share) })
   const typed = settings.probe || shown.probe
   return html`<div class="learn-probe">
     <label>${t(`probeLabel.${task}`)}
@@ -72,7 +74,7 @@ function probe({ t, settings, view, around, act }, run, { shown }) {
     <p class="learn-answer" id="learn-answer">${
       answers === 'all'
         ? shown.answers.map((token, i) => html`${answer(token, i, t('why', { token }))} `)
-        : answer(says, shown.answers.length - 1, `${says}. ${t('why', { token: best.token })}`)
+        : answer(says, shown.answers.length - 1, `${says}. ${t('why', { token })}`)
     }${
       shown.continued === undefined
         ? nothing
