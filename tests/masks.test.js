@@ -209,3 +209,23 @@ test('a bias of NaN or Infinity at a key that the boolean mask hides changes no 
     assert.deepEqual(qkv.attention(q, k, v, { mask, bias: tensor(data, [L, S]) }).output.data, want, String(strange))
   }
 })
+
+test('whole numbers are no mask: the error names booleans, as floats would be added', () => {
+  const data = new Int32Array([1, 0, 1, 1])
+  const x = [
+    [1, 2],
+    [3, 4],
+  ]
+  const masked = (/** @type {any} */ mask) => qkv.attention(x, x, x, { mask }).output.tolist()
+  assert.throws(
+    () => masked({ data, dims: [2, 2] }),
+    /got an Int32Array of 4; Uint8Array\.from\(data\) is a boolean one$/,
+  )
+  assert.deepEqual(
+    masked({ data: Uint8Array.from(data), dims: [2, 2] }),
+    masked([
+      [true, false],
+      [true, true],
+    ]),
+  )
+})

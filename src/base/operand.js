@@ -224,9 +224,8 @@ export function toFloats(value, name) {
   const { data, dims, dtype } = tensor
   if (dtype === 'float64') return new Tensor(Float32Array.from(data), dims)
   if (dtype === 'float16') return new Tensor(fromFloat16(data), dims)
-  throw new TypeError(
-    `${name}: its data: expected a Float32Array, got ${describe(data)}; Float32Array.from(data) is one`,
-  )
+  const how = /mask$/i.test(name) ? 'Uint8Array.from(data) is a boolean one' : 'Float32Array.from(data) is one'
+  throw new TypeError(`${name}: its data: expected a Float32Array, got ${describe(data)}; ${how}`)
 }
 
 /**
