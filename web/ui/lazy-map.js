@@ -1,12 +1,11 @@
-import { html } from 'lit'
+import { html, LitElement } from 'lit'
 
 import '../elements/heatmap.js'
-import { WatchedElement } from './watched-element.js'
 
 /**
  * A map that is redrawn only near the window, since only a few are visible at a time.
  */
-class LazyMap extends WatchedElement {
+class LazyMap extends LitElement {
   static properties = { map: { attribute: false }, isNear: { state: true } }
 
   constructor() {
@@ -20,6 +19,20 @@ class LazyMap extends WatchedElement {
       },
       { rootMargin: '25%' },
     )
+  }
+
+  createRenderRoot() {
+    return this
+  }
+
+  connectedCallback() {
+    super.connectedCallback()
+    this.watch.observe(this)
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback()
+    this.watch.disconnect()
   }
 
   shouldUpdate() {

@@ -1,9 +1,8 @@
 // The words of a long text as virtual lines: only those in view are in the DOM, so 16,384 words scroll as fast as 100.
 
-import { html, nothing } from 'lit'
+import { html, LitElement, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { visible, widthOf } from '../../../elements/drawing-backends.js'
-import { WatchedElement } from '../../../ui/watched-element.js'
 import { breakLines, hitsOf } from '../sentence/text-lines.js'
 
 /**
@@ -14,7 +13,7 @@ const [LINE, SPACE, MORE] = [40, 18, 4]
 /** Maximum width of a word in pixels. */
 const WIDEST = 240
 
-export class LongWords extends WatchedElement {
+export class LongWords extends LitElement {
   static properties = {
     words: { attribute: false },
     draw: { attribute: false },
@@ -40,6 +39,20 @@ export class LongWords extends WatchedElement {
     this.watch = new ResizeObserver(([{ contentRect }]) => {
       this.width = contentRect.width
     })
+  }
+
+  createRenderRoot() {
+    return this
+  }
+
+  connectedCallback() {
+    super.connectedCallback()
+    this.watch.observe(this)
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback()
+    this.watch.disconnect()
   }
 
   /** @param {Map<string, unknown>} changed */
