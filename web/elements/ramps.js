@@ -58,7 +58,7 @@ export const STRIDE = 3
  */
 function steps(colours) {
   const told = colours.filter((_, i) => i % STRIDE === 0).map(colour => rgb(colour))
-  const all = [...told.map(({ r }) => r), ...told.map(({ g }) => g), ...told.map(({ b }) => b)]
+  const all = /** @type {const} */ (['r', 'g', 'b']).flatMap(channel => told.map(colour => colour[channel]))
   return String.fromCharCode(...all.map((value, i) => value - (i % told.length ? all[i - 1] : 0) + OFFSET))
 }
 

@@ -1,7 +1,7 @@
 // The companion that runs exercises: opens their room, locks settings, checks answers, and stores scores.
 
 import { html, nothing } from 'lit'
-import { isLanguage } from '../i18n/languages.js'
+import { LANGUAGES } from '../i18n/languages.js'
 import { textsLater } from '../shell/texts-later.js'
 import { rulesOf } from './attempt.js'
 import { barHeight } from './bar-height.js'
@@ -76,7 +76,7 @@ const unknownNote = (t, unknown, isEmbedded) =>
 /** Applies theme and language of a link. @param {Shell} shell @param {Record<string, string>} page */
 async function setAppearance(shell, { theme, lang = '' }) {
   if (theme === 'light' || theme === 'dark') shell.setTheme(theme, false)
-  if (isLanguage(lang)) await shell.setLanguage(lang, false)
+  if (Object.hasOwn(LANGUAGES, lang)) await shell.setLanguage(/** @type {'en'} */ (lang), false)
 }
 
 /**

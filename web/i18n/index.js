@@ -1,7 +1,7 @@
 // The texts of the page. A language is a folder: shell.js, a file for each room, head.js for texts shared by rooms, elements.js. Only the
 // files that a room names are loaded, in one language.
 
-import { isLanguage } from './languages.js'
+import { LANGUAGES } from './languages.js'
 
 /** @typedef {typeof import('./en/shell.js').texts & typeof import('./en/layer.js').texts & typeof import('./en/layer-parts.js').texts} Texts */
 /** @typedef {keyof Texts} Key */
@@ -20,7 +20,7 @@ import { isLanguage } from './languages.js'
  */
 export function languageFor(tag) {
   const [language] = tag.toLowerCase().split('-')
-  return isLanguage(language) ? language : 'en'
+  return Object.hasOwn(LANGUAGES, language) ? /** @type {Language} */ (language) : 'en'
 }
 
 /** @type {Map<string, Promise<import('../shell/room.js').Translate>>} */

@@ -5,6 +5,3 @@ export const LANGUAGES = {
   en: 'English',
   zh: '中文',
 }
-
-/** True if the page has the language. @param {string} tag @returns {tag is keyof typeof LANGUAGES} */
-export const isLanguage = tag => Object.hasOwn(LANGUAGES, tag)

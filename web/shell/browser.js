@@ -280,14 +280,11 @@ function listenToScroll({ rooms, state }) {
   })
 }
 
-/** @type {('dragenter' | 'dragover' | 'dragleave' | 'drop')[]} */
-const DRAGS = ['dragenter', 'dragover', 'dragleave', 'drop']
-
 /** Accepts files dropped anywhere, and JSON pasted outside of text inputs. @param {Shell} shell */
 function listenToFiles({ give }) {
-  for (const type of DRAGS)
+  for (const type of ['dragenter', 'dragover', 'dragleave', 'drop'])
     addEventListener(type, async event => {
-      const { dataTransfer, relatedTarget } = event
+      const { dataTransfer, relatedTarget } = /** @type {DragEvent} */ (event)
       if (!dataTransfer?.types.includes('Files')) return
       event.preventDefault() // keeps the browser from opening the file
       const isOut = type === 'drop' || (type === 'dragleave' && !relatedTarget)

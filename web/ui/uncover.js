@@ -21,7 +21,7 @@ function focused() {
 
 /** Forgets the cell when the sheet closes, so that the next one is uncovered again. */
 const closing = new MutationObserver(([{ target }]) => {
-  if (target instanceof Element && !target.matches('.is-open')) last = ''
+  if (!(/** @type {Element} */ (target).matches('.is-open'))) last = ''
 })
 
 /** @param {Element | null | undefined} element */
@@ -48,8 +48,7 @@ export function uncover(sheetId, picture, cell) {
     closing.observe(sheet, { attributeFilter: ['class'] })
     const drawn = picture ? document.querySelector(picture) : null
     const pressed = focused()?.closest('[data-row]')
-    /** @type {Picture | null | undefined} */
-    const evidence = [drawn, pressed].find(isInSight) ?? drawn
+    const evidence = /** @type {Picture | null | undefined} */ ([drawn, pressed].find(isInSight) ?? drawn)
     if (!evidence || sheet.contains(evidence)) return
     const end = Math.min(sheet.getBoundingClientRect().top, ABOVE * innerHeight) - GAP
     const { top, bottom } = evidence.getBoundingClientRect()

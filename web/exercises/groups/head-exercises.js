@@ -78,9 +78,6 @@ const headOf = kind => given => {
   return String(result ? KINDS.findIndex((_, h) => kindOf(result, h) === kind) + 1 : 0)
 }
 
-/** Kinds that are not asked for. @type {Parameters<typeof headOf>[0][]} */
-const OTHERS = ['first', 'same', 'induction', 'even']
-
 /** @type {LayerExercise} */
 const previousHead = {
   id: 'e9',
@@ -110,7 +107,7 @@ const previousHead = {
       ['even', own === 'even'],
     ])
   },
-  wrong: OTHERS.map(kind => ({
+  wrong: /** @type {const} */ (['first', 'same', 'induction', 'even']).map(kind => ({
     answer: headOf(kind),
     hint: kind,
   })),

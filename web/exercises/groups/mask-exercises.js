@@ -24,11 +24,11 @@ function sightOf({ visible, settings }) {
 /** Returns parameters that hide pairs of row and column. @param {readonly [number, number][]} pairs */
 const hiding = pairs => link({ painted: pairs.map(([i, j]) => `${i}.${j}.0`).join(' ') })
 
-/** @type {[number, number][]} */
-const ALL_PAIRS = Array.from({ length: 16 }, (_, n) => [Math.floor(n / 4), n % 4])
-
 /** Lists the pairs of four words with a property. @param {(i: number, j: number) => boolean} isSo */
-const pairs = isSo => ALL_PAIRS.filter(([i, j]) => isSo(i, j))
+const pairs = isSo =>
+  Array.from({ length: 16 }, (_, n) => /** @type {[number, number]} */ ([Math.floor(n / 4), n % 4])).filter(([i, j]) =>
+    isSo(i, j),
+  )
 
 /** @type {LayerExercise} */
 const paintCausal = {

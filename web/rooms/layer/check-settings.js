@@ -86,13 +86,11 @@ function checkAnew(settings) {
     }
   if (applies(settings, 'draw') && settings.draw === 'continue' && tableRows * dModel > MOST_TABLE)
     problems.tableRows ??= { key: 'problemTableSize', params: { most: Math.floor(MOST_TABLE / dModel), dModel } }
-  /** @type {['sentence' | 'second', readonly string[]][]} */
-  const texts = [
-    ['sentence', queries.tokens],
-    ['second', keys.tokens],
-  ]
   if (model === 'handBuilt')
-    for (const [field, tokens] of texts)
+    for (const [field, { tokens }] of /** @type {const} */ ([
+      ['sentence', queries],
+      ['second', keys],
+    ]))
       if (tokens.length > MOST_HAND_BUILT_TOKENS)
         problems[field] ??= { key: 'problemHandBuilt', params: { most: MOST_HAND_BUILT_TOKENS, count: tokens.length } }
   const scale = settings.scale === null ? null : toNumber(settings.scale)

@@ -30,9 +30,6 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
 
 /** @typedef {(typeof HAND_BUILT)[number]} HandBuiltHead */
 
-/** @param {string} kind @returns {kind is HandBuiltHead} */
-const isHandBuilt = kind => HAND_BUILT.some(each => each === kind)
-
 /**
  * A cell of a matrix of the page; `head` is the head of the matrix, 0 if all heads share it.
  * @typedef {{ matrix: MatrixId, head: number, row: number, column: number }} Cell
@@ -172,8 +169,8 @@ const handBuiltHeads = other('handBuilt', {
   write: kinds => kinds.join('.'),
   read(text) {
     const kinds = text.split('.')
-    if (!kinds.every(isHandBuilt)) throw new Error(text)
-    return kinds
+    if (!kinds.every(kind => /** @type {readonly string[]} */ (HAND_BUILT).includes(kind))) throw new Error(text)
+    return /** @type {HandBuiltHead[]} */ (kinds)
   },
 })
 

@@ -114,7 +114,7 @@ export const PRESETS = {
  */
 export const settingsOf = id => change(DEFAULTS, PRESETS[id].patch)
 
-export const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
+const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
 
 /**
  * Returns the preset that these settings equal, apart from the view.

@@ -19,7 +19,7 @@ import { MATRICES, MATRIX_IDS } from '../matrices.js'
  * @returns {OwnComputation | undefined} undefined if it was drawn, imported, or is not in the trace
  */
 export function computationOf({ tensors }, id) {
-  const has = (/** @type {MatrixId | undefined} */ name) => name !== undefined && tensors[name] !== undefined
+  const has = (/** @type {MatrixId | undefined} */ name) => tensors[/** @type {MatrixId} */ (name)] !== undefined
   const computation =
     has(id) && MATRICES[id].computations?.find(({ sources }) => sources.every(([source]) => has(source)))
   if (!computation) return undefined

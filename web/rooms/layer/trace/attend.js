@@ -86,9 +86,8 @@ export function joined(qkv, output, { Wo, bo }) {
  */
 export function projected(qkv, settings, drawn, edits) {
   const given = withEdits(drawn, edits, BEFORE_ATTENTION)
-  const { X, Wq, Wk, Wv } = given
-  if (!X || !Wq || !Wk || !Wv) return given
-  const { Q, K, V } = project(qkv, { ...given, X, Wq, Wk, Wv })
+  if (!drawn.Wq) return given
+  const { Q, K, V } = project(qkv, /** @type {Parameters<typeof project>[1]} */ (given))
   return { ...given, Q, K, V, ...turned(qkv, settings, Q, K) }
 }
 

@@ -217,10 +217,8 @@ function setter({ t, actions, matrices, cell, settings, result }) {
   const isSet = settings.edits.some(edit => isSameCell(edit, cell))
   const place = cell.row * result.settings.keys.tokens.length + cell.column
   const isHidden = cell.matrix === 'weights' && result.visible?.[place] === 0
-  /** @type {Part[]} */
-  const notes = isHidden ? [{ type: 'text', text: t('setHidden'), tone: 'note' }] : []
   return [
-    ...notes,
+    ...(isHidden ? [/** @type {Part} */ ({ type: 'text', text: t('setHidden'), tone: 'note' })] : []),
     {
       type: 'input',
       id: 'set',
