@@ -56,7 +56,7 @@ export function attend(qkv, settings, drawn, visible, edits) {
  */
 export function mixed(qkv, tensors, edits) {
   const weights = override(qkv, /** @type {FloatTensor} */ (tensors.weights), edits)
-  if (weights === tensors.weights && tensors.joined) return { ...tensors, weights }
+  if (weights === tensors.weights && tensors.joined) return /** @type {Traced} */ (tensors)
   const ones = new Tensor(new Float32Array(weights.dims[2]).fill(1), [weights.dims[2], 1])
   const all = { ...tensors, weights, rowSums: qkv.matmul(weights, ones) }
   if (!tensors.V) return all

@@ -133,11 +133,9 @@ function answer(context) {
   const { t, link, hovered, settings } = context
   const cell = hovered ? undefined : spokenCell(context)
   const word = spokenWord(context)
-  /** @type {(position: number) => Word} */
-  const query = position => ({ side: 'queries', position })
-  const strongest = link && query(link.row)
+  const strongest = link && { side: /** @type {const} */ ('queries'), position: link.row }
   const isCell = cell && (context.pointed || !word || settings.cell)
-  const about = isCell ? query(cell.row) : (word ?? strongest)
+  const about = isCell ? { side: /** @type {const} */ ('queries'), position: cell.row } : (word ?? strongest)
   const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
   const head = headAnswer(context)
   // The text of an edited weight takes two lines, since another line would move the map under the pointer.
