@@ -41,10 +41,11 @@ static void multiply_block(float *out, size_t rows, size_t columns, struct matri
                            uint32_t accumulate, float *scratch) {
   static const float none[8];
   float *panels = scratch, *packed = panels + COLUMNS * DEPTH;
+  void (*multiply)(const struct product *) = a.column == 1 ? gemm_panel : gemm_panels;
   for (size_t k = 0, depth = 0; k == 0 || k < n; k += depth) {
     depth = at_most(n - k, DEPTH);
     struct product p = {.rows = rows, .n = depth, .out_row = columns, .a_row = a.row, .b_row = 8};
-    p.start = accumulate || k > 0 ? 0 : none, p.is_apart = k > 0;
+    p.start = accumulate ? 0 : none;
     p.a = a.data + k * a.column;
     if (a.column != 1) {
       pack_columns(packed, p.a, a.column, depth, rows);
@@ -54,10 +55,10 @@ static void multiply_block(float *out, size_t rows, size_t columns, struct matri
       if (c % COLUMNS == 0)
         pack_columns(panels, b.data + k * b.row + c, b.row, depth, at_most(columns - c, COLUMNS));
       p.out = out + c, p.columns = at_most(columns - c, 8), p.b = panels + c % COLUMNS * depth;
-      if (a.column == 1)
-        gemm_blocks(&p);
+      if (k > 0)
+        gemm_apart(multiply, &p);
       else
-        gemm_panels(&p);
+        multiply(&p);
     }
     if (n == 0)
       return;

@@ -2,6 +2,8 @@
 #include "tile.h"
 #include "rows.h"
 
+enum { APART_ROWS = 64 };
+
 void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t column, size_t columns) {
   size_t k = 0;
   if (columns == 8 && column == 1) {
@@ -40,7 +42,7 @@ int all_finite(const float *x, size_t row, size_t rows, size_t columns) {
   return sum_lanes(mul(most, zeros())) == 0.0f; /* infinity and NaN times 0 are NaN */
 }
 
-INLINE void load_ahead(struct ahead *ahead) {
+static void load_ahead(struct ahead *ahead) {
   if (ahead->end - ahead->next < 64)
     return;
   for (size_t i = 0; i < 4; i++, ahead->next += 16)
@@ -48,15 +50,15 @@ INLINE void load_ahead(struct ahead *ahead) {
 }
 
 /* out (4,8) = start (4,8) + a (4,n) b (n,8); rows of out are `stride` floats apart, those of start `start_row`. a has
- * `rows` <= 4 rows. `apart` is a constant: then the sums begin with 0 and are added to out. */
-INLINE void gemm_4x8(int apart, float *out, size_t stride, const float *start, size_t start_row, struct matrix a,
-                     size_t rows, const struct product *p, struct ahead *ahead) {
+ * `rows` <= 4 rows. */
+INLINE void gemm_4x8(float *out, size_t stride, const float *start, size_t start_row, struct matrix a, size_t rows,
+                     const struct product *p, struct ahead *ahead) {
   f4 acc[4][2];
   struct matrix b = {p->b, p->b_row, 1};
 #pragma unroll
   for (size_t r = 0; r < 4; r++) {
-    acc[r][0] = apart ? zeros() : load(start + r * start_row);
-    acc[r][1] = apart ? zeros() : load(start + r * start_row + 4);
+    acc[r][0] = load(start + r * start_row);
+    acc[r][1] = load(start + r * start_row + 4);
   }
   for (size_t k = 0, depth = p->n; k < p->n; k += depth) {
     if (ahead) {
@@ -69,8 +71,8 @@ INLINE void gemm_4x8(int apart, float *out, size_t stride, const float *start, s
   }
 #pragma unroll
   for (size_t r = 0; r < 4; r++) {
-    store(out + r * stride, apart ? add(load(out + r * stride), acc[r][0]) : acc[r][0]);
-    store(out + r * stride + 4, apart ? add(load(out + r * stride + 4), acc[r][1]) : acc[r][1]);
+    store(out + r * stride, acc[r][0]);
+    store(out + r * stride + 4, acc[r][1]);
   }
 }
 
@@ -88,9 +90,8 @@ NOINLINE void store_edge(float *x, size_t row, const float *tile, size_t rows, s
   }
 }
 
-/* Computes the product, n <= SUM_BLOCK. `panels` and `apart` are constants: where a is (rows/8, n, 8), not (rows, n),
- * and where sums begin with 0 and are added to out. */
-INLINE void gemm_rows(int panels, int apart, const struct product *p) {
+/* `panels` is a constant: where a is (rows/8, n, 8), not (rows, n). */
+INLINE void gemm_rows(int panels, const struct product *p) {
   const struct product x = *p; /* in registers: a store cannot change it */
   float *out = x.out, edge[4 * 8];
   for (size_t r = 0; r < x.rows; r += 4, out += 4 * x.out_row) {
@@ -104,31 +105,44 @@ INLINE void gemm_rows(int panels, int apart, const struct product *p) {
       tile = edge, stride = 8;
     if (is_edge && !x.start)
       load_edge(edge, out, x.out_row, height, x.columns);
-    gemm_4x8(apart, tile, stride, x.start ? x.start : tile, x.start ? 0 : stride, a, panels ? 4 : height, &x,
+    gemm_4x8(tile, stride, x.start ? x.start : tile, x.start ? 0 : stride, a, panels ? 4 : height, &x,
              panels ? 0 : x.ahead);
     if (is_edge)
       store_edge(out, x.out_row, edge, height, x.columns);
   }
 }
 
-void gemm_panel(const struct product *p) { gemm_rows(0, 0, p); }
+void gemm_panel(const struct product *p) { gemm_rows(0, p); }
+
+void gemm_panels(const struct product *p) { gemm_rows(1, p); }
+
+void gemm_apart(void (*multiply)(const struct product *), const struct product *p) {
+  static const float none[8];
+  float sums[APART_ROWS * 8];
+  struct product x = *p;
+  x.out = sums, x.out_row = x.columns = 8, x.start = none;
+  for (size_t r = 0; r < p->rows; r += APART_ROWS) {
+    x.rows = at_most(p->rows - r, APART_ROWS);
+    x.a = p->a + r * (multiply == gemm_panels ? p->n : p->a_row);
+    multiply(&x);
+    for (size_t i = 0; i < x.rows; i++) {
+      float *out = p->out + (r + i) * p->out_row;
+      if (p->columns < 8) {
+        add_scaled(out, sums + i * 8, 1.0f, p->columns);
+        continue;
+      }
+      store(out, add(load(out), load(sums + i * 8)));
+      store(out + 4, add(load(out + 4), load(sums + i * 8 + 4)));
+    }
+  }
+}
 
 void gemm_blocks(const struct product *p) {
   struct product x = *p;
-  size_t k = 0;
-  do {
+  x.n = at_most(p->n, SUM_BLOCK);
+  gemm_panel(&x);
+  for (size_t k = x.n; k < p->n; k += x.n) {
     x.a = p->a + k, x.b = p->b + k * p->b_row, x.n = at_most(p->n - k, SUM_BLOCK);
-    if (k == 0 && !p->is_apart)
-      gemm_panel(&x);
-    else
-      gemm_rows(0, 1, &x);
-    k += x.n, x.start = 0;
-  } while (k < p->n);
-}
-
-void gemm_panels(const struct product *p) {
-  if (p->is_apart)
-    gemm_rows(1, 1, p);
-  else
-    gemm_rows(1, 0, p);
+    gemm_apart(gemm_panel, &x);
+  }
 }

@@ -91,17 +91,20 @@ struct product {
   size_t rows, columns, n;
   size_t out_row, a_row, b_row; /* floats from row to row; eight of each row of b may be read */
   struct ahead *ahead;          /* 0: nothing is loaded */
-  int is_apart;                 /* a b is summed separately, then added: a later block of a long sum; without start */
 };
 
 /* Computes the product, a as it is: n <= SUM_BLOCK. */
 void gemm_panel(const struct product *p);
 
-/* Computes the product in blocks. */
-void gemm_blocks(const struct product *p);
-
 /* Computes the product, a in panels of eight rows: a (rows/8 rounded up, n, 8), n at most SUM_BLOCK. a_row and ahead
  * are not read. */
 void gemm_panels(const struct product *p);
+
+/* out += a b, which is summed separately first: a later block of a long sum. `multiply` is one of the two above; start
+ * is not read. */
+void gemm_apart(void (*multiply)(const struct product *), const struct product *p);
+
+/* Computes the product in blocks, a as it is. */
+void gemm_blocks(const struct product *p);
 
 #endif
