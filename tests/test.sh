@@ -41,8 +41,8 @@ case ${1-} in
     run 1 tests/page/typing.test.js # it measures times, so nothing else runs beside it
     ;;
   quick)
-    # Files that train, or take many seconds of the processor: states.test.js takes 15, a quarter of the rest. npm test runs them.
-    heavy='(activation|corpus|int8-cache|masks|page/(exercise-runs|learn|learn-model|learn-session|states))\.test\.js$'
+    # Files that train, or take many seconds of the processor, such as states.test.js with 15. npm test runs them.
+    heavy='(activation|corpus|int8-cache|masks|weight-blocks|page/(exercise-runs|learn|learn-model|learn-session|models-lens|states))\.test\.js$'
     mapfile -t files < <(grep -LE "$needs|from 'vite'" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "$not_npm_test|$slow|$long|$heavy")
     run "$many" "${files[@]}"
     ;;
