@@ -8,7 +8,8 @@
 
 enum { ROWS = 128, LONG = 16384 };
 
-/* Returns the sum of x (n), n a multiple of 16, or of (x - mean)^2. Four accumulators hide the latency of the additions. */
+/* Returns the sum of x (n), n a multiple of 16, or of (x - mean)^2. Four accumulators hide the latency of the
+ * additions. */
 INLINE float sum_sixteens(int squared, const float *x, size_t n, f4 mean) {
   f4 sum[4] = {zeros(), zeros(), zeros(), zeros()};
   for (size_t c = 0; c < n; c += 16) {
