@@ -209,7 +209,7 @@ test('hooks at unknown places are refused', () => {
     [{ 'layers.3.output': 0 }, /there are 3 layers/],
     [{ 'layers.0.heads.4': 0 }, /there are 4 heads/],
     [{ 'layers.0.outputs': 0 }, /did you mean "layers.0.output"/],
-    [{ 'encoder.layers.0.output': 0 }, /is no place in this model; did you mean "layers\.0\.output"/],
+    [{ 'encoder.layers.0.output': 0 }, /is no place in this model; here it is "layers\.0\.output"/],
     [{ 'layers.0.output': 'zero' }, /expected a function, a factor.*got "zero"/],
     [{ 'layers.0.output': { data: [1], dims: [1] } }, /expected dims \(1, 8, 48\), got \(1\)/],
     [{ 'layers.0.cross.output': 0 }, /did you mean/],

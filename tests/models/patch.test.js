@@ -271,7 +271,7 @@ test('wrong arguments are named, and leave no memory behind', async () => {
       /expected one text, got 2/,
     ],
     [{ ...given, clean: { ids: [1, 999999] } }, /ids\[1\]: .*got 999999/],
-    [{ ...given, clean: undefined }, /clean: expected a text or an input.*got undefined/],
+    [{ ...given, clean: undefined }, /clean: expected one text or an input.*got undefined/],
     [{ ...given, clean: 'a text' }, /loaded without a tokenizer/],
     [{ ...given, place: 'encoder' }, /place: expected one of "decoder".*got "encoder"/],
     [

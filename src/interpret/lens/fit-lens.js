@@ -108,7 +108,7 @@ export async function fitLens(model, texts, options = {}) {
     onProgress,
     ...given
   } = readOptions(options, known, where)
-  if (/^logit/.test(String(kind)))
+  if (typeof kind === 'string' && kind.startsWith('logit'))
     throw new RangeError(`${where}: kind: the logit lens needs no fit: readout(model, 'logit', text)`)
   oneOf(kind, ['jacobian', 'tuned'], `${where}: kind`)
   checkSignal(signal, where)

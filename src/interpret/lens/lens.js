@@ -150,7 +150,8 @@ export class Lens {
 /** Returns how to get a lens from a value of another kind. @param {unknown} value */
 function insteadOf(value) {
   if (value instanceof Promise) return '; await it'
-  const isFile = /^.+\.\w+$/.test(String(value)) || ArrayBuffer.isView(value) || value instanceof ArrayBuffer
+  const isFile =
+    (typeof value === 'string' && /^.+\.\w+$/.test(value)) || ArrayBuffer.isView(value) || value instanceof ArrayBuffer
   return isFile ? '; a file becomes one by await readLens(source)' : ''
 }
 

@@ -44,8 +44,8 @@ const HARMLESS = [
   'unpad_inputs',
 ]
 
-/** Settings of the network, its tokenizer and its config, by their old and new names. */
-const ARGS = ['model', 'tokenizer', 'processor', 'config']
+/** Settings of the network, its tokenizer and its config, by their new and old names. */
+const ARGS = ['model_kwargs', 'processor_kwargs', 'config_kwargs', 'model_args', 'tokenizer_args', 'config_args']
 
 /** Arguments of apply_chat_template that are not template variables. */
 const ARGUMENTS =
@@ -79,7 +79,7 @@ export async function readSettings(json, path, task) {
     throw new TypeError(`${file}: max_seq_length: expected a whole number from 1, got ${describe(size)}`)
   for (const key of ['query_length', 'document_length', 'query_expansion', 'tokenizer_name_or_path'])
     if (config[key] !== undefined && config[key] !== null) refuse(file, key, config[key], 'none')
-  for (const key of ['processing_kwargs', ...ARGS.flatMap(name => [`${name}_args`, `${name}_kwargs`])])
+  for (const key of ['processing_kwargs', ...ARGS])
     for (const [name, value] of Object.entries(Object(config[key])))
       if (!HARMLESS.includes(name) && !(key === 'processing_kwargs' && name === 'chat_template'))
         refuse(file, `${key}.${name}`, value, HARMLESS.join(', '))
