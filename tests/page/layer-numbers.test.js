@@ -8,6 +8,7 @@ import { DEFAULTS } from '../../web/rooms/layer/fields.js'
 import { settingsOf } from '../../web/rooms/layer/presets.js'
 import { change, edit } from '../../web/rooms/layer/settings.js'
 import { runBatch } from '../../web/rooms/layer/trace/batch-statistics.js'
+import { drawnWeights } from '../../web/rooms/layer/trace/visibility.js'
 import { expectNumbers, goldenCase, near } from './article-goldens.js'
 import { CASES, traced } from './cases.js'
 
@@ -134,6 +135,16 @@ test('with masking after softmax, a hidden score far above all others leaves wei
 
 /** Returns how far each output moves when a token is replaced by another word. @param {import('../../web/rooms/layer/fields.js').Settings} settings @param {object} patch */
 const moved = (settings, patch) => traced({ ...settings, ...patch }).tokenSwap?.moved ?? []
+
+test('weights that a scale makes NaN are drawn as NaN, also where the mask hides their keys', () => {
+  const result = traced(change(DEFAULTS, { mask: 'causal', scale: -3e38 }))
+  const weights = Array.from(result.tensors.weights?.data ?? [])
+  const { data } = drawnWeights(result) ?? assert.fail()
+  const isHidden = (/** @type {number} */ i) => data[i] === 0
+  assert.ok(weights.some((weight, i) => Number.isNaN(weight) && !isHidden(i)))
+  assert.ok(weights.some((_, i) => isHidden(i)))
+  assert.ok(weights.every((weight, i) => weight === 0 || !isHidden(i)))
+})
 
 test('under a causal mask a changed token moves no output before it, and the others as far as the core computes', () => {
   const causal = settingsOf('causal')

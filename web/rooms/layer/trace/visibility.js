@@ -51,12 +51,12 @@ export const reasonOf = ({ mask, painted }, row, column) =>
 const seen = new WeakMap()
 
 /**
- * Returns which weights are drawn: the visible ones, and hidden ones that were set by hand, which take effect anyway.
+ * Returns which weights are drawn: the visible ones, and hidden ones that take effect anyway, because they were set by hand or are NaN.
  * @param {Result} result
  * @returns {{ data: Uint8Array, dims: number[] } | undefined} (L, S), or (H, L, S) if heads differ; 1 if drawn
  */
 export function drawnWeights(result) {
-  const { visible, heads, settings } = result
+  const { visible, heads, settings, tensors } = result
   if (!visible) return undefined
   const known = seen.get(result)
   if (known) return known
@@ -66,11 +66,16 @@ export function drawnWeights(result) {
       matrix === 'weights' && head < heads && row < L && column < S && !visible[row * S + column],
   )
   const made = { data: visible, dims: [L, S] }
-  if (set.length) {
+  const { data, dims } = tensors.weights ?? {}
+  const hasNaN = data?.some(x => Number.isNaN(x))
+  if (set.length || hasNaN) {
     made.dims = [heads, L, S]
     made.data = new Uint8Array(heads * L * S)
     for (let h = 0; h < heads; h++) made.data.set(visible, h * L * S)
     for (const { head, row, column } of set) made.data[(head * L + row) * S + column] = 1
+    if (hasNaN)
+      for (let i = 0; i < made.data.length; i++)
+        if (Number.isNaN(data[dims.length === 3 ? i : i % (L * S)])) made.data[i] = 1
   }
   seen.set(result, made)
   return made
