@@ -67,15 +67,16 @@ export function drawnWeights(result) {
   )
   const made = { data: visible, dims: [L, S] }
   const { data, dims } = tensors.weights ?? {}
-  const hasNaN = data?.some(x => Number.isNaN(x))
+  let hasNaN = false
+  for (let i = 0; data && i < data.length && !hasNaN; i++) hasNaN = Number.isNaN(data[i]) // `some` takes 6 times as long
   if (set.length || hasNaN) {
     made.dims = [heads, L, S]
     made.data = new Uint8Array(heads * L * S)
     for (let h = 0; h < heads; h++) made.data.set(visible, h * L * S)
     for (const { head, row, column } of set) made.data[(head * L + row) * S + column] = 1
-    if (hasNaN)
+    if (data && hasNaN)
       for (let i = 0; i < made.data.length; i++)
-        if (Number.isNaN(data[dims.length === 3 ? i : i % (L * S)])) made.data[i] = 1
+        if (Number.isNaN(data[dims?.length === 3 ? i : i % (L * S)])) made.data[i] = 1
   }
   seen.set(result, made)
   return made
