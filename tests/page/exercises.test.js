@@ -85,6 +85,18 @@ function verdictInLayer(exercise, attempt, seed) {
   }
 }
 
+test('imported weights, which have no queries, keys or values, break no exercise of One layer', () => {
+  const imported = { weights: { dims: [1, 2], data: [0.5, 0.5] }, tokens: ['a'] }
+  const link = toLink(layer.fields, { ...settingsOf('layer'), model: 'imported', imported })
+  const store = createStore(layer, { qkv, link })
+  const given = { state: store.state, answer: '1', memory: undefined, qkv }
+  for (const exercise of exercises.filter(({ room }) => room === 'layer')) {
+    assert.doesNotThrow(() => exercise.check(given), exercise.id)
+    assert.doesNotThrow(() => exercise.measured?.(given), exercise.id)
+  }
+  store.close()
+})
+
 for (const exercise of exercises.filter(({ room }) => room === 'layer'))
   test(`${exercise.id}: the start does not pass, each wrong answer gets its hint, the solution passes`, () => {
     for (const seed of SEEDS) {

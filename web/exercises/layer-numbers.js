@@ -31,8 +31,10 @@ export function traceWith({ state, qkv }, patch) {
   return checked && createTracer(qkv)(checked)
 }
 
+const NONE = { data: new Float32Array(), dims: [0, 0] }
+
 /**
- * Returns a row of a matrix in the trace.
+ * Returns a row of a matrix in the trace; an empty one if the settings have no such matrix, as imported weights have no scores.
  * @param {Result} result
  * @param {import('../rooms/layer/layer.js').MatrixId} matrix
  * @param {number} row
@@ -40,7 +42,7 @@ export function traceWith({ state, qkv }, patch) {
  * @returns {number[]}
  */
 export function rowOf(result, matrix, row, head = 0) {
-  const { data, dims } = /** @type {{ data: Float32Array, dims: readonly number[] }} */ (result.tensors[matrix])
+  const { data, dims } = result.tensors[matrix] ?? NONE
   const [rows, columns] = dims.slice(-2)
   const from = (head * rows + row) * columns
   return Array.from(data.subarray(from, from + columns))

@@ -18,8 +18,8 @@ export function verdict(passed, hints, notYet = {}, score = 1) {
   return { passed, score: 0, hint, params }
 }
 
-/** Formats a number with three decimals for a hint. @param {number} x */
-export const digits = x => x.toFixed(3)
+/** Formats a number with three decimals for a hint. @param {number} [x] undefined of a matrix that the settings do not have */
+export const digits = (x = Number.NaN) => x.toFixed(3)
 
 /** Parses a typed share: 0.665, 0,665, 66.5% or full-width characters; NaN if it is not a number. @param {unknown} answer */
 export function shareOf(answer) {

@@ -127,7 +127,7 @@ const softmaxByHand = {
     return verdict(
       Math.abs(x - first) <= 0.0005,
       [
-        ['divided', isAbout(x, scores[0] / scores.reduce((a, b) => a + b))],
+        ['divided', isAbout(x, scores[0] / scores.reduce((a, b) => a + b, 0))],
         ['two', isAbout(x, numerator / (numerator + Math.exp(scores[1])))],
         ['numerator', isAbout(x, numerator)],
       ],
