@@ -120,12 +120,13 @@ test('the examples of docs/models.md that need a hub run unchanged', async () =>
     'openai-community/gpt2': { files },
     'me/chat': { files: Object.assign({ 'tokenizer_config.json': chat }, files) },
     'me/bert': { files: read('bert-tiny', names) },
+    'me/translator': { files: translator() },
   })
   after(() => hub.close())
   const text = readFileSync(join(root, 'docs/models.md'), 'utf8')
-  const [byName, masked, streamed, conversation, ...more] = [...text.matchAll(/```js no-run\n([\s\S]*?)```/g)].map(
-    ([, body]) => body,
-  )
+  const [byName, masked, streamed, translated, conversation, ...more] = [
+    ...text.matchAll(/```js no-run\n([\s\S]*?)```/g),
+  ].map(([, body]) => body)
   assert.deepEqual(more, [])
   const head = `import { load } from 'qkv'
 import { deleteKeptModel, inspectModel, keptModels, loadModel } from 'qkv/models'
@@ -136,15 +137,36 @@ const qkv = await load()
   const model =
     "const model = await loadModel(qkv, 'hf:openai-community/gpt2')\nconst { signal } = new AbortController()\n"
   writeFileSync(join(project, 'streamed.js'), head + model + streamed)
+  writeFileSync(
+    join(project, 'translated.js'),
+    `${head}const model = await loadModel(qkv, 'hf:me/translator')\n${translated}`,
+  )
   writeFileSync(join(project, 'chat.js'), `${head}const model = await loadModel(qkv, 'hf:me/chat')\n${conversation}`)
   const env = { HF_ENDPOINT: hub.url, HF_HOME: join(project, 'hub-of-examples') }
   assert.match(await running('by-name.js', env), /^\[\n? *\{\s+id: 'openai-community\/gpt2',\s+revisions: /)
   assert.match(await running('masked.js', env), /^\S+\n$/)
   assert.match(await running('streamed.js', env), /\S/)
+  assert.match(await running('translated.js', env), /^(?:w\d+ ?|\.|Guten|Morgen)+/)
   assert.match(await running('chat.js', env), /user: Who wrote Faust\?\n+$/)
-  const programs = ['by-name.js', 'streamed.js', 'chat.js'] // strict types ask for a check of the logits that masked.js reads
+  const programs = ['by-name.js', 'streamed.js', 'translated.js', 'chat.js'] // strict types ask for a check of the logits that masked.js reads
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...TYPES, ...programs])
 })
+
+/** Returns the files of a model that translates between two languages, with random weights. */
+function translator() {
+  const special = ['deu_Latn', '<pad>', '</s>', 'jpn_Jpan']
+  const words = Array.from({ length: 40 }, (_, id) => [...special, 'Guten', 'Morgen', '.'][id] ?? `w${id}`)
+  const added = special.map((content, id) => ({ id, content, special: true, normalized: false }))
+  const tokenizer = {
+    added_tokens: added.map(token => ({ ...token, single_word: false, lstrip: false, rstrip: false })),
+    pre_tokenizer: { type: 'Whitespace' },
+    model: { type: 'WordLevel', vocab: Object.fromEntries(words.map((word, id) => [word, id])), unk_token: '<pad>' },
+  }
+  return Object.assign(read('m2m_100-made', ['config.json', 'model.safetensors']), {
+    'tokenizer.json': Buffer.from(JSON.stringify(tokenizer)),
+    'generation_config.json': Buffer.from('{ "max_length": 8, "eos_token_id": 2 }'),
+  })
+}
 
 /** Opens the page, and checks that it shows other weights for another text. @param {string} url */
 async function tryPage(url) {
