@@ -11,6 +11,7 @@ import {
   LAYER,
   page,
   set,
+  still,
   THEME_AND_LANGUAGE,
   unfold,
   usePage,
@@ -32,6 +33,7 @@ test('axe finds nothing in One layer', async () => {
   const look = async (preset, rules) => {
     await choose(preset)
     await pinWeight(page)
+    await still('[data-matrix="weights"] .save-open')
     await page.click('[data-matrix="weights"] .save-open') // an open menu, and a message
     if (preset === 'waistline') {
       await unfold('import')
