@@ -52,34 +52,20 @@ export const wordsOf = (struct, prefix = '') =>
 
 const list = (/** @type {string[]} */ names) => `[${names.map(name => `'${name}'`).join(', ')}]`
 
-/** Returns the names as a type, eight to a line. @param {string[]} names */
-const union = names =>
-  names
-    .map((name, i) => `${i && i % 8 === 0 ? '\n *   ' : ''}${i ? '| ' : ''}'${name}'`)
-    .join(' ')
-    .replace(/ \n/g, '\n')
-
-/** @param {string} text @param {string} type */
-const doc = (text, type) => `/**\n * ${text}\n * @type {${type}}\n */`
-
 /** @param {string} struct */
 function wordList(struct) {
   const names = wordsOf(`qkv_${struct}`).map(({ name }) => name)
   const shared = struct === 'attention' ? [] : wordsOf('qkv_attention').map(({ name }) => name)
   const isExtended = shared.every((name, i) => names[i] === name) && shared.length
-  const own = isExtended ? names.slice(shared.length) : names
-  const text = isExtended ? `[...ATTENTION_WORDS, ${list(own).slice(1)}` : list(names)
-  const type = `readonly (${isExtended ? 'typeof ATTENTION_WORDS[number] | ' : ''}${union(own)})[]`
-  return `${doc(`struct qkv_${struct}, one 32-bit word each.`, type)}\nexport const ${struct.toUpperCase()}_WORDS = ${text}`
+  const text = isExtended ? `[...ATTENTION_WORDS, ${list(names.slice(shared.length)).slice(1)}` : list(names)
+  return `/** struct qkv_${struct}, one 32-bit word each. */\nexport const ${struct.toUpperCase()}_WORDS = /** @type {const} */ (${text})`
 }
 
 /** @param {string} struct */
 function typedStruct(struct) {
   const words = wordsOf(`qkv_${struct}`)
   const floats = words.filter(({ type }) => type === 'float').map(({ name }) => name)
-  const names = words.map(({ name }) => name)
-  const type = `import('../runtime/structs.js').Struct<${union(names)}>`
-  return `${doc(`struct qkv_${struct}.`, type)}\nexport const ${struct.toUpperCase()}_STRUCT = { words: ${list(names)}, floats: ${list(floats)} }`
+  return `/** struct qkv_${struct}. */\nexport const ${struct.toUpperCase()}_STRUCT = /** @type {const} */ ({ words: ${list(words.map(({ name }) => name))}, floats: ${list(floats)} })`
 }
 
 /** Returns the size of struct qkv_generator in bytes. */
@@ -91,7 +77,6 @@ export function abiText(path) {
   const { enums, words, structs } = FILES[path]
   const isFirst = path === 'src/runtime/abi.js'
   const trace = wordsOf('qkv_trace').slice(wordsOf('qkv_attention').length)
-  const steps = trace.filter(({ type }) => type === 'pointer').map(({ name }) => name)
   const defined = (/** @type {string} */ name) => header.match(new RegExp(`#define ${name} (\\w+?)u?\\n`))?.[1]
   return [
     `// Made from src/kernel/qkv.h by \`npm run abi\`: edit the header, not this file.`,
@@ -103,7 +88,7 @@ export function abiText(path) {
     ),
     ...(isFirst
       ? [
-          `${doc('The steps of a trace, in the order in which they are computed.', `readonly (${union(steps)})[]`)}\nexport const TRACE_STEPS = ${list(steps)}`,
+          `/** The steps of a trace, in the order in which they are computed. */\nexport const TRACE_STEPS = /** @type {const} */ (${list(trace.filter(({ type }) => type === 'pointer').map(({ name }) => name))})`,
           `/** No limit of a window: QKV_OPEN. */\nexport const OPEN = ${defined('QKV_OPEN')}`,
           `/** sizeof(struct qkv_generator) */\nexport const GENERATOR_BYTES = ${generatorBytes()}`,
         ]

@@ -34,12 +34,8 @@ Options
   --help
 `
 
-/** @type {{ type: 'string', multiple: true }} */
-const MANY = { type: 'string', multiple: true }
-/** @type {{ type: 'string' }} */
-const TEXT = { type: 'string' }
-/** @type {{ type: 'boolean' }} */
-const SWITCH = { type: 'boolean' }
+const MANY = /** @type {const} */ ({ type: 'string', multiple: true })
+const [TEXT, SWITCH] = /** @type {const} */ ([{ type: 'string' }, { type: 'boolean' }])
 const options = {
   model: TEXT,
   out: TEXT,

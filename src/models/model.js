@@ -897,9 +897,8 @@ export class Model {
    */
   async headScores(input) {
     Model.#own(this)
-    const list = input
-    const isList = Array.isArray(list) && list.length > 0 && typeof list[0] !== 'number'
-    const texts = isList ? list : [input]
+    const isList = Array.isArray(input) && input.length > 0 && typeof input[0] !== 'number'
+    const texts = isList ? input : [input]
     const rows = Array.from(texts, (text, n) => this.#toIds(text, isList ? `headScores: texts[${n}]` : 'headScores'))
     const each = await scoresByLength(rows, ids => this.#headScores(ids))
     return /** @type {any} */ (isList ? overTexts(each, SCORES) : each[0])
@@ -1054,11 +1053,10 @@ export class Model {
   async logitAttribution(input, options = {}) {
     Model.#own(this)
     const { attribute, attributeEach } = await import('./attribution/attribution.js')
-    const inputs = input
-    const made = isListOf(inputs)
+    const made = isListOf(input)
       ? attributeEach(
           this.#attributed,
-          inputs.map((text, n) => {
+          input.map((text, n) => {
             if (typeof text !== 'string' && (typeof text !== 'object' || text === null))
               throw new TypeError(
                 `logitAttribution: texts[${n}]: expected a text or an input of forward, got ${describe(text)}`,
@@ -1067,7 +1065,7 @@ export class Model {
           }),
           options,
         )
-      : attribute(this.#attributed, this.#toInput(inputs), options)
+      : attribute(this.#attributed, this.#toInput(input), options)
     return /** @type {any} */ (await made)
   }
 

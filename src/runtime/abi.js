@@ -2,17 +2,8 @@
 
 export const ABI = 13
 
-/**
- * struct qkv_attention, one 32-bit word each.
- * @type {readonly ('B' | 'H' | 'G' | 'L' | 'S' | 'D' | 'E' | 'q.data'
- *   | 'q.batch' | 'q.head' | 'q.row' | 'k.data' | 'k.batch' | 'k.head' | 'k.row' | 'v.data'
- *   | 'v.batch' | 'v.head' | 'v.row' | 'out.data' | 'out.batch' | 'out.head' | 'out.row' | 'score'
- *   | 'scale' | 'sigma' | 'w_v' | 'softcap' | 'past' | 'left' | 'right' | 'key_lengths'
- *   | 'mask.data' | 'mask.batch' | 'mask.head' | 'mask.row' | 'mask.column' | 'bias.data' | 'bias.batch' | 'bias.head'
- *   | 'bias.row' | 'bias.column' | 'alibi' | 'sinks' | 'dropout' | 'generator' | 'cu_seqlens_q' | 'cu_seqlens_k'
- *   | 'scratch')[]}
- */
-export const ATTENTION_WORDS = [
+/** struct qkv_attention, one 32-bit word each. */
+export const ATTENTION_WORDS = /** @type {const} */ ([
   'B',
   'H',
   'G',
@@ -62,14 +53,10 @@ export const ATTENTION_WORDS = [
   'cu_seqlens_q',
   'cu_seqlens_k',
   'scratch',
-]
+])
 
-/**
- * struct qkv_trace, one 32-bit word each.
- * @type {readonly (typeof ATTENTION_WORDS[number] | 'softmax_axis' | 'masking' | 'scores' | 'scaled' | 'capped' | 'masked' | 'maxima' | 'exponentials'
- *   | 'sums' | 'full_weights' | 'zeroed' | 'zeroed_sums' | 'weights' | 'dropped')[]}
- */
-export const TRACE_WORDS = [
+/** struct qkv_trace, one 32-bit word each. */
+export const TRACE_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
   'softmax_axis',
   'masking',
@@ -85,14 +72,10 @@ export const TRACE_WORDS = [
   'zeroed_sums',
   'weights',
   'dropped',
-]
+])
 
-/**
- * struct qkv_summary, one 32-bit word each.
- * @type {readonly (typeof ATTENTION_WORDS[number] | 'log_sum_exp' | 'entropy' | 'sink_weight' | 'map' | 'top_keys' | 'top_weights' | 'distance' | 'scores'
- *   | 'same' | 'parts' | 'rows' | 'columns' | 'top' | 'bins')[]}
- */
-export const SUMMARY_WORDS = [
+/** struct qkv_summary, one 32-bit word each. */
+export const SUMMARY_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
   'log_sum_exp',
   'entropy',
@@ -108,20 +91,27 @@ export const SUMMARY_WORDS = [
   'columns',
   'top',
   'bins',
-]
+])
 
-/**
- * struct qkv_rope, one 32-bit word each.
- * @type {readonly ('x' | 'y' | 'cosine' | 'sine' | 'rows' | 'B' | 'A' | 'L'
- *   | 'C' | 'D' | 'table' | 'half' | 'interleaved')[]}
- */
-export const ROPE_WORDS = ['x', 'y', 'cosine', 'sine', 'rows', 'B', 'A', 'L', 'C', 'D', 'table', 'half', 'interleaved']
+/** struct qkv_rope, one 32-bit word each. */
+export const ROPE_WORDS = /** @type {const} */ ([
+  'x',
+  'y',
+  'cosine',
+  'sine',
+  'rows',
+  'B',
+  'A',
+  'L',
+  'C',
+  'D',
+  'table',
+  'half',
+  'interleaved',
+])
 
-/**
- * struct qkv_cached, one 32-bit word each.
- * @type {readonly (typeof ATTENTION_WORDS[number] | 'cache.keys' | 'cache.values' | 'cache.key_scales' | 'cache.value_scales' | 'cache.heads' | 'cache.rows' | 'cache.D' | 'cache.E')[]}
- */
-export const CACHED_WORDS = [
+/** struct qkv_cached, one 32-bit word each. */
+export const CACHED_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
   'cache.keys',
   'cache.values',
@@ -131,7 +121,7 @@ export const CACHED_WORDS = [
   'cache.rows',
   'cache.D',
   'cache.E',
-]
+])
 
 /** enum qkv_score. */
 export const SCORE = { dot: 0, gaussian: 1, additive: 2 }
@@ -165,12 +155,8 @@ export const WEIGHTS = {
 /** enum qkv_stream. */
 export const STREAM = { vector: 0, scalar: 1 }
 
-/**
- * The steps of a trace, in the order in which they are computed.
- * @type {readonly ('scores' | 'scaled' | 'capped' | 'masked' | 'maxima' | 'exponentials' | 'sums' | 'full_weights'
- *   | 'zeroed' | 'zeroed_sums' | 'weights' | 'dropped')[]}
- */
-export const TRACE_STEPS = [
+/** The steps of a trace, in the order in which they are computed. */
+export const TRACE_STEPS = /** @type {const} */ ([
   'scores',
   'scaled',
   'capped',
@@ -183,7 +169,7 @@ export const TRACE_STEPS = [
   'zeroed_sums',
   'weights',
   'dropped',
-]
+])
 
 /** No limit of a window: QKV_OPEN. */
 export const OPEN = 0xffffffff

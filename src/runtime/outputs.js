@@ -21,8 +21,7 @@ import { ResidentTensor } from './resident.js'
 /** @import { DeferredCopies } from '../threads/pool.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
-/** @type {readonly ('out' | 'resident')[]} */
-export const OUT_OPTIONS = ['out', 'resident']
+export const OUT_OPTIONS = /** @type {const} */ (['out', 'resident'])
 
 /**
  * @typedef {object} OutOptions

@@ -28,8 +28,6 @@ import { toBytes } from '../tokenizers/bytes.js'
 /** A token, or the tokens of a word. @typedef {{ label: string, score: number, word: string, tokens: Token[] }} Labelled */
 /** Decodes tokens as they are written in the vocabulary. @typedef {(words: string[], ids: number[]) => string} Join */
 
-/** A text of one token. */
-const LETTER = 'a'
 /** A word as BERT cuts it, at the start of a text: no space, no punctuation, no Chinese character; or one of these. */
 const WORD =
   /^[^\s\p{P}$+<=>^`|~\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{2a6df}\u{2a700}-\u{2ceaf}\u{2f800}-\u{2fa1f}]+|^./su
@@ -55,9 +53,9 @@ export async function entities(model, tool, text, options) {
   const input = model.tokenize(text, { truncation: true })
   const { data } = (await model.classify(input)).scores
   const own = tool.bare(text, Number.POSITIVE_INFINITY)
-  const special = model.tokenize(text).ids.length - own.length
-  const before = model.tokenize(LETTER).ids.indexOf(tool.bare(LETTER, Number.POSITIVE_INFINITY)[0]) // special tokens before a text
-  const kept = input.ids.length - special
+  const { ids: whole } = model.tokenize(text)
+  const before = whole.findIndex((_, at) => own.every((id, n) => id === whole[at + n])) // special tokens before the text
+  const kept = input.ids.length - (whole.length - own.length)
   const cut = tool.config.truncation_side === 'left' ? own.length - kept : 0 // ids that truncation removes at the start
   const tokens = placesOf(text, own, tool)
     .slice(cut, cut + kept)

@@ -68,10 +68,8 @@ import { checkSummary } from './summary.js'
 
 /** @type {readonly Exclude<keyof AttentionOptions, 'numHeads' | 'numKvHeads'>[]} */
 export const ATTENTION_OPTIONS = ['scale', 'score', 'softcap', ...MASK_OPTIONS, 'sinks', 'dropout']
-/** @type {readonly ('numHeads' | 'numKvHeads')[]} */
-export const HEAD_OPTIONS = ['numHeads', 'numKvHeads']
-/** @type {readonly ('cuSeqlens' | 'cuSeqlensK')[]} */
-export const TEXT_OPTIONS = ['cuSeqlens', 'cuSeqlensK']
+export const HEAD_OPTIONS = /** @type {const} */ (['numHeads', 'numKvHeads'])
+export const TEXT_OPTIONS = /** @type {const} */ (['cuSeqlens', 'cuSeqlensK'])
 
 /**
  * The operands and options of a method, and their names in errors: `names.scale` is 'attention: scale'.
@@ -266,10 +264,8 @@ const SCORES = {
 }
 const KINDS = Object.keys(SCORES)
 const SCORE_PARTS = [...SCORES.additive, 'sigma']
-/** @type {('keys' | 'queries')[]} */
-const AXES = ['keys', 'queries']
-/** @type {('before' | 'after')[]} */
-const MASKINGS = ['before', 'after']
+const AXES = /** @type {const} */ (['keys', 'queries'])
+const MASKINGS = /** @type {const} */ (['before', 'after'])
 const NOT_NEGATIVE = { least: 0 }
 
 /**
