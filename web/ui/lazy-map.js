@@ -3,7 +3,8 @@ import { html, LitElement } from 'lit'
 import '../elements/heatmap.js'
 
 /**
- * A map that is redrawn only near the window, since only a few are visible at a time.
+ * A map that is redrawn only near the window, since only a few are visible at a time, or when its dims change: its height depends on
+ * them, and must not move what is below while a reader presses it.
  */
 class LazyMap extends LitElement {
   static properties = { map: { attribute: false }, isNear: { state: true } }
@@ -13,6 +14,8 @@ class LazyMap extends LitElement {
     /** Properties of <qkv-heatmap>. @type {Record<string, any>} */
     this.map = {}
     this.isNear = false
+    /** Dims of the drawn map. */
+    this.drawn = ''
     this.watch = new IntersectionObserver(
       ([entry]) => {
         this.isNear = entry.isIntersecting
@@ -36,11 +39,12 @@ class LazyMap extends LitElement {
   }
 
   shouldUpdate() {
-    return this.isNear
+    return this.isNear || String(this.map.matrix?.dims) !== this.drawn
   }
 
   render() {
     const { map } = this
+    this.drawn = String(map.matrix?.dims)
     return html`<qkv-heatmap
       .label=${map.label}
       .matrix=${map.matrix}

@@ -106,7 +106,6 @@ function map(context, shown) {
   }
   return html`<lazy-map
     class="big"
-    .style=${`--tall: ${tensor.dims[0] / tensor.dims[1]}`}
     .map=${map}
     @cell-focus=${(/** @type {CustomEvent} */ event) => rested(() => actions.point(at(event)))}
     @cell-leave=${() => left(() => actions.point(undefined))}
