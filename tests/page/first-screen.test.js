@@ -154,3 +154,20 @@ test('on a phone, random and trained heads have their choices on one line, so th
     assert.deepEqual(await beyond(page), [])
   }
 })
+
+test('on a phone, the row of heads begins with the first one, whole', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.reload()
+  const row = page.locator('.heads-column')
+  await becomes(() => row.evaluate(box => box.scrollWidth > box.clientWidth), true)
+  await becomes(
+    () =>
+      page
+        .locator('qkv-heads')
+        .getByRole('radio')
+        .first()
+        .evaluate(head => head.clientWidth < 200),
+    true,
+  )
+  assert.equal(await row.evaluate(box => box.scrollLeft), 0)
+})

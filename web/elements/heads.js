@@ -262,7 +262,6 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     }
   }
 
-  /** @internal */
   /** Scrolls a row of heads that is wider than its box, so that the selected one is whole. */
   #reveal() {
     const box = this.parentElement
@@ -272,9 +271,14 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     box.scrollLeft += Math.min(0, own.left - around.left) + Math.max(0, own.right - around.right)
   }
 
-  /** @param {Map<string, unknown>} changed */
+  /** @internal @param {Map<string, unknown>} changed */
   updated(changed) {
+    this.#paintAll()
     if (changed.has('selected') || changed.has('weights')) this.#reveal()
+  }
+
+  /** Paints the maps of all heads, which also gives each its size. */
+  #paintAll() {
     const tensor = this.#tensor
     const ratio = devicePixelRatio || 1
     const { isDark } = this.theme.style
