@@ -373,6 +373,61 @@ test('tensors and lists can be attributes in JSON; other text gives a message', 
   await becomes(said, ['Nothing to show yet.'])
 })
 
+test('an option of another form gives a sentence with an example, and the element draws again when it is unset', async () => {
+  const matrix = JSON.stringify({ data: [1, 0, 0.6, 0.4], dims: [2, 2] })
+  const three = JSON.stringify({ data: [1, 0, 0.6, 0.4], dims: [1, 2, 2] })
+  const square = { data: [1, 0, 0.6, 0.4], dims: [2, 2] }
+  const flow = { queries: square, keys: square, values: square, scores: square, weights: square, output: square }
+  const trace = `{"scores": ${three}, "weights": ${three}}`
+  /** Element, attributes that are right, a wrong attribute, what is said. @type {[string, Record<string, string>, string, string, string][]} */
+  const cases = [
+    ['qkv-heatmap', { matrix }, 'domain', '0,4', 'Expected domain like [0,1], got 0,4.'],
+    ['qkv-heatmap', { matrix }, 'domain', '[null,null]', 'Expected domain like [0,1], got ,.'],
+    ['qkv-heatmap', { matrix }, 'row-tokens', 'eat,dessert', 'Expected rowTokens like ["a","b"], got eat,dessert.'],
+    ['qkv-heatmap', { matrix }, 'column-tokens', '{}', 'Expected columnTokens like ["a","b"], got [object Object].'],
+    ['qkv-heatmap', { matrix }, 'scale', 'rainbow', 'Expected scale like "diverging", got rainbow.'],
+    ['qkv-heatmap', { matrix }, 'decimals', '-1', 'Expected decimals like 4, got -1.'],
+    ['qkv-heads', { weights: three }, 'domain', '0,4', 'Expected domain like [0,1], got 0,4.'],
+    ['qkv-heads', { weights: three }, 'names', 'a,b', 'Expected names like ["a","b"], got a,b.'],
+    ['qkv-heads', { weights: three }, 'side', 'wide', 'Expected side like 72, got NaN.'],
+    ['qkv-trace', { trace }, 'query-tokens', 'a,b', 'Expected queryTokens like ["a","b"], got a,b.'],
+    ['qkv-trace', { trace }, 'trace', '[object Object]', 'Expected a tensor { data, dims }, got string.'],
+    ['qkv-flow', { trace: JSON.stringify(flow) }, 'key-tokens', 'a', 'Expected keyTokens like ["a","b"], got a.'],
+    ['qkv-deep-map', {}, 'domain', '0,4', 'Expected domain like [0,1], got 0,4.'],
+  ]
+  for (const [tag, right, name, value, want] of cases) {
+    const said = await page.evaluate(
+      async ([tag, right, name, value]) => {
+        const element = /** @type {any} */ (document.createElement(tag))
+        for (const [key, text] of Object.entries(right)) element.setAttribute(key, text)
+        const tile = (/** @type {any} */ { resolution: [rows, columns] }) => ({
+          data: new Float32Array(rows * columns),
+          dims: [rows, columns],
+        })
+        if (tag === 'qkv-deep-map') element.source = { rows: 4, columns: 4, tile }
+        document.querySelector('main')?.append(element)
+        await element.updateComplete
+        const old = element.getAttribute(name)
+        const problem = () => element.shadowRoot.querySelector('[part=problem]')?.textContent
+        const drawn = () => element.shadowRoot.querySelectorAll('canvas, qkv-heatmap').length
+        const before = drawn()
+        element.setAttribute(name, value)
+        await element.updateComplete
+        await element.toSVG()
+        const found = [problem(), drawn()]
+        if (old === null) element[name.replace(/-./, (/** @type {string} */ at) => at[1].toUpperCase())] = undefined
+        else element.setAttribute(name, old)
+        await element.updateComplete
+        const isSame = drawn() === before && problem() === undefined
+        element.remove()
+        return [before > 0, ...found, isSame]
+      },
+      /** @type {const} */ ([tag, right, name, value]),
+    )
+    assert.deepEqual(said, [true, want, 0, true], `${tag} ${name}`)
+  }
+})
+
 for (const colorScheme of /** @type {const} */ (['light', 'dark']))
   test(`axe finds nothing, ${colorScheme}`, async () => {
     await page.emulateMedia({ colorScheme })

@@ -49,7 +49,10 @@ export function arrange(
   const font = `400 ${Math.min(style.fontSize, 12)}px ${style.family}`
   // Positions are shown if words do not fit, so there is always space for labels; long words are truncated.
   const label = (/** @type {readonly string[]} */ tokens, /** @type {number} */ count) => {
-    const longest = tokens.reduce((most, token) => (token.length > most.length ? token : most), String(count))
+    const longest = tokens.reduce(
+      (most, token) => (String(token).length > most.length ? String(token) : most),
+      String(count),
+    )
     return Math.min(LABEL, Math.max(widthOf(visible(longest).slice(0, 60), font), widthOf(String(count), font)))
   }
   return layout({

@@ -11,7 +11,7 @@ import { Gestures } from './gestures.js'
 import { short, write } from './number-text.js'
 import { ALL } from './signs.js'
 import { sharedStyle } from './style.js'
-import { asJSON } from './tensor-input.js'
+import { asJSON, optionProblem } from './tensor-input.js'
 
 /** @import { Cell, Layout } from './geometry.js' */
 /** @import { Token } from './gestures.js' */
@@ -161,6 +161,8 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
   #tiles = undefined
   /** @type {string | undefined} */
   #wrong = undefined
+  /** @type {Error | undefined} */
+  #option = undefined
   /** @type {Layout | undefined} */
   #layout = undefined
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -213,6 +215,9 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
 
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
+    this.scale ??= 'sequential'
+    this.decimals ??= 4
+    this.#option = optionProblem(this)
     if (!changed.has('source')) return
     const old = /** @type {DeepSource | undefined} */ (changed.get('source'))
     this.#tiles?.stop()
@@ -242,7 +247,8 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
 
   /** @returns {import('./deep-drawing.js').DeepMap} */
   get #map() {
-    const { source, rowTokens, columnTokens, decimals, scale, domain } = this
+    const { source, decimals, scale, domain } = this
+    const [rowTokens, columnTokens] = [this.rowTokens ?? [], this.columnTokens ?? []]
     const { rows, columns } = /** @type {DeepSource} */ (source)
     const [rowTitle, columnTitle] = [this.rowTitle ?? this.say('queries'), this.columnTitle ?? this.say('keys')]
     const own = { rows, columns, rowTokens, columnTokens, rowTitle, columnTitle, decimals, scale, domain }
@@ -257,7 +263,8 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
 
   /** @internal */
   updated() {
-    if (!this.#tiles) return
+    this.#layout = undefined
+    if (!this.#tiles || this.#option) return
     if (!this.room.width) this.room.measure()
     this.#layout = this.#arrange(this.view)
     if (!this.#asked) this.drawing.adapt(this.#map, this.#tiles, this.#layout)
@@ -526,6 +533,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
         this.theme.probe,
         html`<p class="problem" part="problem">${this.say('deepSource', { reason: this.#wrong })}</p>`,
       ]
+    if (this.#option) return this.problem(this.#option)
     if (!source || !this.#tiles) return this.nothing()
     const size = { rows: source.rows, columns: source.columns }
     const label = this.label ? this.say('ofMap', { label: this.label, ...size }) : this.say('map', size)

@@ -143,7 +143,7 @@ function drawNumbers(backend, map, layout, style, seen) {
 }
 
 /** @param {Backend} backend @param {Layout} layout @param {Style} style @param {Marks} marks */
-function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight = {}, range }) {
+function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight, range }) {
   const { plot, cellWidth, cellHeight } = layout
   const line = { stroke: style.ink, width: 1.5 }
   /** Draws a frame around rows or columns. @param {'row' | 'column'} side @param {number} from @param {number} [count] */
@@ -153,8 +153,8 @@ function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight
     else backend.frame(left + 0.5, plot.top + 0.5, count * cellWidth - 1, plot.height - 1, line)
   }
   if (range) band(range.side, range.from, range.to - range.from + 1)
-  for (const row of highlight.rows ?? []) band('row', row)
-  for (const column of highlight.columns ?? []) band('column', column)
+  for (const row of highlight?.rows ?? []) band('row', row)
+  for (const column of highlight?.columns ?? []) band('column', column)
   /** @param {Cell} cell @param {number} width @param {number[]} dash */
   const outline = (cell, width, dash) => {
     const box = boxOf(layout, cell)
@@ -165,7 +165,7 @@ function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight
     backend.frame(left, top, across, down, { stroke: style.paper, width: width + 2 })
     backend.frame(left, top, across, down, { stroke: style.mark, width, dash })
   }
-  for (const cell of highlight.cells ?? []) outline(cell, 1, [3, 2])
+  for (const cell of highlight?.cells ?? []) outline(cell, 1, [3, 2])
   if (pinned) outline(pinned, 2, [])
   if (focus) outline(focus, isFocused ? 3 : 1.5, [])
 }

@@ -33,6 +33,7 @@ export const commonTexts = {
   nextColumns: 'Columns after',
   empty: 'Nothing to show yet.',
   problemTensor: 'Expected a tensor { data, dims }, got {got}.',
+  problemOption: 'Expected {name} like {example}, got {got}.',
   problemAxes: 'Expected {want} axes, got dims ({dims}).',
   problemSize: 'Expected {need} numbers for dims ({dims}), got {count}.',
   problemNumbers: 'Expected numbers in data, got {got}.',

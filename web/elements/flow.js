@@ -10,7 +10,7 @@ import { LARGE_TYPE } from './geometry.js'
 import { percent, write } from './number-text.js'
 import { PAUSE, PLAY } from './signs.js'
 import { sharedStyle } from './style.js'
-import { asJSON } from './tensor-input.js'
+import { asJSON, optionProblem } from './tensor-input.js'
 
 /** @import { TensorLike } from './tensor-input.js' */
 /** @import { FlowStep, FlowTrace } from './flow-frames.js' */
@@ -237,7 +237,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   /** @returns {number} */
   get #index() {
     const last = this.frames.length - 1
-    return this.at < 0 ? last : Math.min(this.at, last)
+    return this.at < 0 ? last : Math.min(Math.floor(this.at) || 0, last)
   }
 
   /** Returns the index of the first frame of a step, or -1. @param {FlowStep} step */
@@ -578,7 +578,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
 
   /** @internal @returns {unknown} */
   render() {
-    if (this.#problem) return this.problem(this.#problem)
+    const problem = optionProblem(this) ?? this.#problem
+    if (problem) return this.problem(problem)
     if (!this.#made) return this.nothing()
     const at = this.#index
     const last = this.frames.length - 1

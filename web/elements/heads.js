@@ -9,7 +9,7 @@ import { write } from './number-text.js'
 import { canvasOf, raster } from './raster.js'
 import { headStatistics } from './statistics.js'
 import { sharedStyle } from './style.js'
-import { asJSON, check, domainOf, extremes, hiddenIn, part } from './tensor-input.js'
+import { asJSON, check, domainOf, extremes, hiddenIn, optionProblem, part } from './tensor-input.js'
 
 /** @import { Checked, TensorLike } from './tensor-input.js' */
 /** @import { HeadStatistics } from './statistics.js' */
@@ -182,6 +182,8 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   #mask = undefined
   /** @type {unknown} */
   #problem = undefined
+  /** @type {Error | undefined} */
+  #wrong = undefined
   /** Keys of what the canvases show, in total and for each. */
   #painted = ''
   /** @type {WeakMap<HTMLCanvasElement, { numbers: Float64Array, mask: Checked | undefined, looks: string }>} */
@@ -193,6 +195,10 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
     this.toggleAttribute('has-notes', Boolean(this.notes?.length))
+    this.scale ??= 'sequential'
+    this.side ??= 72
+    this.#wrong = optionProblem(this)
+    if (this.#wrong) this.#painted = '' // later canvases are new
     if (!['weights', 'mask', 'scale', 'offset', 'numbers', 'side', 'domain'].some(name => changed.has(name))) return
     this.#version++
     this.#tensor = this.#mask = this.#problem = undefined
@@ -257,7 +263,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
       const [left, top] = [((i % columns) * width) / columns, (Math.floor(i / columns) * height) / rows]
       const value = map.data[i]
       const step = Math.round(((value - map.domain[0]) / (map.domain[1] - map.domain[0])) * 255)
-      const fill = Number.isNaN(value) ? nan : colours[Math.min(Math.max(step, 0), 255)]
+      const fill = Number.isNaN(value) ? nan : colours[Math.min(Math.max(step || 0, 0), 255)]
       backend.fill(x + left, y + top, width / columns, height / rows, fill)
     }
   }
@@ -349,7 +355,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
 
   /** @param {number} head */
   #name(head) {
-    return this.names?.[head] ?? this.say('head', { index: head + 1 })
+    return String(this.names?.[head] ?? this.say('head', { index: head + 1 }))
   }
 
   /** True if a row is framed. @param {number} rows */
@@ -374,7 +380,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   /** @internal */
   picture() {
     const tensor = this.#tensor
-    if (!tensor) return { width: this.side, height: this.side, draw: () => {} }
+    if (!tensor || this.#wrong) return { width: 96, height: 24, draw: () => {} }
     const { width, height } = this.#sizeOf(tensor)
     const count = tensor.dims[0]
     const lines = this.statistics.length ? 5 : 1
@@ -405,7 +411,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   /** @internal @returns {unknown} */
   render() {
     const tensor = this.#tensor
-    if (this.#problem) return this.problem(this.#problem)
+    if (this.#wrong ?? this.#problem) return this.problem(this.#wrong ?? this.#problem)
     if (!tensor || tensor.data.length === 0) return this.nothing()
     const rows = tensor.dims[1]
     const frame = this.#hasRow(rows)
@@ -422,7 +428,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
             aria-checked=${head === selected}
             tabindex=${head === Math.max(selected, 0) ? 0 : -1}
             aria-labelledby="name-${head}"
-            aria-describedby=${this.statistics[head] ? `numbers-${head}` : this.notes[head] ? `note-${head}` : nothing}
+            aria-describedby=${this.statistics[head] ? `numbers-${head}` : this.notes?.[head] ? `note-${head}` : nothing}
             @click=${() => this.#select(head)}
             @pointerenter=${() => this.#point(head)}
             @pointerleave=${() => this.#point()}
@@ -431,7 +437,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
           >
             <span class="map" aria-hidden="true"><canvas></canvas>${frame}</span>
             <span class="name" id="name-${head}">${this.#name(head)}</span>
-            ${this.notes[head] ? html`<span class="note" part="note" id="note-${head}">${this.notes[head]}</span>` : nothing}
+            ${this.notes?.[head] ? html`<span class="note" part="note" id="note-${head}">${this.notes[head]}</span>` : nothing}
             ${
               this.statistics[head]
                 ? html`<dl id="numbers-${head}">

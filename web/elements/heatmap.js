@@ -191,11 +191,12 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
 
   /** @internal @param {Map<PropertyKey, unknown>} changed */
   willUpdate(changed) {
+    this.decimals ??= 4
     if (MADE_OF.some(name => changed.has(name))) this.#make()
     const map = this.map
     if (!map) return
     const [rows, columns] = map.dims
-    if (this.cell && (this.cell.row >= rows || this.cell.column >= columns)) this.cell = undefined
+    if (this.cell !== undefined && !(this.cell?.row < rows && this.cell.column < columns)) this.cell = undefined
     if (this.page.row >= rows || this.page.column >= columns) this.page = { row: 0, column: 0 }
     const old = /** @type {TensorLike | undefined} */ (changed.get('matrix'))
     if (old && String(old.dims ?? old.shape) !== String(this.matrix?.dims ?? this.matrix?.shape)) this.view = WHOLE

@@ -3,7 +3,7 @@
 import { visible, widthOf } from './drawing-backends.js'
 import { labelSize, noteSize } from './geometry.js'
 import { short, write } from './number-text.js'
-import { check, difference, domainOf, extremes, hiddenIn } from './tensor-input.js'
+import { check, difference, domainOf, extremes, hiddenIn, optionProblem } from './tensor-input.js'
 
 /** @import { TensorLike } from './tensor-input.js' */
 
@@ -23,6 +23,8 @@ import { check, difference, domainOf, extremes, hiddenIn } from './tensor-input.
  * @returns {import('./draw.js').HeatMap}
  */
 export function mapOf(given, words) {
+  const wrong = optionProblem(given)
+  if (wrong) throw wrong
   const own = check(given.matrix, 2)
   const tensor = given.minus === undefined ? own : difference(own, check(given.minus, 2))
   const isHidden = hiddenIn(tensor, given.mask === undefined ? undefined : check(given.mask, 2))

@@ -1,6 +1,6 @@
 // The steps of a trace as matrices: from `qkv.trace` (named tensors), or from a layer's trace (`steps`, with axes).
 
-import { check, part } from './tensor-input.js'
+import { check, Problem, part } from './tensor-input.js'
 
 /** @import { TensorLike } from './tensor-input.js' */
 /** @typedef {{ name: string, axes: string, tensor: TensorLike }} Step axes: B batch, H heads, G key heads, L queries, S keys; others are dimensions */
@@ -34,7 +34,12 @@ const dimsOf = ({ dims, shape }) => Array.from(dims ?? shape ?? [])
 
 /** Lists the steps of a trace. @param {Trace} trace @returns {Step[]} */
 export function stepsOf(trace) {
-  if (Array.isArray(trace?.steps)) return [.../** @type {Step[]} */ (trace.steps)]
+  if (typeof trace !== 'object') throw new Problem('problemTensor', { got: typeof trace })
+  if (Array.isArray(trace?.steps)) {
+    for (const { axes, tensor } of trace.steps)
+      if (typeof axes !== 'string' || !tensor) throw new Problem('problemTensor', { got: typeof tensor })
+    return [.../** @type {Step[]} */ (trace.steps)]
+  }
   const tensors = /** @type {Record<string, TensorLike | undefined>} */ (trace ?? {})
   /** @type {Step[]} */
   const steps = []

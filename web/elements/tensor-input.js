@@ -22,7 +22,7 @@ export function asJSON(text) {
 /** A problem of a tensor: a key of the texts, and its values. */
 export class Problem extends Error {
   /**
-   * @param {'problemTensor' | 'problemAxes' | 'problemSize' | 'problemNumbers' | 'problemMinus' | 'problemMask'} key
+   * @param {'problemTensor' | 'problemAxes' | 'problemSize' | 'problemNumbers' | 'problemMinus' | 'problemMask' | 'problemOption'} key
    * @param {Record<string, string | number>} values
    */
   constructor(key, values) {
@@ -52,6 +52,39 @@ function ofFloat16(bits) {
   const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023]
   if (exponent === 31) return fraction ? Number.NaN : sign * Infinity
   return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -24 * fraction)
+}
+
+const WORDS = ['a', 'b']
+/** An example of each option that must have a certain form. @type {Record<string, unknown>} */
+const EXAMPLES = {
+  domain: [0, 1],
+  scale: 'diverging',
+  decimals: 4,
+  side: 72,
+  rowTokens: WORDS,
+  columnTokens: WORDS,
+  queryTokens: WORDS,
+  keyTokens: WORDS,
+  names: WORDS,
+  notes: WORDS,
+}
+
+/** @param {string} name @param {any} value neither null nor undefined @param {unknown} example */
+function isLike(name, value, example) {
+  if (typeof example === 'number') return value >= 0 && (value <= 100 || name === 'side')
+  if (name === 'scale') return value === example || value === 'sequential'
+  if (name === 'domain') return value.length === 2 && Array.from(value).every(Number.isFinite)
+  return typeof value === 'object' && value.length >= 0
+}
+
+/** Returns the problem of an option, if one has another form. @param {object} given an element, or the options of a picture */
+export function optionProblem(given) {
+  for (const [name, example] of Object.entries(EXAMPLES)) {
+    const value = /** @type {Record<string, unknown>} */ (given)[name]
+    if (value !== undefined && value !== null && !isLike(name, value, example))
+      return new Problem('problemOption', { name, example: JSON.stringify(example), got: String(value) })
+  }
+  return undefined
 }
 
 /** Validates a tensor. @param {unknown} tensor @param {number} axes number of axes; leading axes of size 1 are dropped @returns {Checked} */

@@ -7,7 +7,7 @@ import { commonTexts, traceTexts } from './element-texts.js'
 import { movedInRing } from './keys.js'
 import { headsOf, matrixOf, scaleOf, stepsOf } from './scale-steps.js'
 import { sharedStyle } from './style.js'
-import { asJSON, check, part } from './tensor-input.js'
+import { asJSON, check, optionProblem, part } from './tensor-input.js'
 
 /** @import { Trace } from './scale-steps.js' */
 /** @import { TensorLike } from './tensor-input.js' */
@@ -147,19 +147,23 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
 
   /** @internal @returns {unknown} */
   render() {
-    const steps = this.#steps
-    if (!steps.length) return this.nothing()
-    const at = this.#chosen(steps)
-    const step = steps[at]
-    const heads = headsOf(steps)
-    let matrix
-    let weights
     try {
-      matrix = matrixOf(step, this.batch, this.head, heads)
-      weights = heads > 1 ? this.#weights(steps) : undefined
+      const wrong = optionProblem(this)
+      if (wrong) throw wrong
+      const steps = this.#steps
+      return steps.length ? this.#shown(steps) : this.nothing()
     } catch (error) {
       return this.problem(error)
     }
+  }
+
+  /** @param {readonly import('./scale-steps.js').Step[]} steps at least one */
+  #shown(steps) {
+    const at = this.#chosen(steps)
+    const step = steps[at]
+    const heads = headsOf(steps)
+    const matrix = matrixOf(step, this.batch, this.head, heads)
+    const weights = heads > 1 ? this.#weights(steps) : undefined
     const dims = Array.from(step.tensor.dims ?? step.tensor.shape ?? []).join(', ')
     return html`${this.theme.probe}
       <div class="steps" role="tablist" aria-label=${this.say('steps')} @keydown=${this.#key}>

@@ -30,6 +30,7 @@ export const elements = {
   nextColumns: '后面的列',
   empty: '暂无内容。',
   problemTensor: '应为张量 { data, dims }，实际是 {got}。',
+  problemOption: '{name} 应形如 {example}，实际是 {got}。',
   problemAxes: '应有 {want} 个轴，实际维度为 ({dims})。',
   problemSize: '维度 ({dims}) 应有 {need} 个数，实际有 {count} 个。',
   problemNumbers: 'data 应为数，实际是 {got}。',
