@@ -12,7 +12,7 @@ export { headScores } from '../models/run/head-scores.js'
 export { writeSafetensors } from '../models/weights/write-safetensors.js'
 
 /** @typedef {import('../models/model.js').Model} Model */
-/** @typedef {import('../models/model.js').ModelCache} ModelCache */
+/** @typedef {import('../models/run/model-cache.js').ModelCache} ModelCache */
 /** @typedef {import('../models/model.js').ModelInput} ModelInput */
 /** @typedef {import('../models/model.js').ModelOptions} ModelOptions */
 /** @typedef {import('../models/model.js').ModelOutput} ModelOutput */

@@ -1,7 +1,7 @@
 // Resolves an option `place` to a stack of a model.
 
 import { oneOf } from '../base/arguments.js'
-import { stackNames } from '../models/model.js'
+import { stackNames } from '../models/run/stacks.js'
 
 /**
  * Returns the stack that an option `place` names.

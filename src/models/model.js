@@ -1,22 +1,25 @@
 // A loaded model: forward with kept values and hooks, generation, scores of heads.
 
-import { oneOf, others, readOptions, toBoolean, toNumber } from '../base/arguments.js'
+import { others, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied, shape } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { Tensor } from '../base/tensor.js'
 import { kvCache } from '../ops/attention/kv-cache.js'
-import { readSummary } from './run/attention-summaries.js'
+import { forward } from './run/forward.js'
 import { SCORES, scoresByLength } from './run/head-scores.js'
-import { checkSignal, INPUTS, padRows, RUN_OPTIONS, readIds, readKeep, readRows } from './run/inputs.js'
-import { checkHooks, keepingHooks } from './run/model-hooks.js'
-import { embed, enter, finish, lastNorm, ModelOperations, makeLogits, pool, ropeOf, runStack } from './run/network.js'
+import { checkSignal, RUN_OPTIONS, readIds } from './run/inputs.js'
+import { ModelCache } from './run/model-cache.js'
+import { finish, lastNorm, ModelOperations, makeLogits, ropeOf } from './run/network.js'
 import { overTexts } from './run/over-texts.js'
+import { dropPadding, padRows, restorePadding } from './run/padding.js'
+import { lengthLimit } from './run/read-input.js'
+import { firstStack, lastStack, stacksOf } from './run/stacks.js'
 import { embeddingOf } from './weights/weights.js'
 
 /** @import { FloatTensor, TensorLike } from '../base/tensor.js' */
 /** @import { HeadScores } from './run/head-scores.js' */
 /** @import { KVCache } from '../ops/attention/kv-cache.js' */
-/** @import { Family, StackSpec } from './family-shapes/parts.js' */
+/** @import { Family } from './family-shapes/parts.js' */
 /** @import { Call } from './run/network.js' */
 /** @import { AttentionSummary } from './run/attention-summaries.js' */
 /**
@@ -117,88 +120,6 @@ import { embeddingOf } from './weights/weights.js'
  * @typedef {Omit<ModelOutput, 'lastHiddenState'> & Partial<Pick<ModelOutput, 'lastHiddenState'>> & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep
  */
 
-/**
- * The validated input of a stack.
- * @typedef {object} Input
- * @property {Int32Array} ids (B, L); zeros if embeddings are given
- * @property {FloatTensor} [rows] the embeddings (B, L, C)
- * @property {Int32Array} [types] (B, L)
- * @property {Uint32Array} positions (B, L)
- * @property {number} B
- * @property {number} L
- * @property {number} past number of previous ids, whose keys are cached
- * @property {number[][]} [masks] attention mask of each row, over past and new ids, for a causal stack with padding
- * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, past + L): 1 if visible; undefined without padding
- * @property {Uint8Array} [marked] (B, L): 1 for tokens with global attention; undefined if there are none
- * @property {Uint32Array} [texts] starts of packed texts in the L rows of the single batch element, and the end of the last
- */
-
-/** The output of the encoder, with its input. @typedef {NonNullable<Call['encoded']> & { states: Partial<ModelOutput>, source: Input }} Encoded */
-
-/** Keys and values of a sequence for each layer; for an encoder-decoder also the output of the encoder. */
-export class ModelCache {
-  /** @internal @param {Model} model @param {KVCache[]} layers */
-  constructor(model, layers) {
-    /** @internal The model that made this cache; no other can use it. */
-    this.model = model
-    /** @internal */
-    this.layers = layers
-    /** @internal @type {Encoded | undefined} */
-    this.encoded = undefined
-    /** @internal @type {number} */
-    this.length = 0
-    /** @internal The attention mask of each row, 0 is padding; undefined without padding. @type {number[][] | undefined} */
-    this.tokens = undefined
-    /** @internal True if a call threw after it had begun to append. */
-    this.isBroken = false
-    /** @internal The recorded calls of a token. @type {import('./run/token-calls.js').TokenCalls | undefined} */
-    this.calls = undefined
-  }
-
-  clear() {
-    for (const layer of this.layers) layer.clear()
-    this.encoded = undefined
-    this.tokens = undefined
-    this.length = 0
-    this.isBroken = false
-  }
-
-  dispose() {
-    for (const layer of this.layers) layer.dispose()
-    this.calls?.dispose()
-  }
-}
-
-/** Returns the stack that reads the input. @param {Family} family */
-const firstStack = ({ encoder, decoder }) => /** @type {StackSpec} */ (encoder ?? decoder)
-
-/** Returns the stack that has the logits. @param {Family} family */
-const lastStack = ({ encoder, decoder }) => /** @type {StackSpec} */ (decoder ?? encoder)
-
-/** Returns the stacks of a family, with the prefixes of their places. @param {Family} family @returns {import('./run/model-hooks.js').Stacks} */
-export function stackNames({ encoder, decoder }) {
-  const isBoth = encoder && decoder
-  const named = Object.entries({ encoder, decoder })
-  return named.flatMap(([name, spec]) => (spec ? [{ stack: isBoth ? `${name}.` : '', spec }] : []))
-}
-
-/** Describes the encoder and the decoder for users. @param {Family} family */
-export function stacksOf({ encoder, decoder }) {
-  const summary = (/** @type {StackSpec | undefined} */ stack) =>
-    stack && {
-      layers: stack.layers.length,
-      ...stack.heads,
-      causal: stack.causal,
-      windows: stack.layers.map(([{ attention }]) => attention?.window),
-      rope: stack.rope,
-      ropes: stack.layers.map(([{ attention }]) => ropeOf(stack, attention) || undefined),
-      relativeBias: Boolean(stack.relative ?? stack.disentangled ?? stack.alibi),
-      alibi: stack.alibi,
-      qkNorm: stack.layers[0][0].attention?.qNorm !== undefined,
-    }
-  return { encoder: summary(encoder), decoder: summary(decoder) }
-}
-
 const PADDED = ['truncation', 'maxLength', 'addSpecialTokens', 'lowerCase']
 const TOKENIZE = [...PADDED, 'pair']
 
@@ -295,6 +216,11 @@ export class Model {
     return { ...tokenized, ...(tokenTypeIds && this.#hasTypes && { tokenTypeIds }) }
   }
 
+  /** The maximum length of a text. */
+  get #most() {
+    return lengthLimit(this.#family, firstStack(this.#family))
+  }
+
   /** True if the model distinguishes the texts of a pair by token types. */
   get #hasTypes() {
     const { encoder, decoder } = this.#family
@@ -322,15 +248,6 @@ export class Model {
     const id = [pad, end, 0].flat().find(id => Number.isInteger(id) && Number(id) >= 0 && Number(id) < vocab)
     const { padding_side: side = encoder ? 'right' : 'left' } = Object(this.#tokenizer?.config)
     return padRows(rows, Number(id), side === 'left')
-  }
-
-  /** The number of positions; Infinity if they are unlimited. */
-  get #most() {
-    const stack = firstStack(this.#family)
-    const { padding, positions, sinusoids } = embeddingOf(this.#family, stack)
-    const rows = positions ? positions.rows - (positions.skip ?? 0) : sinusoids?.most
-    if (rows === undefined) return stack.rope?.most ?? stack.most ?? Infinity
-    return rows - (padding === undefined ? 0 : padding + 1)
   }
 
   /**
@@ -474,42 +391,10 @@ export class Model {
     const isPlain = Object.keys(given).length === 0
     const output =
       all && isPlain && this.#packs
-        ? await this.#withoutPadding(all, turns)
+        ? restorePadding(await this.#packed(dropPadding(all), turns), all.attentionMask)
         : await this.#inTurns(all ?? /** @type {string | ModelInput} */ (input), { ...given, ...turns, logits: 'none' })
     const [logits, scores] = /** @type {FloatTensor[]} */ ([output.classLogits, output.classScores])
     return { ...output, logits, scores, labels: classes.labels }
-  }
-
-  /**
-   * Returns what forward returns for padded texts, computed with packed rows; rows of padding are 0.
-   * @param {ReturnType<typeof padRows>} input
-   * @param {import('./run/turns.js').AsyncOptions} turns
-   * @returns {Promise<ModelOutput>}
-   */
-  async #withoutPadding({ ids, attentionMask, tokenTypeIds }, turns) {
-    const texts = ids.map((row, b) => {
-      const isReal = (/** @type {number} */ _, /** @type {number} */ i) => attentionMask[b][i] === 1
-      return { ids: row.filter(isReal), tokenTypeIds: tokenTypeIds?.[b].filter(isReal) }
-    })
-    const output = await this.#packed(texts, turns)
-    const real = attentionMask.flat()
-    const spread = (/** @type {FloatTensor | undefined} */ rows) => {
-      if (rows?.dims.length !== 3) return rows
-      const [, , d] = rows.dims
-      const out = new Float32Array(real.length * d)
-      let at = 0
-      real.forEach((one, n) => {
-        if (one) out.set(rows.data.subarray(d * at++, d * at), n * d)
-      })
-      return new Tensor(out, [ids.length, ids[0].length, d])
-    }
-    const { lastHiddenState, classLogits, classScores } = output
-    return {
-      ...output,
-      lastHiddenState: /** @type {FloatTensor} */ (spread(lastHiddenState)),
-      classLogits: spread(classLogits),
-      classScores: spread(classScores),
-    }
   }
 
   /**
@@ -538,19 +423,7 @@ export class Model {
   }
 
   /**
-   * Finds named entities in a text, with a token classification checkpoint. See docs/models.md.
-   * @param {string} text
-   * @param {import('./classes/entities.js').EntityOptions} [options]
-   * @returns {Promise<import('./classes/entities.js').Entity[]>}
-   */
-  async entities(text, options = {}) {
-    const tool = Model.#own(this).#expectTokenizer()
-    const { entities } = await import('./classes/entities.js')
-    return entities(this, tool, text, options)
-  }
-
-  /**
-   * Runs a forward pass in steps. All arguments are validated before the first layer runs.
+   * Runs a forward pass in steps.
    * @param {string | ModelInput} input
    * @param {RunOptions} options
    * @param {OwnOptions} [own]
@@ -562,311 +435,21 @@ export class Model {
       throw new TypeError(
         `forward: expected a text, { ids: [...] } or, for several texts, model.padded(texts), got ${describe(input)}`,
       )
-    input = readOptions(this.#toInput(input), INPUTS, 'forward: input')
-    const given = readOptions(options, RUN_OPTIONS, 'forward')
-    if (!this.hasHead && (given.logits === 'all' || Object.hasOwn(Object(given.hooks), 'logits')))
-      throw new Error(
-        `forward: logits: this ${this.type} checkpoint has no head: it gives hidden states, but no logits; leave logits out`,
-      )
-    options = Object.assign(given, own)
-    const { logits = 'all', until } = options
-    const isBoth = this.#isBoth
-    const stack = lastStack(this.#family)
-    oneOf(logits, ['all', 'last', 'none'], 'forward: logits')
-    const cache = this.#checkCache(options.cache)
-    if (input.decoderIds !== undefined && !isBoth)
-      throw new TypeError(`forward: decoderIds: ${this.type} is not an encoder-decoder; leave them out`)
-    if (until !== undefined) {
-      toNumber(until, 'forward: until', { least: 0, most: stack.layers.length - 1, whole: true })
-      if (cache)
-        throw new TypeError('forward: until: a run with a cache goes through all layers: leave one of them out')
-    }
-    const stacks = stackNames(this.#family)
-    options.hooks = checkHooks(options.hooks, stacks)
-    options.checked = readSummary(options.summary)
-    const { keeps, places } = readKeep(options.keep, stacks)
-    /** @type {Record<string, FloatTensor>} */
-    const kept = {}
-    if (places.length) options.hooks = keepingHooks(/** @type {any} */ (options.hooks), places, kept)
-    const names = /** @type {const} */ (['attentions', 'hiddenStates', 'attentionSummaries'])
-    if (!isBoth) {
-      const read = own?.texts ? this.#readPacked(stack, own.texts) : this.#read(stack, input, 'ids', cache)
-      return this.#finish(yield* this.#run({ stack, place: '', read, keeps, names }, options), options, { kept })
-    }
-    const isKnown = cache?.encoded !== undefined && input.ids === undefined && input.embeddings === undefined
-    const source = isKnown ? undefined : this.#read(firstStack(this.#family), input, 'ids')
-    if (source && cache?.encoded && !isSame(source, cache.encoded.source))
-      throw new RangeError(
-        'forward: this cache holds the encoding of other ids, or of another attentionMask or other positions: ' +
-          'clear it with cache.clear(), or make another with model.cache()',
-      )
-    const read = this.#read(stack, { ids: input.decoderIds ?? [this.#family.startId ?? 0] }, 'decoderIds', cache)
-    const encoded = cache?.encoded ?? (yield* this.#encode(/** @type {Input} */ (source), options, keeps))
-    const ran = yield* this.#run({ stack, place: 'decoder.', read, keeps, names, encoded }, options)
-    return this.#finish(ran, options, { ...encoded.states, kept })
-  }
-
-  /** Validates a cache. @param {unknown} cache as given @returns {ModelCache | undefined} */
-  #checkCache(cache) {
-    if (cache === undefined) return undefined
-    if (!(cache instanceof ModelCache))
-      throw new TypeError(`forward: cache: expected the result of model.cache(), got ${describe(cache)}`)
-    if (!Object.hasOwn(cache, 'layers')) throw proxied('cache')
-    if (cache.model !== this)
-      throw new TypeError('forward: cache: it was made by another model: use cache() of this one')
-    if (cache.isBroken)
-      throw new Error(
-        'forward: another call with this cache is running, or threw half way: clear it with cache.clear() and begin again',
-      )
-    return cache
-  }
-
-  /**
-   * Runs the encoder.
-   * @param {Input} source
-   * @param {RunOptions} options
-   * @param {ReturnType<typeof readKeep>['keeps']} keeps
-   * @returns {import('./run/network.js').RunSteps<Encoded>}
-   */
-  *#encode(source, options, keeps) {
-    const stack = firstStack(this.#family)
-    const names = /** @type {const} */ (['encoderAttentions', 'encoderHiddenStates', 'encoderAttentionSummaries'])
-    const run = { stack, place: 'encoder.', read: source, keeps, names }
-    const { cache } = options
-    if (cache) cache.isBroken = true // a hook must not use the cache of this call
-    try {
-      const { attentions, hiddenStates, summaries, h, mask } = yield* this.#run(run, {
-        ...options,
-        cache: undefined,
-        until: undefined,
-      })
-      const hidden = new Tensor(h.data.slice(), [...h.dims])
-      const states = {
-        encoderAttentions: attentions,
-        encoderHiddenStates: hiddenStates,
-        encoderAttentionSummaries: summaries.attention.made,
-        encoderLastHiddenState: hidden,
-      }
-      return { hidden, mask, keys: [], states, source }
-    } finally {
-      if (cache) cache.isBroken = false
-    }
-  }
-
-  /**
-   * Validates the input of a stack.
-   * @param {StackSpec} stack
-   * @param {ModelInput} input
-   * @param {'ids' | 'decoderIds'} name of the ids, for errors
-   * @param {ModelCache} [cache]
-   * @returns {Input}
-   */
-  #read(stack, input, name, cache) {
-    const { vocab, embedding } = this.#family
-    const rows = readRows(input, embedding.tokens.columns)
-    const { ids, B, L } = rows ?? readIds(/** @type {Ids} */ (input.ids), name, vocab)
-    const past = cache?.length ?? 0
-    const like = { B, L }
-    const tokens =
-      input.attentionMask === undefined ? undefined : readIds(input.attentionMask, 'attentionMask', 2, like).ids
-    const given = tokens?.includes(0) ? Uint8Array.from(tokens) : undefined // a mask of ones is the same as none
-    const masks = stack.causal ? maskRows(cache, given, B, L) : undefined
-    const types =
-      input.tokenTypeIds === undefined
-        ? undefined
-        : readIds(input.tokenTypeIds, 'tokenTypeIds', embedding.types?.rows ?? 1, like).ids
-    const { positions, most } = this.#positions(stack, input.positions, masks, rows ? undefined : ids, B, L, past)
-    const beyond = positions.find(position => position >= most)
-    if (beyond !== undefined)
-      throw new RangeError(
-        `forward: expected positions below ${most}, got ${beyond}: give a shorter text, or generate fewer tokens`,
-      )
-    const seen = masks ? Uint8Array.from(masks.flat()) : given
-    const mask = seen && new Tensor(seen, [B, 1, 1, seen.length / B])
-    const asked = input.globalAttentionMask
-    if (asked !== undefined && !stack.global)
-      throw new TypeError(`forward: globalAttentionMask: ${this.type} has no global attention; leave it out`)
-    const wide = asked === undefined ? undefined : readIds(asked, 'globalAttentionMask', 2, like).ids
-    const marked = stack.global?.markedOf(wide, this.#family.classes?.row !== undefined, seen, like)
-    return { ids, rows: rows?.rows, types, positions, B, L, past, masks, mask, marked }
-  }
-
-  /**
-   * Packs texts as the rows of one batch, without padding.
-   * @param {StackSpec} stack
-   * @param {readonly ModelInput[]} inputs inputs of one text each
-   * @returns {Input}
-   */
-  #readPacked(stack, inputs) {
-    const all = inputs.map(input => this.#read(stack, input, 'ids'))
-    const texts = new Uint32Array(all.length + 1)
-    for (const [b, read] of all.entries()) texts[b + 1] = texts[b] + read.L
-    const L = texts[all.length]
-    const [ids, types, positions] = [new Int32Array(L), new Int32Array(L), new Uint32Array(L)]
-    for (const [b, read] of all.entries()) {
-      ids.set(read.ids, texts[b])
-      if (read.types) types.set(read.types, texts[b])
-      positions.set(read.positions, texts[b])
-    }
-    return { ids, types, positions, B: 1, L, past: 0, texts }
-  }
-
-  /**
-   * Runs a stack on validated input.
-   * @param {object} run
-   * @param {StackSpec} run.stack
-   * @param {string} run.place
-   * @param {Input} run.read
-   * @param {ReturnType<typeof readKeep>['keeps']} run.keeps
-   * @param {readonly [attentions: string, hiddenStates: string, summaries: import('./run/attention-summaries.js').SummaryName]} run.names names
-   *   of the kept results
-   * @param {Encoded} [run.encoded]
-   * @param {RunOptions} options
-   */
-  *#run(
-    { stack, place, read, keeps, names, encoded },
-    { hooks, keep, cache, logits, until, record, inParts, within, entered, checked, operations },
-  ) {
-    const [attentionsName, hiddenName, summariesName] = names
-    const { positions, past, mask, masks, L } = read
-    const given = /** @type {import('./run/network.js').CheckedHooks | undefined} */ (hooks)
-    const isWatched = record || entered || Object.keys(hooks ?? {}).length > 0
-    const isWhole = isWatched || stack.parallel || keeps(hiddenName, stack.layers.length)
-    const layers = stack.layers.map(() => undefined)
-    const summaries = (
-      /** @type {import('./run/attention-summaries.js').SummaryName} */ name,
-      /** @type {boolean} */ has,
-    ) => ({
-      name,
-      keeps: (/** @type {number} */ layer) => keeps(name, layer),
-      made: has ? [...layers] : [],
-    })
-    /** @type {Call} */
-    const call = {
-      qkv: this.#qkv,
-      weights: this.#weights,
-      ops: operations?.(given) ?? new ModelOperations(this.#qkv, this.#weights, given),
-      record,
-      inParts,
-      within,
-      entered,
-      until,
-      place,
-      read,
-      positions,
-      past,
-      mask,
-      encoded,
-      caches: cache?.layers,
-      lastOnly: logits === 'last' && stack.causal && !isWhole && !this.#classLogits,
-      attentions: [...layers],
-      hiddenStates: [...layers, undefined],
-      crossAttentions: encoded ? [...layers] : [],
-      keepWeights: layer => keeps(attentionsName, layer),
-      keepHidden: layer => keeps(hiddenName, layer),
-      keepCross: layer => keeps('crossAttentions', layer),
-      summary: checked ?? readSummary(undefined),
-      summaries: {
-        attention: summaries(summariesName, true),
-        cross: summaries('crossAttentionSummaries', encoded !== undefined),
-      },
-    }
-    const embedding = embeddingOf(this.#family, stack)
-    const embedded = within ? yield* within.embed(embedding, call.ops, read) : embed(embedding, call.ops, read)
-    const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embedded))
-    if (cache) Object.assign(cache, { encoded, isBroken: true }) // reset once all layers have appended their keys
     const { TokenCalls } = this.#reads
-    const isOther =
-      isWatched || inParts || operations || keep?.length || mask || encoded || stack.relative || positions.length > 1
-    const ofToken = isOther ? undefined : cache
-    if (ofToken && TokenCalls) ofToken.calls ??= new TokenCalls(call, stack)
-    const h = ofToken?.calls?.run(first, call) ?? (yield* runStack(stack, first, call))
-    if (cache?.isBroken === false) {
-      cache.isBroken = true
-      throw new Error('forward: a hook has cleared the cache of this call: clear it again and begin again')
-    }
-    if (cache) Object.assign(cache, { length: past + L, tokens: masks, isBroken: false })
-    return { ...call, h, mask }
+    const parts = { ...this.#parts, classLogits: this.#classLogits, TokenCalls }
+    return yield* forward(parts, this, this.#toInput(input), options, own)
   }
 
   /**
-   * Returns the position of each id, and the number of positions of the model.
-   * @param {StackSpec} stack
-   * @param {Ids | undefined} given
-   * @param {number[][] | undefined} masks attention mask of each row, over past and new ids; 0 is padding
-   * @param {Int32Array | undefined} ids undefined if embeddings are given
-   * @param {number} B
-   * @param {number} L
-   * @param {number} past
+   * Finds named entities in a text, with a token classification checkpoint. See docs/models.md.
+   * @param {string} text
+   * @param {import('./classes/entities.js').EntityOptions} [options]
+   * @returns {Promise<import('./classes/entities.js').Entity[]>}
    */
-  #positions(stack, given, masks, ids, B, L, past) {
-    const embedding = embeddingOf(this.#family, stack)
-    const { positions: learned } = embedding
-    const most =
-      (learned && learned.rows - (learned.skip ?? 0)) ??
-      embedding.sinusoids?.most ??
-      stack.rope?.most ??
-      stack.most ??
-      Infinity
-    if (given !== undefined) {
-      const read = readIds(given, 'positions', Math.min(most, 2 ** 31 - 1), { B, L })
-      return { positions: Uint32Array.from(read.ids), most }
-    }
-    const positions = new Uint32Array(B * L)
-    for (let b = 0; b < B; b++) {
-      const row = masks?.[b]
-      let seen = row ? row.slice(0, past).reduce((sum, one) => sum + one, 0) : past
-      for (let i = 0; i < L; i++) {
-        const n = b * L + i
-        if (embedding.padding !== undefined) {
-          // RoBERTa: pad + 1, pad + 2, ... for other ids; pad itself for padding.
-          const isToken = ids?.[n] !== embedding.padding
-          if (isToken) seen++
-          positions[n] = embedding.padding + (isToken ? seen : 0)
-        } else if (row) positions[n] = row[past + i] ? seen++ : Math.max(0, seen - 1)
-        else positions[n] = past + i
-      }
-    }
-    return { positions, most }
-  }
-
-  /**
-   * @param {{ h: FloatTensor } & Call} ran
-   * @param {ModelOptions} options
-   * @param {Partial<ModelOutput>} more
-   * @returns {ModelOutput}
-   */
-  #finish(ran, { logits: rows = 'all', until }, more) {
-    const { ops, h, attentions, hiddenStates, crossAttentions, summaries } = ran
-    const lastHiddenState = rows === 'last' ? h.slice(1, -1) : new Tensor(h.data.slice(), [...h.dims])
-    const { pooler, classes } = this.#family
-    const isCut = until !== undefined
-    const logits =
-      rows === 'none' || isCut || !this.hasHead ? undefined : makeLogits(this.#family, ops, lastHiddenState)
-    const { read } = ran
-    const starts = read.texts ?? Uint32Array.from({ length: h.dims[0] + 1 }, (_, b) => b * h.dims[1])
-    const pooled = pooler && this.#weights.hasPooler && !isCut ? pool(pooler, ops, h, starts) : undefined
-    const told =
-      classes && !isCut
-        ? this.#classLogits?.(classes, ops, h, pooled, read, starts, this.config.pad_token_id)
-        : undefined
-    return {
-      logits,
-      lastHiddenState,
-      pooled,
-      classLogits: told?.classLogits,
-      classScores: told?.classScores,
-      attentions,
-      hiddenStates,
-      crossAttentions,
-      encoderAttentions: [],
-      encoderHiddenStates: [],
-      attentionSummaries: summaries.attention.made,
-      crossAttentionSummaries: summaries.cross.made,
-      encoderAttentionSummaries: [],
-      kept: {},
-      ...more,
-    }
+  async entities(text, options = {}) {
+    const tool = Model.#own(this).#expectTokenizer()
+    const { entities } = await import('./classes/entities.js')
+    return entities(this, tool, text, options)
   }
 
   /**
@@ -1154,36 +737,6 @@ export class Model {
     this.#isDisposed = true
     this.#weights.dispose()
   }
-}
-
-/**
- * Returns the attention mask of each row over past and new ids; undefined without padding.
- * @param {ModelCache | undefined} cache
- * @param {Uint8Array | undefined} given (B, L), for the new ids
- * @param {number} B
- * @param {number} L
- * @returns {number[][] | undefined}
- */
-function maskRows(cache, given, B, L) {
-  if (!given && !cache?.tokens) return undefined
-  return Array.from({ length: B }, (_, b) => [
-    ...(cache?.tokens?.[b] ?? Array(cache?.length ?? 0).fill(1)),
-    ...(given?.subarray(b * L, (b + 1) * L) ?? Array(L).fill(1)),
-  ])
-}
-
-/** True if two inputs of the encoder are the same. @param {Input} a @param {Input} b */
-function isSame(a, b) {
-  const equal = (/** @type {ArrayLike<number> | undefined} */ x, /** @type {ArrayLike<number> | undefined} */ y) =>
-    x?.length === y?.length && (x === undefined || Array.from(x).every((value, n) => value === y?.[n]))
-  return (
-    a.B === b.B &&
-    equal(a.ids, b.ids) &&
-    equal(a.rows?.data, b.rows?.data) &&
-    equal(a.types, b.types) &&
-    equal(a.positions, b.positions) &&
-    equal(a.mask?.data, b.mask?.data)
-  )
 }
 
 /** @template T @param {T | readonly T[]} given @returns {given is readonly T[]} */

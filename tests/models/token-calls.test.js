@@ -8,7 +8,8 @@ import { load } from '../../src/entries/index.js'
 import { loadModel } from '../../src/entries/models.js'
 import { Threads } from '../../src/threads/pool.js'
 
-/** @import { Model, ModelCache } from '../../src/models/model.js' */
+/** @import { Model } from '../../src/models/model.js' */
+/** @import { ModelCache } from '../../src/models/run/model-cache.js' */
 
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 const names = readdirSync(folder).filter(

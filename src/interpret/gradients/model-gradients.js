@@ -5,10 +5,11 @@ import { readOptions } from '../../base/arguments.js'
 import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { count, Tensor } from '../../base/tensor.js'
-import { Model, stackNames, stacksOf } from '../../models/model.js'
+import { Model } from '../../models/model.js'
 import { checkSignal } from '../../models/run/inputs.js'
 import { applyHook, checkHooks, copyOf, expandPlace } from '../../models/run/model-hooks.js'
 import { embed, enter, finish, headInput, lastNorm, runLayer } from '../../models/run/network.js'
+import { stackNames, stacksOf } from '../../models/run/stacks.js'
 import { inTurns, layersOf } from '../../models/run/turns.js'
 import { forEachRun } from '../../models/weights/stored-tensors.js'
 import { embeddingOf, keyOf } from '../../models/weights/weights.js'
@@ -371,7 +372,7 @@ function throughBias({ stack, call }, dBias, table) {
  * @param {import('../../models/family-shapes/parts.js').StackSpec} stack
  * @param {GradientRecorder} recorder
  * @param {Map<string, FloatTensor>} learned
- * @param {import('../../models/model.js').Input} read
+ * @param {import('../../models/run/read-input.js').Input} read
  * @param {Float32Array} dH gradient by the input of the first layer
  */
 function throughEmbedding({ family, weights }, stack, recorder, learned, read, dH) {

@@ -1,8 +1,8 @@
 // The states of a stack: the input of each layer in a run of one text, and the output of the last.
 
 import { describe } from '../../base/errors.js'
-import { stackNames } from '../../models/model.js'
 import { copyOf } from '../../models/run/model-hooks.js'
+import { stackNames } from '../../models/run/stacks.js'
 import { inputOf } from '../input-of.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */

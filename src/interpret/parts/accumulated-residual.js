@@ -3,7 +3,8 @@
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
-import { Model, stackNames } from '../../models/model.js'
+import { Model } from '../../models/model.js'
+import { stackNames } from '../../models/run/stacks.js'
 import { inputOf } from '../input-of.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */

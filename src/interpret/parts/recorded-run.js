@@ -3,9 +3,10 @@
 import { readOptions } from '../../base/arguments.js'
 import { entryOf } from '../../base/entry.js'
 import { Tensor } from '../../base/tensor.js'
-import { Model, stackNames } from '../../models/model.js'
+import { Model } from '../../models/model.js'
 import { applyHook, checkHooks } from '../../models/run/model-hooks.js'
 import { finish, projectionsOf } from '../../models/run/network.js'
+import { stackNames } from '../../models/run/stacks.js'
 import { keyOf } from '../../models/weights/weights.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */

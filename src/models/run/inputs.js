@@ -105,27 +105,6 @@ export function readRows({ ids, embeddings }, C) {
   return { rows, ids: new Int32Array(B * L), B, L }
 }
 
-/**
- * Pads texts of different lengths into one input.
- * @param {readonly { ids: readonly number[], tokenTypeIds?: readonly number[] }[]} rows
- * @param {number} pad id of padding
- * @param {boolean} isLeft True to pad on the left
- * @returns {{ ids: number[][], attentionMask: number[][], tokenTypeIds?: number[][] }}
- */
-export function padRows(rows, pad, isLeft) {
-  const L = Math.max(...rows.map(({ ids }) => ids.length))
-  const fill = (/** @type {readonly number[]} */ list, /** @type {number} */ value) => {
-    const padding = Array(L - list.length).fill(value)
-    return isLeft ? [...padding, ...list] : [...list, ...padding]
-  }
-  const hasTypes = rows.some(({ tokenTypeIds }) => tokenTypeIds)
-  return {
-    ids: rows.map(({ ids }) => fill(ids, pad)),
-    attentionMask: rows.map(({ ids }) => fill(Array(ids.length).fill(1), 0)),
-    ...(hasTypes && { tokenTypeIds: rows.map(({ ids, tokenTypeIds }) => fill(tokenTypeIds ?? ids.map(() => 0), 0)) }),
-  }
-}
-
 /** @param {AbortSignal | undefined} signal @param {string} where */
 export function checkSignal(signal, where) {
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function')

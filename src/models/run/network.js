@@ -54,7 +54,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
  * @property {number} [until] layer after which the run ends
  * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with the input of each layer, and the output of the last
- * @property {import('../model.js').Input} read of packed texts: B is 1, L the rows of all of them
+ * @property {import('./read-input.js').Input} read of packed texts: B is 1, L the rows of all of them
  *
  * What forward keeps of the attention of the layers, under a name.
  * @typedef {{ name: import('./attention-summaries.js').SummaryName, keeps: (layer: number) => boolean, made: (import('./attention-summaries.js').AttentionSummary | undefined)[] }} SummaryPlace The residual stream `before` a part of a layer and what the part has `added`, (B, L, d), or the outputs of its `heads`,
@@ -200,7 +200,7 @@ export class ModelOperations {
  * Embeds ids.
  * @param {EmbeddingSpec} embedding
  * @param {ModelOperations} ops
- * @param {Pick<import('../model.js').Input, 'ids' | 'rows' | 'types' | 'positions' | 'B' | 'L'>} input
+ * @param {Pick<import('./read-input.js').Input, 'ids' | 'rows' | 'types' | 'positions' | 'B' | 'L'>} input
  * @returns {FloatTensor} (B, L, C), the sum of the rows of all tables
  */
 export function embed(embedding, { weights }, { ids, rows: given, types, positions, B, L }) {

@@ -1,0 +1,35 @@
+// The encoder and the decoder of a family.
+
+import { ropeOf } from './network.js'
+
+/** @import { Family, StackSpec } from '../family-shapes/parts.js' */
+
+/** Returns the stack that reads the input. @param {Family} family */
+export const firstStack = ({ encoder, decoder }) => /** @type {StackSpec} */ (encoder ?? decoder)
+
+/** Returns the stack that has the logits. @param {Family} family */
+export const lastStack = ({ encoder, decoder }) => /** @type {StackSpec} */ (decoder ?? encoder)
+
+/** Returns the stacks of a family, with the prefixes of their places. @param {Family} family @returns {import('./model-hooks.js').Stacks} */
+export function stackNames({ encoder, decoder }) {
+  const isBoth = encoder && decoder
+  const named = Object.entries({ encoder, decoder })
+  return named.flatMap(([name, spec]) => (spec ? [{ stack: isBoth ? `${name}.` : '', spec }] : []))
+}
+
+/** Describes the encoder and the decoder for users. @param {Family} family */
+export function stacksOf({ encoder, decoder }) {
+  const summary = (/** @type {StackSpec | undefined} */ stack) =>
+    stack && {
+      layers: stack.layers.length,
+      ...stack.heads,
+      causal: stack.causal,
+      windows: stack.layers.map(([{ attention }]) => attention?.window),
+      rope: stack.rope,
+      ropes: stack.layers.map(([{ attention }]) => ropeOf(stack, attention) || undefined),
+      relativeBias: Boolean(stack.relative ?? stack.disentangled ?? stack.alibi),
+      alibi: stack.alibi,
+      qkNorm: stack.layers[0][0].attention?.qNorm !== undefined,
+    }
+  return { encoder: summary(encoder), decoder: summary(decoder) }
+}
