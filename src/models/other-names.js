@@ -12,8 +12,8 @@ const LENS = {
   hook_normalized_resid_post: 'output',
   hook_attn_in: 'attention.input',
   'ln1.hook_normalized': 'attention.input',
-  'attn.hook_q': 'attention.q',
-  'attn.hook_k': 'attention.k',
+  'attn.hook_q': 'attention.qBare',
+  'attn.hook_k': 'attention.kBare',
   'attn.hook_v': 'attention.v',
   'attn.hook_rot_q': 'attention.q',
   'attn.hook_rot_k': 'attention.k',
@@ -26,36 +26,42 @@ const LENS = {
   hook_mlp_out: 'mlp.output',
 }
 
-/** Other places of TransformerLens. @type {Record<string, string>} */
-const WHOLE = {
-  hook_embed: 'embedding',
-  hook_pos_embed: 'embedding',
-  'embed.hook_out': 'embedding',
-  'ln_final.hook_normalized': 'norm',
-  'unembed.hook_out': 'logits',
-}
+/** Places and modules outside of layers. @type {[RegExp, string][]} */
+const WHOLE = [
+  [/^(hook_(pos_)?embed|(pos_)?embed|embed\.hook_out)$/, 'embedding'],
+  [/^(\w+\.)*(wte|wpe|embed_tokens|embed_positions|embeddings|embed_in)$/, 'embedding'],
+  [/^(ln_final\.hook_normalized|(\w+\.)*(ln_f|final_layer_?norm)|model\.(\w+\.)*norm)$/, 'norm'],
+  [/^(unembed|unembed\.hook_out|(\w+\.)*(lm_head|embed_out))$/, 'logits'],
+]
 
-/** Short names of TransformerLens's cache, `cache['pattern', 3]`, and the suffixes of its long ones. @type {Record<string, string>} */
-const SHORT = { q: 'attn.hook_q', k: 'attn.hook_k', v: 'attn.hook_v', z: 'attn.hook_z', pattern: 'attn.hook_pattern' }
+/** Short names of TransformerLens's cache, such as `cache['pattern', 3]`. */
+const SHORT =
+  /^(?:(q|k|v|z|rot_q|rot_k|attn_scores|pattern|result)|(post)|(resid_pre|resid_mid|resid_post|attn_out|mlp_out))$/
 
 /** Suffixes of transformers modules after the layer index. @type {[RegExp, string][]} */
 const MODULES = [
   [
     /^(self_attn|attn|attention\.self|self_attention|attention|SelfAttention)\.(q_proj|query|q|q_lin|Wq)$/,
-    'attention.q',
+    'attention.qBare', // their modules add rotary positions later
   ],
-  [/^(self_attn|attn|attention\.self|attention|SelfAttention)\.(k_proj|key|k|k_lin)$/, 'attention.k'],
+  [/^(self_attn|attn|attention\.self|attention|SelfAttention)\.(k_proj|key|k|k_lin)$/, 'attention.kBare'],
   [/^(self_attn|attn|attention\.self|attention|SelfAttention)\.(v_proj|value|v|v_lin)$/, 'attention.v'],
-  [/^(self_attn|attn|attention|attention\.self)\.(o_proj|c_proj|out_proj|dense|out_lin)$/, 'attention.output'],
-  [/^(self_attn|attn|attention|attention\.self|attention\.output)$/, 'attention.output'],
+  [
+    /^(self_attn|attn|attention|attention\.self|attention\.output|SelfAttention)\.(o_proj|c_proj|out_proj|dense|out_lin|o)$/,
+    'attention.output',
+  ],
+  [/^attention\.self$/, 'heads'],
+  [/^(self_attn|attn|attention|attention\.output|SelfAttention)$/, 'attention.output'],
+  [/^intermediate$/, 'mlp.hidden'],
+  [/^DenseReluDense(\.wo)?$/, 'mlp.output'],
   [/^(mlp|feed_forward|ffn)\.(act|act_fn|activation)$/, 'mlp.hidden'],
   [/^(output\.dense|(mlp|feed_forward|ffn)(\.(down_proj|c_proj|fc2|lin2|dense_4h_to_h))?)$/, 'mlp.output'],
-  [/^encoder_attn$/, 'cross.output'],
-  [/^encoder_attn\.q_proj$/, 'cross.q'],
-  [/^encoder_attn\.k_proj$/, 'cross.k'],
-  [/^encoder_attn\.v_proj$/, 'cross.v'],
+  [/^(encoder_attn|EncDecAttention)(\.(out_proj|o))?$/, 'cross.output'],
+  [/^(encoder_attn|EncDecAttention)\.q(_proj)?$/, 'cross.q'],
+  [/^(encoder_attn|EncDecAttention)\.k(_proj)?$/, 'cross.k'],
+  [/^(encoder_attn|EncDecAttention)\.v(_proj)?$/, 'cross.v'],
   [/^(input_layernorm|ln_1)$/, 'attention.input'],
-  [/^$/, 'output'],
+  [/^(output)?$/, 'output'],
 ]
 
 /**
@@ -79,7 +85,8 @@ export function placeOf(name, places) {
 
 /** @param {string} name */
 function translated(name) {
-  if (Object.hasOwn(WHOLE, name)) return WHOLE[name]
+  const whole = WHOLE.find(([pattern]) => pattern.test(name))
+  if (whole) return whole[1]
   const lens = /^(?:blocks|(encoder|decoder))\.(\d+|\*)\.(cross_attn\.)?(.+)$/.exec(name)
   if (lens) {
     const [, stack, layer, cross, rest] = lens
@@ -88,14 +95,14 @@ function translated(name) {
     const place = cross ? LENS[key].replace(/^attention|^(?=heads)/, found => (found ? 'cross' : 'cross.')) : LENS[key]
     return `${stack ? `${stack}.` : ''}layers.${layer}.${place}`
   }
-  if (/^(pattern|q|k|v|z|resid_pre|resid_mid|resid_post|attn_out|mlp_out|attn_scores)$/.test(name))
-    return `layers.N.${LENS[SHORT[name] ?? (name === 'attn_scores' ? 'attn.hook_attn_scores' : `hook_${name}`)]}`
-  const module =
-    /^(?:model\.|transformer\.|bert\.|roberta\.|base_model\.)*(?:(encoder|decoder)\.)?(?:layers?|h|block)\.(\d+|\*)\.?(.*)$/.exec(
-      name,
-    )
-  const found = module && MODULES.find(([pattern]) => pattern.test(module[3]))
-  return found ? `layers.${module[2]}.${found[1]}` : undefined
+  const [, ofHeads, ofMlp, ofLayer] = SHORT.exec(name) ?? []
+  const short = ofHeads ? `attn.hook_${ofHeads}` : ofMlp ? `mlp.hook_${ofMlp}` : ofLayer && `hook_${ofLayer}`
+  if (short) return `layers.N.${LENS[short]}`
+  // t5 has a layer.M within its block.N
+  const [, layer, rest = ''] =
+    /^(?:[a-z]\w*\.)*?(?:layers?|h|block)\.(\d+|\*)(?:\.layer\.\d)?(?:\.(.+))?$/.exec(name) ?? []
+  const found = layer && MODULES.find(([pattern]) => pattern.test(rest))
+  return found ? `layers.${layer}.${found[1]}` : undefined
 }
 
 /** Options or results that correspond to those of other libraries. @type {Record<string, string>} */

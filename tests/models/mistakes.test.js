@@ -44,8 +44,8 @@ const PLACES = {
   'blocks.0.hook_in': 'layers.0.input',
   'blocks.0.hook_out': 'layers.0.output',
   'blocks.0.ln1.hook_normalized': 'layers.0.attention.input',
-  'blocks.0.attn.hook_q': 'layers.0.attention.q',
-  'blocks.0.attn.hook_k': 'layers.0.attention.k',
+  'blocks.0.attn.hook_q': 'layers.0.attention.qBare',
+  'blocks.0.attn.hook_k': 'layers.0.attention.kBare',
   'blocks.0.attn.hook_v': 'layers.0.attention.v',
   'blocks.0.attn.hook_rot_q': 'layers.0.attention.q',
   'blocks.0.attn.hook_attn_scores': 'layers.0.attention.scores',
@@ -62,10 +62,29 @@ const PLACES = {
   'transformer.h.0.attn': 'layers.0.attention.output',
   'transformer.h.0.mlp': 'layers.0.mlp.output',
   'transformer.h.0.mlp.act': 'layers.0.mlp.hidden',
-  'model.layers.0.self_attn.q_proj': 'layers.0.attention.q',
+  'model.layers.0.self_attn.q_proj': 'layers.0.attention.qBare',
   'model.layers.0.self_attn.o_proj': 'layers.0.attention.output',
   'model.layers.1.mlp.down_proj': 'layers.1.mlp.output',
-  'bert.encoder.layer.1.attention.self.query': 'layers.1.attention.q',
+  'bert.encoder.layer.1.attention.self.query': 'layers.1.attention.qBare',
+  'electra.encoder.layer.1.attention.self.key': 'layers.1.attention.kBare',
+  'bert.encoder.layer.1.attention.self': 'layers.1.heads',
+  'bert.encoder.layer.1.attention.output.dense': 'layers.1.attention.output',
+  'bert.encoder.layer.1.intermediate': 'layers.1.mlp.hidden',
+  'bert.encoder.layer.1.output': 'layers.1.output',
+  'distilbert.transformer.layer.0.attention.q_lin': 'layers.0.attention.qBare',
+  'distilbert.transformer.layer.0.ffn': 'layers.0.mlp.output',
+  'gpt_neox.layers.0.attention.dense': 'layers.0.attention.output',
+  'gpt_neox.layers.0': 'layers.0.output',
+  'model.language_model.layers.0': 'layers.0.output',
+  embed: 'embedding',
+  pos_embed: 'embedding',
+  'transformer.wte': 'embedding',
+  'model.embed_tokens': 'embedding',
+  'bert.embeddings': 'embedding',
+  'transformer.ln_f': 'norm',
+  'model.norm': 'norm',
+  lm_head: 'logits',
+  unembed: 'logits',
   'bert.encoder.layer.1.output.dense': 'layers.1.mlp.output',
 }
 
@@ -87,6 +106,8 @@ test('the error for a place of TransformerLens or a module of transformers names
   }
   assert.equal(placeOf('pattern'), 'layers.N.attention.weights')
   assert.equal(placeOf('resid_pre'), 'layers.N.input')
+  assert.equal(placeOf('rot_q'), 'layers.N.attention.q')
+  assert.equal(placeOf('post'), 'layers.N.mlp.hidden')
   for (const name of ['hook', 'blocks.0.hook_nothing', 'toString', 'layers.0.x']) assert.equal(placeOf(name), undefined)
   assert.throws(
     () => backwardSync(gpt2, { ids: [1, 2] }, { at: any(['blocks.0.hook_resid_pre']) }),
@@ -411,6 +432,9 @@ const STACKS = {
   'blocks.0.attn.hook_z': '"decoder.layers.0.heads" or "encoder.layers.0.heads"',
   'model.decoder.layers.1.encoder_attn': '"decoder.layers.1.cross.output"',
   'model.decoder.layers.1.encoder_attn.k_proj': '"decoder.layers.1.cross.k"',
+  'decoder.block.1.layer.1.EncDecAttention.q': '"decoder.layers.1.cross.q"',
+  'decoder.block.1.layer.2.DenseReluDense': '"decoder.layers.1.mlp.output"',
+  'encoder.block.0.layer.0.SelfAttention.o': '"encoder.layers.0.attention.output"',
   'model.encoder.layers.1.self_attn': '"encoder.layers.1.attention.output"',
   embedding: '"decoder.embedding" or "encoder.embedding"',
 }

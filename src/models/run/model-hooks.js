@@ -80,7 +80,7 @@ export function expandPlace(name, stacks, where) {
       ...placesOf(spec).map(one => `${stack}layers.${layer}.${one}`),
     ])
     const like = head === undefined ? name : name.slice(0, -head.length - 1)
-    const other = others.placeOf(name, all)
+    const other = others.placeOf(name, [...all, 'logits'])
     throw new RangeError(
       `${where}: ${describe(name)} is no place in this model${other ? `; here it is "${other}".` : didYouMean(like, [...all, 'logits']) || '.'} ` +
         `Places of a layer: ${placesOf(spec ?? stacks[0].spec).join(', ')}`,
