@@ -29,7 +29,7 @@ const LENS = {
 /** Places and modules outside of layers. @type {[RegExp, string][]} */
 const WHOLE = [
   [/^(hook_(pos_)?embed|(pos_)?embed|embed\.hook_out)$/, 'embedding'],
-  [/^(\w+\.)*(wte|wpe|embed_tokens|embed_positions|embeddings|embed_in)$/, 'embedding'],
+  [/^((\w+\.)*(wte|wpe|embed_tokens|embed_positions|embed_in)|(\w+\.)+embeddings)$/, 'embedding'],
   [/^(ln_final\.hook_normalized|(\w+\.)*(ln_f|final_layer_?norm)|model\.(\w+\.)*norm)$/, 'norm'],
   [/^(unembed|unembed\.hook_out|(\w+\.)*(lm_head|embed_out))$/, 'logits'],
 ]
