@@ -341,3 +341,16 @@ for (const [rows, columns] of [[0, 0], [0, 3], [1, 1], [1, 300], [300, 1], [5000
     }
     await becomes(() => element.evaluate(heatmap => heatmap.toSVG()), /^<svg [\s\S]*<\/svg>$/)
   })
+
+test('the field for a number stays within the map, also in its last column', async () => {
+  await show('qkv-heatmap', { ...MAP, editable: true })
+  await map().focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('5')
+  const right = async (/** @type {string} */ selector) => {
+    const box = await page.locator(`qkv-heatmap ${selector}`).boundingBox()
+    return box && box.x + box.width
+  }
+  await page.locator('qkv-heatmap input').waitFor()
+  await becomes(async () => Number(await right('input')) <= Number(await right('.map')), true)
+})

@@ -18,13 +18,13 @@ export class Keyboard {
     host.addController(this)
   }
 
-  /** Moves the input over its cell. */
+  /** Moves the input over its cell, within the map. */
   hostUpdated() {
     const { renderRoot, cell, drawing } = this.#host
     const input = renderRoot.querySelector('input')
     if (!input || !cell || !drawing.layout) return
     const { left, top } = boxOf(drawing.layout, cell)
-    input.style.left = `${left}px`
+    input.style.left = `${Math.max(0, Math.min(left, drawing.layout.width - input.offsetWidth))}px`
     input.style.top = `${top}px`
     if (renderRoot instanceof ShadowRoot && renderRoot.activeElement !== input) input.focus()
   }

@@ -41,7 +41,7 @@ export const heatmapStyle = css`
   input {
     position: absolute;
     box-sizing: border-box;
-    min-inline-size: 4.5rem;
+    inline-size: 6rem;
     min-block-size: 1.5rem;
     padding: 0 0.25rem;
     border: 2px solid var(--qkv-mark, CanvasText);
