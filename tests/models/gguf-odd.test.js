@@ -47,6 +47,31 @@ const REFUSED = [
     keys => void keys.delete('mpt.attention.max_alibi_bias'),
     /model\.gguf: the metadata key mpt\.attention\.max_alibi_bias is missing/,
   ],
+  ...[
+    'llama.rope.freq_base',
+    'gemma2.attention.sliding_window',
+    'gemma2.final_logit_softcapping',
+    'granite.logit_scale',
+  ]
+    .flatMap(key => [NaN, Infinity].map(value => ({ key, value })))
+    .map(
+      ({ key, value }) =>
+        /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([
+          `${key} of ${value}`,
+          key.slice(0, key.indexOf('.')),
+          keys => void keys.set(key, { type: 'float32', value }),
+          new RegExp(`model\\.gguf: ${key.replaceAll('.', '\\.')}: expected a finite number, got ${value}`),
+        ]),
+    ),
+  ...['llama', 'gemma3', 'modern-bert', 't5encoder'].map(
+    of =>
+      /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([
+        `${of} of 2^52 layers`,
+        of,
+        keys => void keys.set(`${of}.block_count`, { type: 'uint64', value: 2 ** 52 }),
+        new RegExp(`model\\.gguf: ${of}\\.block_count is 4503599627370496, but there are only \\d+ tensors`),
+      ]),
+  ),
 ]
 for (const [title, of, edit, message] of REFUSED)
   test(`${title} is refused by name`, () =>

@@ -115,6 +115,7 @@ const SOURCES = [
   ['a File', new File([gguf], 'anything.bin')],
   ['an array with a File', [new File([gguf], 'x.gguf')]],
   ['contents by name', { 'x.GGUF': gguf }],
+  ['a name with the first of 0 parts', { 'x-00001-of-00000.gguf': gguf }],
   ['a function', { 'x.gguf': async (/** @type {number} */ from, /** @type {number} */ to) => gguf.subarray(from, to) }],
   ['two parts, by the first', join(place, 'big-00001-of-00002.gguf')],
   ['two parts, by the second', join(place, 'big-00002-of-00002.gguf')],

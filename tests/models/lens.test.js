@@ -20,6 +20,7 @@ import {
   tokenDirections,
 } from '../../src/entries/interpret.js'
 import { loadModel } from '../../src/entries/models.js'
+import { TorchFileWriter } from '../../src/interpret/lens/torch-save.js'
 import { readFloats, readHeader } from '../../src/models/weights/safetensors.js'
 import { makeWeights, writeFolder } from '../bench/gpt2/checkpoint.js'
 import { folders, gpt2, loaded, open, qkv } from './checkpoints.js'
@@ -443,6 +444,23 @@ test('a file that is not a lens is refused by its content', async () => {
     reason => String(reason),
   )
   assert.match(broken, /J\[0\] holds NaN or infinity/)
+  /** Writes a file in which one value is a tensor. @param {string} name @param {number[]} layers */
+  const odd = (name, layers) => {
+    const file = new TorchFileWriter('lens', 'float32')
+    const one = () => file.tensor(Float32Array.of(3), [1, 1])
+    file.dict([
+      ['J', () => file.dict([[0, one]])],
+      ['n_prompts', () => (name === 'n_prompts' ? one() : file.number(1))],
+      ['d_model', () => (name === 'd_model' ? one() : file.number(1))],
+      ['source_layers', () => (name === 'source_layers' ? one() : file.list(layers))],
+    ])
+    return file.bytes()
+  }
+  assert.deepEqual((await readLens(odd('none', [0]))).matrix(0).data, Float32Array.of(3))
+  await assert.rejects(readLens(odd('n_prompts', [0])), /n_prompts: expected how many texts .*, got a tensor$/)
+  await assert.rejects(readLens(odd('d_model', [0])), /d_model: expected the width of the model, got a tensor$/)
+  await assert.rejects(readLens(odd('source_layers', [])), /source_layers: expected the layers of J, 0; got a tensor$/)
+  await assert.rejects(readLens(odd('none', [0, 1])), /source_layers: expected the layers of J, 0; got 0,1$/)
 })
 
 test('bad lenses, texts and places are refused by name', async () => {

@@ -87,15 +87,17 @@ async function lensIn({ top, isView, tensorOf }, file) {
     throw fail(
       `expected a lens, { J, n_prompts, source_layers, d_model }, with a matrix for each layer in J; got ${inPython(top, isView)}`,
     )
-  if (!isCount(count)) throw fail(`n_prompts: expected how many texts it was fitted on, got ${describe(count)}`)
-  if (!isCount(width)) throw fail(`d_model: expected the width of the model, got ${describe(width)}`)
+  if (!isCount(count)) throw fail(`n_prompts: expected how many texts it was fitted on, got ${inPython(count, isView)}`)
+  if (!isCount(width)) throw fail(`d_model: expected the width of the model, got ${inPython(width, isView)}`)
   const estimator = metadata instanceof Map ? metadata.get('estimator') : undefined
   if (estimator !== undefined && estimator !== ESTIMATORS[kind])
     throw fail(`expected a lens of the estimator ${describe(ESTIMATORS[kind])}, got one of ${describe(estimator)}`)
   const list = entries.get('source_layers')
   const layers = [...views.keys()].sort(by)
-  if (list !== undefined && String([...Object(list)].sort(by)) !== String(layers))
-    throw fail(`source_layers: expected the layers of ${main}, ${layers}; got ${describe(list)}`)
+  if (list !== undefined && !(Array.isArray(list) && String([...list].sort(by)) === String(layers)))
+    throw fail(
+      `source_layers: expected the layers of ${main}, ${layers}; got ${Array.isArray(list) ? list : inPython(list, isView)}`,
+    )
   /** @type {Map<number, Float32Array>} */
   const matrices = new Map()
   /** @type {Map<number, Float32Array>} */

@@ -24,6 +24,9 @@ export class Keys {
     this.#read.add(key)
     const name = `${this.architecture}.${key}`
     const value = this.metadata.get(name)
+    // JSON has no NaN: it would become null, as if the key were missing.
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw this.fail(`${name}: expected a finite number, got ${value}`)
     if (typeof value !== 'object') return value
     const [first] = value
     if (!value.length || Array.from(/** @type {ArrayLike<unknown>} */ (value)).some(each => each !== first))

@@ -37,7 +37,7 @@ const SHARD = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i
  */
 function shardsOf(name) {
   const [, stem, , count] = SHARD.exec(name) ?? []
-  if (stem === undefined) return [name]
+  if (stem === undefined || !Number(count)) return [name]
   const number = (/** @type {number} */ n) => String(n).padStart(5, '0')
   return Array.from({ length: Number(count) }, (_, n) => `${stem}-${number(n + 1)}-of-${count}${name.slice(-5)}`)
 }
@@ -226,6 +226,9 @@ async function asFolder(folder, metadata, stored, fail) {
     throw fail(`general.type ${describe(kind)} is not covered; covered: model`)
   const architecture = ARCHITECTURES[name]
   const keys = new Keys(metadata, name, fail)
+  for (const key of [`${name}.block_count`, `${name}.decoder_block_count`])
+    if (Number(metadata.get(key)) > stored.size)
+      throw fail(`${key} is ${metadata.get(key)}, but there are only ${stored.size} tensors`)
   const config = architecture.config(keys, stored)
   keys.end()
   await readFactors(config.rope_scaling)
