@@ -1,6 +1,7 @@
 // The entry qkv/stories, a small language model that ships with the package, as files that loadModel accepts. build/package.js bundles it
 // and copies its weights to dist/.
 
+import { readInstalled } from '../src/base/installed.js'
 import config from '../web/trained/stories/config.json' with { type: 'json' }
 import tokenizer from '../web/trained/stories/tokenizer.json' with { type: 'json' }
 import tokenizerConfig from '../web/trained/stories/tokenizer_config.json' with { type: 'json' }
@@ -10,13 +11,20 @@ let weights
 
 async function readWeights() {
   const url = new URL('./stories.safetensors', import.meta.url)
-  // Node's fetch cannot read files. getBuiltinModule hides node:fs from bundlers.
-  const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
-  if (fs) return fs.readFile(url)
-  const response = await fetch(url)
-  if (!response.ok)
-    throw new Error(`qkv/stories: ${url} answers ${response.status}: copy stories.safetensors of the package there`)
-  return new Uint8Array(await response.arrayBuffer())
+  try {
+    // Node's fetch cannot read files. getBuiltinModule hides node:fs from bundlers.
+    const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
+    if (fs) return await fs.readFile(url)
+    const response = await fetch(url)
+    const type = response.headers.get('content-type') ?? ''
+    if (!response.ok || /^text\/html/i.test(type)) throw new Error(`it answers ${response.status} ${type}`)
+    return new Uint8Array(await response.arrayBuffer())
+  } catch (cause) {
+    const found = await readInstalled('stories.safetensors')
+    if (found) return found
+    const message = `qkv/stories: cannot read ${url}: ${cause instanceof Error ? cause.message : cause}`
+    throw new Error(`${message}: copy stories.safetensors from qkv/dist beside the bundle`, { cause })
+  }
 }
 
 /** @param {object} json */

@@ -2,6 +2,7 @@
 
 import { isBytes } from './base/buffers.js'
 import { describe, messageOf, QkvError } from './base/errors.js'
+import { readInstalled } from './base/installed.js'
 
 /**
  * @typedef {URL | string | Response | PromiseLike<Response> | BufferSource | WebAssembly.Module} WasmSource
@@ -25,22 +26,6 @@ const MEND =
 /** Marks the address of a file of the package. @param {string} name @param {URL} url */
 export const ofPackage = (name, url) => Object.assign(url, { ofPackage: name })
 
-/**
- * In Node the address that a bundler has made for pages leads nowhere: the installed package has the file.
- * @param {string | undefined} name
- * @returns {Promise<Uint8Array<ArrayBuffer> | undefined>}
- */
-async function fromPackage(name) {
-  const node = name && globalThis.process?.getBuiltinModule
-  if (!node) return undefined
-  try {
-    const require = node('node:module').createRequire(`${globalThis.process.cwd()}/`)
-    return await node('node:fs/promises').readFile(require.resolve(`qkv/${name}`))
-  } catch {
-    return undefined
-  }
-}
-
 /** @param {URL | string} source */
 async function openURL(source) {
   try {
@@ -50,7 +35,8 @@ async function openURL(source) {
     return fs ? await fs.readFile(url) : await openResponse(await fetch(url))
   } catch (cause) {
     if (cause instanceof QkvError) throw cause
-    const found = await fromPackage(Object(source).ofPackage)
+    const { ofPackage: name } = Object(source)
+    const found = name && (await readInstalled(name))
     if (found) return found
     const message = messageOf(cause)
     throw new QkvError('WASM_MISSING', `cannot read ${source}: ${message}: ${MEND}`, { cause })

@@ -2,7 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -272,6 +283,22 @@ test('qkv/stories is a model without network, below 250 KB', () => {
     await words.logitAttribution('Tom', { tokens: ['zebra'] }).catch(({ message }) => console.log(message))`
   const said = 'logitAttribution: tokens[0]: "zebra" is no token of this model: its tokenizer reads it as <unk>'
   assert.equal(run(process.execPath, ['--input-type=module', '--eval', code]), `93760 34\n${said}\n`)
+})
+
+test('stories in a bundle reads its weights from the installed package, and without one says to copy them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'qkv-bundle-')) // without the weights
+  after(() => rmSync(folder, { recursive: true }))
+  const program = join(folder, 'stories.mjs')
+  copyFileSync(join(installed, 'dist/stories.js'), program)
+  const code = `import { stories } from ${JSON.stringify(program)}
+    console.log(await stories['model.safetensors'](0, 1).then(bytes => bytes.length, ({ message }) => message))`
+  const node = (/** @type {string} */ cwd) =>
+    spawnSync(process.execPath, ['--input-type=module', '--eval', code], { cwd, encoding: 'utf8' }).stdout
+  assert.equal(node(project), '1\n')
+  assert.match(
+    node(folder),
+    /^qkv\/stories: cannot read file:\S+: .*ENOENT.*: copy stories\.safetensors from qkv\/dist beside the bundle\n$/,
+  )
 })
 
 test('the command of the package prints its help', () => {

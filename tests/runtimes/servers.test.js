@@ -47,6 +47,19 @@ export default () => <Map />`
 const MAP = `import 'qkv/elements/heatmap'
 const matrix = { data: [1, 0, 0.5, 0.5], dims: [2, 2] }
 export default () => <qkv-heatmap matrix={matrix} label="Weights" />`
+/** A route with the model of the package, and weights of int8. */
+const MODEL = `import { load } from 'qkv'
+import { loadModel } from 'qkv/models'
+import { packLinear } from 'qkv/nn'
+import { stories } from 'qkv/stories'
+export const dynamic = 'force-dynamic'
+export async function GET() {
+  const qkv = await load({ integers: true })
+  const model = await loadModel(qkv, stories)
+  const { value } = await model.generate('Lily and Tom are friends. Is he', { maxNewTokens: 1 }).next()
+  const { data } = packLinear(qkv, [[1]], undefined, { dtype: 'int8' }).forward({ data: new Float32Array([2]), dims: [1, 1] })
+  return new Response(value.text + ' ' + data[0])
+}`
 const SEVEN = 'String((await load()).attention([[1]], [[1]], [[7]]).output)'
 
 for (const bundler of ['turbopack', 'webpack'])
@@ -61,6 +74,7 @@ for (const bundler of ['turbopack', 'webpack'])
       'app/map/page.jsx': CLIENT_PAGE,
       'app/map/map.jsx': MAP,
       'app/now/route.js': `import { load } from 'qkv'\nexport const dynamic = 'force-dynamic'\nexport const GET = async () => new Response(${SEVEN})`,
+      'app/model/route.js': MODEL,
     })
     run('next/dist/bin/next', ['build', `--${bundler}`])
     assert.match(readFileSync(join(project, `.next-${bundler}/server/app/index.html`), 'utf8'), /tensor\(\[\[7\.\]\]\)/)
@@ -80,6 +94,7 @@ for (const bundler of ['turbopack', 'webpack'])
       server.on('exit', code => reject(new Error(`next start ended with ${code}`)))
     })
     assert.equal(await (await fetch(`http://localhost:${port}/now`)).text(), 'tensor([[7.]])')
+    assert.equal(await (await fetch(`http://localhost:${port}/model`)).text(), ' tom 2')
     const address = `http://localhost:${port}/map`
     assert.doesNotMatch(await (await fetch(address)).text(), /<qkv-heatmap/)
     const browser = await launch('chromium')
