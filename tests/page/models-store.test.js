@@ -8,6 +8,7 @@ import { texts as frontEn } from '../../web/i18n/en/front.js'
 import { texts as en } from '../../web/i18n/en/models.js'
 import { texts as frontZh } from '../../web/i18n/zh/front.js'
 import { texts as zh } from '../../web/i18n/zh/models.js'
+import { mattersPanel } from '../../web/rooms/models/matters/panel.js'
 import { kindOf, rankingOf, roleOf } from '../../web/rooms/models/open-head/kind.js'
 import { room } from '../../web/rooms/models/room.js'
 import { failureOf, isEnded, isGenerating, shownOf } from '../../web/rooms/models/shown.js'
@@ -15,6 +16,7 @@ import { slotOf } from '../../web/shell/slots.js'
 import { createStore } from '../../web/shell/store.js'
 import { signed } from '../../web/ui/contributions.js'
 import { begin, folder, folderText, qkv, start, TEXT, types } from './models-store.js'
+import { elementsOf, keyOf } from './template.js'
 
 test('a checkpoint is named after its files, runs, and is in the link; the requests of each state are a list', async () => {
   const { store, act, settled, shown } = start()
@@ -859,6 +861,24 @@ test('what matters is requested last, because it takes the longest; a value that
     [0.25, -0.25, -0.0001, 0].map(x => signed(x, 3)),
     ['+0.250', '−0.250', '0.000', '0.000'],
   )
+})
+
+test('without a masked word nothing matters yet, and once a word is chosen no empty result is shown', async () => {
+  const { store, act, settled } = await begin('bert-tiny')
+  const drawn = () => {
+    const { state } = store
+    const shown = { ...state, ...shownOf(state), t: keyOf, act }
+    return elementsOf(mattersPanel(/** @type {any} */ (shown), /** @type {any} */ (keyOf)))
+  }
+  act.show({ hasMatters: true })
+  await settled()
+  act.show({ row: 1 })
+  assert.equal(
+    drawn().find(({ attributes }) => attributes.id === 'matters-say'),
+    undefined,
+  )
+  await settled()
+  assert.match(String(drawn().find(({ attributes }) => attributes.id === 'matters-say')?.text), /mattersSay/)
 })
 
 test('what matters can be cancelled while it is computed, and is computed again on request', async () => {

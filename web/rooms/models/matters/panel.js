@@ -169,8 +169,9 @@ export function mattersPanel(room, m) {
   const ofHeads = /** @type {Matters | undefined} */ (shown(got['matters:heads']))
   const ofPositions = /** @type {Matters | undefined} */ (shown(got['matters:positions']))
   const { encoder, decoder } = openModel?.stacks ?? {}
-  if (!ofHeads) return progress(room, m, 'matters:heads', undefined, 'mattersChooseHead')
-  if (ofHeads.isTooLong) return html`<p class="note">${m('mattersTooLong')}</p>`
+  if (ofHeads?.isTooLong) return html`<p class="note">${m('mattersTooLong')}</p>`
+  // Until a masked word is chosen, there is no answer, and the result is empty.
+  if (!ofHeads?.effects.length) return progress(room, m, 'matters:heads', undefined, 'mattersChooseHead')
   return html`<p id="matters-say">${said(m, ofHeads)}</p>
     <div class="matters">${heads(room, m, ofHeads)}${encoder && decoder ? nothing : positions(room, m, ofPositions)}</div>`
 }
