@@ -10,8 +10,10 @@ import tokenizerConfig from '../web/trained/stories/tokenizer_config.json' with 
 let weights
 
 async function readWeights() {
-  const url = new URL('./stories.safetensors', import.meta.url)
+  /** @type {URL | undefined} */
+  let url
   try {
+    url = new URL('./stories.safetensors', import.meta.url)
     // Node's fetch cannot read files. getBuiltinModule hides node:fs from bundlers.
     const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
     if (fs) return await fs.readFile(url)
@@ -22,8 +24,11 @@ async function readWeights() {
   } catch (cause) {
     const found = await readInstalled('stories.safetensors')
     if (found) return found
-    const message = `qkv/stories: cannot read ${url}: ${cause instanceof Error ? cause.message : cause}`
-    throw new Error(`${message}: copy stories.safetensors from qkv/dist beside the bundle`, { cause })
+    const message = cause instanceof Error ? cause.message : cause
+    const mend = url
+      ? `${message}: copy stories.safetensors from qkv/dist beside the bundle`
+      : "a bundle that is no ES module has no address: give the bytes of qkv/dist/stories.safetensors: { ...stories, 'model.safetensors': bytes }"
+    throw new Error(`qkv/stories: cannot read ${url ?? 'its weights'}: ${mend}`, { cause })
   }
 }
 

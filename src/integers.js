@@ -32,9 +32,9 @@ function hasByteProducts() {
 
 /** Opens the file beside this one, if this file has an address. Who copies files by hand may have only the one that runs everywhere. */
 async function ownFile(/** @type {boolean} */ hasBytes) {
-  const usual = ofPackage('qkv.integers.wasm', new URL('./qkv.integers.wasm', import.meta.url))
+  const usual = ofPackage('qkv.integers.wasm', () => new URL('./qkv.integers.wasm', import.meta.url))
   if (!hasBytes || !hasByteProducts()) return usual
-  const relaxed = ofPackage('qkv.relaxed.integers.wasm', new URL('./qkv.relaxed.integers.wasm', import.meta.url))
+  const relaxed = ofPackage('qkv.relaxed.integers.wasm', () => new URL('./qkv.relaxed.integers.wasm', import.meta.url))
   return open(relaxed).catch(() => usual)
 }
 

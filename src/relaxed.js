@@ -18,7 +18,8 @@ export function relaxedSource(relaxed, wasm) {
   if (relaxed !== true && relaxed !== 'auto')
     throw new TypeError(`load: relaxed: expected true, false or 'auto', got ${describe(relaxed)}`)
   if (wasm !== undefined) throw new TypeError('load: expected either wasm or relaxed, got both; leave one out')
-  if (WebAssembly.validate(PROBE)) return ofPackage('qkv.relaxed.wasm', new URL('./qkv.relaxed.wasm', import.meta.url))
+  if (WebAssembly.validate(PROBE))
+    return ofPackage('qkv.relaxed.wasm', () => new URL('./qkv.relaxed.wasm', import.meta.url))
   if (relaxed === 'auto') return undefined
   throw new QkvError(
     'NO_RELAXED_SIMD',

@@ -12,7 +12,7 @@ import { readInstalled } from './base/installed.js'
  * @param {URL | string | Response | BufferSource} [source] default: the file beside this one
  * @returns {Promise<BufferSource | Response>} a response is one that can be compiled while it arrives
  */
-export async function open(source = ofPackage('qkv.wasm', new URL('./qkv.wasm', import.meta.url))) {
+export async function open(source = ofPackage('qkv.wasm', () => new URL('./qkv.wasm', import.meta.url))) {
   if (source instanceof URL || typeof source === 'string') return openURL(source)
   if (isBytes(source)) return source
   // Checked last: in Node the first use of Response loads its implementation, which takes milliseconds.
@@ -23,23 +23,37 @@ export async function open(source = ofPackage('qkv.wasm', new URL('./qkv.wasm', 
 const MEND =
   "copy the file from qkv/dist beside the bundle, or give its address to load (Vite's dev server: optimizeDeps.exclude: ['qkv'])"
 
-/** Marks the address of a file of the package. @param {string} name @param {URL} url */
-export const ofPackage = (name, url) => Object.assign(url, { ofPackage: name })
+const NO_ADDRESS =
+  'a bundle that is no ES module has no address: give those of the files, or their bytes: load({ wasm }), for int8 and int4 load({ wasm, integers })'
+
+/**
+ * Marks the address of a file of the package.
+ * @param {string} name
+ * @param {() => URL} address throws in a bundle that is no ES module
+ */
+export function ofPackage(name, address) {
+  try {
+    return Object.assign(address(), { ofPackage: name, hasAddress: true })
+  } catch {
+    return Object.assign(new URL(`file:${name}`), { ofPackage: name, hasAddress: false })
+  }
+}
 
 /** @param {URL | string} source */
 async function openURL(source) {
+  const { ofPackage: name, hasAddress } = Object(source)
   try {
+    if (hasAddress === false) throw new TypeError(NO_ADDRESS)
     const url = source instanceof URL ? source : new URL(source, globalThis.location?.href ?? import.meta.url)
     // Node has no fetch of files. getBuiltinModule keeps bundlers from looking for node:fs.
     const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
     return fs ? await fs.readFile(url) : await openResponse(await fetch(url))
   } catch (cause) {
     if (cause instanceof QkvError) throw cause
-    const { ofPackage: name } = Object(source)
     const found = name && (await readInstalled(name))
     if (found) return found
-    const message = messageOf(cause)
-    throw new QkvError('WASM_MISSING', `cannot read ${source}: ${message}: ${MEND}`, { cause })
+    const said = hasAddress === false ? `${name}: ${NO_ADDRESS}` : `${source}: ${messageOf(cause)}: ${MEND}`
+    throw new QkvError('WASM_MISSING', `cannot read ${said}`, { cause })
   }
 }
 

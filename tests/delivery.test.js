@@ -72,7 +72,7 @@ test('memory of another realm is memory: int8 and bytes work in jsdom, whose Arr
 
 test('in Node an address that a bundler made for pages is read from the installed package; another one is an error with the way out', async () => {
   const address = 'http://127.0.0.1:1/_next/static/media/qkv.0123.wasm'
-  const bytes = /** @type {Uint8Array<ArrayBuffer>} */ (await open(ofPackage('qkv.wasm', new URL(address))))
+  const bytes = /** @type {Uint8Array<ArrayBuffer>} */ (await open(ofPackage('qkv.wasm', () => new URL(address))))
   assert.ok(WebAssembly.validate(bytes))
   await assert.rejects(load({ wasm: new URL(address) }), {
     code: 'WASM_MISSING',

@@ -301,6 +301,41 @@ test('stories in a bundle reads its weights from the installed package, and with
   )
 })
 
+test('a bundle that is no ES module reads the files of the installed package in Node; elsewhere the errors name the options', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'qkv-classic-'))
+  after(() => rmSync(folder, { recursive: true }))
+  writeFileSync(
+    join(project, 'classic.js'),
+    `import { load } from 'qkv'
+    import { packLinear } from 'qkv/nn'
+    import { stories } from 'qkv/stories'
+    const tried = call => call().then(String, ({ code, message }) => [code, message].join(' '))
+    const int8 = async () => packLinear(await load({ integers: true }), [[1]], undefined, { dtype: 'int8' }).forward([[2]])
+    const weights = async () => (await stories['model.safetensors'](0, 1)).length
+    const auto = async () => (await load({ threads: 'auto' })).threadsReason
+    Promise.all([tried(async () => (await load()).softmax([1])), tried(int8), tried(weights), tried(auto)]).then(all => console.log(JSON.stringify(all)))`,
+  )
+  await build({
+    input: join(project, 'classic.js'),
+    platform: 'browser',
+    logLevel: 'silent',
+    output: { file: join(folder, 'classic.cjs'), format: 'iife', codeSplitting: false },
+  })
+  const node = (/** @type {string} */ cwd) =>
+    JSON.parse(spawnSync(process.execPath, [join(folder, 'classic.cjs')], { cwd, encoding: 'utf8' }).stdout)
+  const reason = /a thread did not start: a bundle that is no ES module has no address, .* worker\.js|^$/
+  const [one, two, bytes, threads] = node(project)
+  assert.deepEqual([one, two, bytes], ['tensor([1.])', 'tensor([[2.]])', '1'])
+  assert.match(threads, reason)
+  const [noCore, noIntegers, noWeights] = node(folder)
+  for (const said of [noCore, noIntegers])
+    assert.match(
+      said,
+      /^WASM_MISSING cannot read qkv\.wasm: a bundle that is no ES module has no address: .*load\(\{ wasm \}\)/,
+    )
+  assert.match(noWeights, /^ qkv\/stories: cannot read its weights: a bundle .*'model\.safetensors': bytes \}$/)
+})
+
 test('the command of the package prints its help', () => {
   const { bin } = JSON.parse(read('package.json'))
   assert.match(
