@@ -129,6 +129,13 @@ test('ablation by given values: a tensor that broadcasts, or tensors by place; z
   const both = await patch(model, { corrupted: [{ ids }, { ids: other }], of, by: places })
   assert.deepEqual(both.each[0], patched)
   assert.deepEqual(both.each[1], await ablate(model, { ids: other }, { of, by: places }))
+  // A star means every layer; the name of a layer takes precedence.
+  const starred = await ablate(model, { ids }, { of, by: { 'layers.*.heads': [0] } })
+  assert.deepEqual(starred, await ablate(model, { ids }, { of }))
+  assert.deepEqual(
+    await ablate(model, { ids }, { of, by: { 'layers.*.heads': [0], ...places } }),
+    await ablate(model, { ids }, { of, by: places }),
+  )
   await assert.rejects(
     patch(model, any({ clean: { ids }, corrupted: { ids }, of, by: places })),
     /patch: expected either clean, a text, or by, .*got both/,

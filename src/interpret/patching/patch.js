@@ -523,7 +523,8 @@ function cellsOf({ part: { cell: kind, byPosition }, isCross, spec, what, where 
  */
 function valuesOfPlace(by, name, dims, where) {
   const isOne = Array.isArray(by) || Object(by).dims !== undefined || Object(by).shape !== undefined
-  const given = isOne ? by : Object(by)[name]
+  // As of hooks and keep: * is every layer, and the name of a layer takes precedence.
+  const given = isOne ? by : (Object(by)[name] ?? Object(by)[name.replace(/(?<=layers\.)\d+/, '*')])
   if (given === undefined)
     throw new RangeError(
       `${where}: by: no values for ${name}: expected a tensor for each layer's place, got ${describe(by)}`,
