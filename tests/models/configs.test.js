@@ -184,3 +184,11 @@ test("a size under a class's other name is accepted; two that differ are refused
   assert.equal(await described({ ...rest, hidden_size: n_embd, num_hidden_layers: n_layer }), await described(gpt2))
   await assert.rejects(described({ ...gpt2, hidden_size: 7 }), /hidden_size 7 and n_embd 48 mean the same/)
 })
+
+test('a cap of 0, by which transformers divides, is refused', async () => {
+  const config = JSON.parse(readFileSync(new URL('../goldens/models/gemma2-tiny/config.json', import.meta.url), 'utf8'))
+  for (const key of ['attn_logit_softcapping', 'final_logit_softcapping']) {
+    await described({ ...config, [key]: null })
+    await assert.rejects(described({ ...config, [key]: 0 }), new RegExp(`${key} is 0, by which transformers divides`))
+  }
+})

@@ -36,6 +36,12 @@ const REFUSED = [
     /model\.gguf: gemma3\.attn_logit_softcapping is 2, 0 is covered/,
   ],
   [
+    "a cap of 0 of Gemma 2's scores, with which llama.cpp gives NaN,",
+    'gemma2',
+    keys => void keys.set('gemma2.attn_logit_softcapping', { type: 'float32', value: 0 }),
+    /model\.gguf: gemma2\.attn_logit_softcapping is 0, by which llama\.cpp divides/,
+  ],
+  [
     'a factor of rotated numbers without scaling',
     'llama',
     keys => void keys.set('llama.rope.scaling.attn_factor', { type: 'float32', value: 1.5 }),

@@ -123,8 +123,11 @@ export function llamaLike(c, options) {
 
 const BIASES = { qkv: [true, true, true, false], all: ALL, none: NONE }
 
-/** Reads a softcap; 0 for none. @param {Config} c @param {string} key */
-export const capOf = (c, key) => c.number(key, { least: 0 }, 0)
+/** Returns a softcap; 0 if the key is null or missing. @param {Config} c @param {string} key */
+export function capOf(c, key) {
+  if (c.get(key) === 0) throw new RangeError(`${c.file}: ${key} is 0, by which transformers divides; null is no cap`)
+  return c.number(key, { least: 0 }, 0)
+}
 
 /**
  * Returns the window of each layer.

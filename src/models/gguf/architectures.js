@@ -219,11 +219,15 @@ const gemma = (type, layers, more) => (k, tensors) => {
 }
 
 /** The first converters of Gemma 2 wrote none of these keys. @param {Keys} k */
-const gemma2 = k => ({
-  sliding_window: k.number('attention.sliding_window', 4096),
-  attn_logit_softcapping: k.number('attn_logit_softcapping', 50),
-  final_logit_softcapping: k.number('final_logit_softcapping', 30),
-})
+function gemma2(k) {
+  for (const key of ['attn_logit_softcapping', 'final_logit_softcapping'])
+    if (k.get(key) === 0) throw k.fail(`gemma2.${key} is 0, by which llama.cpp divides; a cap above 0 is covered`)
+  return {
+    sliding_window: k.number('attention.sliding_window', 4096),
+    attn_logit_softcapping: k.number('attn_logit_softcapping', 50),
+    final_logit_softcapping: k.number('final_logit_softcapping', 30),
+  }
+}
 
 /** llama.cpp ignores a cap of Gemma 3's scores. @param {Keys} k */
 function gemma3(k) {
@@ -231,7 +235,7 @@ function gemma3(k) {
   return {
     sliding_window: k.number('attention.sliding_window'),
     attn_logit_softcapping: null,
-    final_logit_softcapping: k.optional('final_logit_softcapping') ?? null,
+    final_logit_softcapping: k.optional('final_logit_softcapping') || null, // 0 is no cap in llama.cpp
     sliding_window_pattern: k.number('attention.sliding_window_pattern', 6),
     rope_local_base_freq: k.number('rope.freq_base_swa', 10_000),
   }
@@ -333,7 +337,7 @@ function olmo2(k, tensors) {
 const cohere = type => (k, tensors) => ({
   ...gated(type, k, tensors),
   layer_norm_eps: k.number('attention.layer_norm_epsilon'),
-  logit_scale: k.number('logit_scale', 1),
+  logit_scale: k.number('logit_scale', 1) || 1, // 0 is no scale in llama.cpp
   attention_bias: hasBias(tensors, 'attn_q'),
 })
 

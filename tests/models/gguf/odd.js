@@ -98,6 +98,18 @@ export const ODD = [
     like: having({ 'command-r.logit_scale': float(1) }),
   },
   {
+    title: 'Command R with a scale of its logits of 0',
+    of: 'command-r',
+    edit: having({ 'command-r.logit_scale': float(0) }),
+    like: having({ 'command-r.logit_scale': float(1) }),
+  },
+  {
+    title: 'Gemma 3 with a cap of 0',
+    of: 'gemma3',
+    edit: having({ 'gemma3.final_logit_softcapping': float(0) }),
+    like: without(['gemma3.final_logit_softcapping']),
+  },
+  {
     title: 'StableLM with two norms, without the key of parallel parts',
     of: 'stablelm',
     edit: without(['stablelm.use_parallel_residual']),
