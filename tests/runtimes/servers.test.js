@@ -125,6 +125,13 @@ test('a heat map in jsdom', async () => {
   expect(map.describe({ row: 1, column: 0 })).toBe('row 2 to column 1: 0.5000')
   expect(await map.toSVG()).toMatch(/^<svg .*<\\/svg>$/s)
 })
+
+test('heads in jsdom', async () => {
+  const heads = Object.assign(document.createElement('qkv-heads'), { weights: { data: [1, 0, 0.5, 0.5], dims: [1, 2, 2] } })
+  document.body.append(heads)
+  await heads.updateComplete
+  expect(heads.shadowRoot.textContent).toMatch(/Head 1/)
+})
 `
 
 test('Jest with jsdom: int8 and an element', { timeout: 300_000 }, () => {
@@ -136,7 +143,7 @@ test('Jest with jsdom: int8 and an element', { timeout: 300_000 }, () => {
   const said = run('jest/bin/jest.js', ['--rootDir', 'jest', '--config', 'jest/jest.config.js'], {
     options: '--experimental-vm-modules',
   })
-  assert.match(said, /Tests: +2 passed, 2 total/)
+  assert.match(said, /Tests: +3 passed, 3 total/)
 })
 
 test('Vitest with jsdom: int8 and an element', { timeout: 300_000 }, () => {
@@ -148,5 +155,5 @@ test('Vitest with jsdom: int8 and an element', { timeout: 300_000 }, () => {
       node: join(here, 'node_modules/node-22/bin/node'), // Vitest 5 needs 22.12
     },
   )
-  assert.match(said, /2 passed/)
+  assert.match(said, /3 passed/)
 })

@@ -18,7 +18,10 @@ import { exceptions, paletteOf, pixel, stepOf } from './colour-scale.js'
 export function raster({ data, dims, isHidden, scale, domain }, isDark, { row, column, rows, columns }, width, height) {
   const { pixels } = paletteOf(scale, isDark)
   const nan = pixel(exceptions(isDark).nan)
-  const image = new ImageData(width, height)
+  const image =
+    typeof ImageData === 'undefined' // in jsdom, where nothing shows it
+      ? /** @type {ImageData} */ ({ width, height, data: new Uint8ClampedArray(4 * width * height) })
+      : new ImageData(width, height)
   const out = new Uint32Array(image.data.buffer)
   const isSigned = scale === 'diverging'
   const zero = isSigned ? (domain[0] + domain[1]) / 2 : domain[0]
