@@ -22,6 +22,7 @@ import {
 } from '../../web/rooms/models/atlas/maps.js'
 import { looksOf, pairsOf, profileOf, tileOf } from '../../web/rooms/models/long-text/summary-details.js'
 import { mattersOf } from '../../web/rooms/models/matters/task.js'
+import { createModelLock } from '../../web/rooms/models/open/model-lock.js'
 import { hooksOf, setRow } from '../../web/rooms/models/run/hooks.js'
 import { matricesOf } from '../../web/rooms/models/run/layer-tensors.js'
 import { exactMap, inputOf, runOf, statesOf } from '../../web/rooms/models/run/model-run.js'
@@ -390,6 +391,35 @@ test('opening another model while one is being opened leaves the model before wh
   assert.match(broken.type === 'failed' ? String(broken.problem.params?.message) : '', /safetensors/)
   assert.ok(qkv.memory.resident <= before, 'nothing is left behind; models of other tests may have been collected')
   assert.ok((await value('run', runRequest('gpt2-tiny', 'The dog'))).top.length)
+})
+
+test('a model whose opening is cancelled while another runs is not taken, and the run is answered', async () => {
+  const lock = createModelLock(() => {})
+  const model = () =>
+    /** @type {any} */ ({ isDisposed: false, dispose() { this.isDisposed = true } }) // biome-ignore format: one line
+  const [first, second] = [model(), model()]
+  const { signal } = new AbortController()
+  await lock.replace(first, 'first', signal)
+  /** Lets the first run go on. @type {(value?: unknown) => void} */
+  let goOn = () => {}
+  const firstRun = new Promise(resolve => {
+    goOn = resolve
+  })
+  let runs = 0
+  const answer = lock.use('first', signal, async (used, own) => {
+    runs++
+    if (runs === 1) await firstRun
+    own.throwIfAborted()
+    return used
+  })
+  await new Promise(resolve => setTimeout(resolve))
+  const opening = new AbortController()
+  const taken = lock.replace(second, 'second', opening.signal)
+  opening.abort()
+  goOn()
+  await assert.rejects(taken, { name: 'AbortError' })
+  assert.deepEqual([second.isDisposed, first.isDisposed, lock.now('first')], [true, false, first])
+  assert.deepEqual([await answer, runs], [first, 2])
 })
 
 test('a checkpoint that needs too much memory is not read, and its sizes are reported; in a smaller dtype it opens', async () => {

@@ -9,7 +9,7 @@ import { applies } from '../../web/rooms/layer/fields.js'
 import { hasDistribution, needs, resultOf } from '../../web/rooms/layer/needs.js'
 import { room } from '../../web/rooms/layer/room.js'
 import { change } from '../../web/rooms/layer/settings.js'
-import { shown } from '../../web/shell/slots.js'
+import { createSlots, shown } from '../../web/shell/slots.js'
 import { createStore } from '../../web/shell/store.js'
 
 /** @typedef {import('../../web/shell/store.js').Store<import('../../web/rooms/layer/layer.js').LayerTypes>} LayerStore */
@@ -210,6 +210,40 @@ test('many tokens are sent to the worker, for one head; the older numbers stay u
   store.travel('undo', 0)
   assert.equal(sent[3].type, 'cancel')
   assert.equal(resultOf(store.state)?.settings.queries.tokens.length, 6)
+})
+
+test('a cancelled request is answered only by a last value that was on its way', () => {
+  const { sent, worker } = fakeWorker()
+  /** @type {any} */
+  let got = {}
+  const nothing = () => {}
+  const host = {
+    load,
+    worker: () => /** @type {any} */ (worker),
+    arriving: nothing,
+    arrived: nothing,
+    receive: nothing,
+  }
+  const slots = createSlots(/** @type {any} */ ({}), {
+    ...host,
+    put: now => {
+      got = now
+    },
+  })
+  slots.need([{ type: 'open' }])
+  const [{ id }] = sent
+  slots.cancel('open')
+  assert.deepEqual([sent[1].type, sent[1].id], ['cancel', id])
+  for (const message of [
+    { type: 'progress', progress: 0.5 },
+    { type: 'value', value: 1, isLast: false },
+    { type: 'cancelled' },
+  ])
+    worker.onmessage({ data: { ...message, id } })
+  assert.deepEqual(got.open, { is: 'cancelled', before: undefined })
+  worker.onmessage({ data: { type: 'value', id, value: 2, isLast: true } })
+  assert.deepEqual(got.open, { is: 'here', value: 2, isLast: true })
+  slots.close()
 })
 
 test('where the worker ends, the numbers stay; trying again starts another', () => {

@@ -51,7 +51,7 @@ export const slotOf = ({ type, part }) => (part ? `${type}:${part}` : type)
 export function createSlots(room, { qkv, load, worker, arriving, put: give, receive, arrived }) {
   /** @type {Record<string, Got | undefined>} */
   let got = {}
-  /** The request of each slot. `isNeeded`: requested by `needs`, so it is cancelled when no longer needed. @type {Map<string, { id: number, request: AnyRequest, isNeeded: boolean }>} */
+  /** The request of each slot. `isNeeded`: requested by `needs`, so it is cancelled when no longer needed. @type {Map<string, { id: number, request: AnyRequest, isNeeded: boolean, isCancelled?: boolean }>} */
   const asked = new Map()
   const kept = createKept()
   let id = 0
@@ -75,7 +75,9 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
     arriving()
     const found = [...asked].find(([, request]) => request.id === message.id)
     if (!found) return // answers a request that was replaced
-    const [slot, { isNeeded }] = found
+    const [slot, { isNeeded, isCancelled }] = found
+    // A last value was sent before the session knew of the end, and may have replaced a model: it counts.
+    if (isCancelled && !(message.type === 'value' && message.isLast)) return
     if (message.type === 'progress') put(slot, { is: 'waiting', progress: message.progress, before: before(slot) })
     else if (message.type === 'failed') put(slot, { is: 'failed', problem: message.problem, before: before(slot) })
     else if (message.type === 'cancelled') put(slot, { is: 'cancelled', before: before(slot) })
@@ -161,8 +163,8 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
       const own = asked.get(slot)
       if (!own || isAnswered(slot)) return
       port.send({ type: 'cancel', id: own.id })
-      // Cancel at once for the reader; the session stops when it can, and its further messages are ignored.
-      asked.set(slot, { ...own, id: ++id })
+      // Cancel at once for the reader; the session stops when it can.
+      asked.set(slot, { ...own, isCancelled: true })
       put(slot, { is: 'cancelled', before: before(slot) })
     },
 

@@ -145,7 +145,7 @@ function ofModels({ qkv, lock }) {
       const known = looked?.facts.source === request.source ? looked.found : undefined
       const { readCheckpoint } = await ofCheckpoints()
       const { model, description } = await readCheckpoint(qkv, request, known, run)
-      await lock.replace(model, request.id)
+      await lock.replace(model, request.id, run.signal)
       return { ...description, id: request.id, seconds: (performance.now() - start) / 1000 }
     },
     async count({ model: id, text, most }, { signal }) {

@@ -80,16 +80,30 @@ export function createModelLock(replaced) {
       }
     },
 
-    /** Replaces the open model, whose runs abort within a layer. @param {Model} model @param {string} id */
-    async replace(model, id) {
+    /**
+     * Replaces the open model, whose runs abort within a layer. If the signal aborts before their end, the open model stays, and its runs
+     * begin again.
+     * @param {Model} model disposed if it is not taken
+     * @param {string} id
+     * @param {AbortSignal} signal
+     */
+    async replace(model, id, signal) {
       open?.end.abort()
       const release = await acquire()
       const before = open
-      open = { model, id, end: new AbortController() }
-      replaced()
-      for (const resolve of waiting) resolve()
-      waiting.clear()
-      release()
+      try {
+        if (signal.aborted) {
+          if (open) open.end = new AbortController()
+          model.dispose()
+          signal.throwIfAborted()
+        }
+        open = { model, id, end: new AbortController() }
+        replaced()
+        for (const resolve of waiting) resolve()
+        waiting.clear()
+      } finally {
+        release()
+      }
       before?.model.dispose()
     },
   }
