@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { corpus } from '../src/entries/corpus.js'
 
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
 const has = (/** @type {string} */ name) => spawnSync(PYTHON, ['-c', `import ${name}`]).status === 0
@@ -128,6 +129,36 @@ test('a run that is killed with kill -9 continues, on any number of workers, to 
   assert.ok(readdirSync(parts).filter(name => name.endsWith('.part')).length === 20)
 })
 
+test('options of embeddings and of the model on the command line are those of corpus', async () => {
+  const sentences = fileURLToPath(new URL('goldens/models/sentence-bert-tiny', import.meta.url))
+  const args = [cli, 'corpus', file, '--model', sentences, '--format', 'csv', '--embeddings']
+  const more = [
+    '--normalize',
+    '--truncate-dim',
+    '8',
+    '--pooling',
+    'cls_token',
+    '--dtype',
+    'int8',
+    '--activations',
+    'int8',
+  ]
+  execFileSync(process.execPath, [...args, ...more, '--out', join(folder, 'command')])
+  await corpus(file, {
+    model: sentences,
+    what: { embeddings: { normalize: true, truncateDim: 8, pooling: 'cls_token' } },
+    out: join(folder, 'call'),
+    format: 'csv',
+    modelOptions: { dtype: 'int8', activations: 'int8' },
+  })
+  const [one, other] = ['command', 'call'].map(out => readFileSync(join(folder, out, 'texts.csv'), 'utf8'))
+  assert.equal(one, other)
+  const [names, row] = one.split('\n').map(line => line.split(','))
+  const numbers = row.filter((_, n) => names[n].startsWith('embeddings.')).map(Number)
+  assert.equal(numbers.length, 8)
+  assert.ok(Math.abs(Math.hypot(...numbers) - 1) < 1e-5)
+})
+
 test('--help prints every option; a mistake is one sentence', () => {
   const help = execFileSync(process.execPath, [cli, 'corpus', '--help'], { encoding: 'utf8' })
   const source = readFileSync(cli, 'utf8')
@@ -144,6 +175,10 @@ test('--help prints every option; a mistake is one sentence', () => {
     [
       ['corpus', file, '--model', model, '--out', folder, '--losses', '--workers', 'four'],
       /^qkv: --workers: expected a number or auto, got "four"/,
+    ],
+    [
+      ['corpus', file, '--model', model, '--out', folder, '--losses', '--truncate-dim', '8'],
+      /^qkv: --truncate-dim is of --embeddings, which is missing\n$/,
     ],
     [['corpse', file], /^qkv: corpse: no such command/],
     [['corpus', file, '--loss'], /^qkv: there is no option --loss; did you mean "--losses"\?/],

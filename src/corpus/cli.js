@@ -17,6 +17,9 @@ Runs a model over texts and writes what it computes to a folder. Run it again af
 What is computed, at least one of
   --embeddings        of each text, as sentence-transformers
   --pooling NAME      of embeddings: mean_tokens, cls_token, ... (default: what the model says)
+  --normalize         embeddings of length 1
+  --prompt NAME       of embeddings: a prompt that the model names, such as query
+  --truncate-dim N    of embeddings: their first N numbers
   --losses            the mean cross-entropy of next tokens, of each text
   --head-scores       previous, first, duplicate, induction and entropy of each head, of each text
   --means PLACE       means and variances over all positions, such as 'layers.*.heads'; repeatable
@@ -29,6 +32,8 @@ Options
   --workers N         threads, each with its own model, or auto (more than 1 needs piscina; default 1)
   --field NAME        of JSON lines and Parquet: where the text is (default text)
   --dtype NAME        of the weights in memory: float32, float16, bfloat16, int8 or int4 (default: as stored)
+  --activations NAME  int8: products of bytes, for weights of int8
+  --adapter FOLDER    a LoRA adapter of peft
   --part-size N       texts that are done again after a crash (default 256)
   --no-resume         begins again
   --help
@@ -41,6 +46,9 @@ const options = {
   out: TEXT,
   embeddings: SWITCH,
   pooling: TEXT,
+  normalize: SWITCH,
+  prompt: TEXT,
+  'truncate-dim': TEXT,
   losses: SWITCH,
   'head-scores': SWITCH,
   means: MANY,
@@ -51,6 +59,8 @@ const options = {
   workers: TEXT,
   field: TEXT,
   dtype: TEXT,
+  activations: TEXT,
+  adapter: TEXT,
   'part-size': TEXT,
   'no-resume': SWITCH,
   help: SWITCH,
@@ -85,13 +95,21 @@ async function main(args) {
       throw new Error(`expected --${name} ${name === 'model' ? 'MODEL' : 'FOLDER'}; see npx qkv corpus --help`)
   if (!WHAT.some(name => values[name]))
     throw new Error(`expected at least one of ${WHAT.map(name => `--${name}`).join(', ')}: what is computed`)
-  const { embeddings, pooling, losses, means, top, format, workers = '1', field, dtype } = values
+  const { losses, means, top, format, workers = '1', field } = values
+  const ofEmbeddings = {
+    pooling: values.pooling,
+    normalize: values.normalize,
+    prompt: values.prompt,
+    truncateDim: numberOf('truncate-dim', values['truncate-dim']),
+  }
+  if (!values.embeddings && Object.values(given(ofEmbeddings)).length)
+    throw new Error(`--${dashed(Object.keys(given(ofEmbeddings))[0])} is of --embeddings, which is missing`)
   const result = await corpus(field === undefined ? file : { file, field }, {
     model: /** @type {string} */ (values.model),
     out: /** @type {string} */ (values.out),
     what: {
-      ...(embeddings && {
-        embeddings: pooling === undefined ? true : { pooling: /** @type {'mean_tokens'} */ (pooling) },
+      ...(values.embeddings && {
+        embeddings: /** @type {import('../models/sentences/embed.js').EmbedOptions} */ (given(ofEmbeddings)),
       }),
       losses,
       headScores: values['head-scores'],
@@ -104,7 +122,9 @@ async function main(args) {
     workers: workers === 'auto' ? workers : numberOf('workers', workers),
     resume: !values['no-resume'],
     partSize: numberOf('part-size', values['part-size']),
-    modelOptions: dtype === undefined ? {} : { dtype: /** @type {'int8'} */ (dtype) },
+    modelOptions: /** @type {{ dtype?: 'int8' }} */ (
+      given({ dtype: values.dtype, activations: values.activations, adapter: values.adapter })
+    ),
     ...(process.stderr.isTTY && {
       onProgress: progress => process.stderr.write(`\r\x1b[K${bar(progress, process.stderr.columns)}`),
     }),
@@ -114,7 +134,13 @@ async function main(args) {
   process.stdout.write(`${result.texts} texts, ${result.tokens} tokens${cut}\n${result.files.join('\n')}\n`)
 }
 
-/** @param {'workers' | 'top-count' | 'part-size'} name @param {string | undefined} text */
+/** Leaves out what is undefined. @param {Record<string, unknown>} all */
+const given = all => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
+
+/** @param {string} name of an option of corpus */
+const dashed = name => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+
+/** @param {'workers' | 'top-count' | 'part-size' | 'truncate-dim'} name @param {string | undefined} text */
 function numberOf(name, text) {
   const number = Number(text)
   if (text !== undefined && !(number > 0))
