@@ -98,6 +98,11 @@ export default defineConfig({
             { name: 'layer', test: /\/web\/rooms\/layer\//, minShareCount: 4, includeDependenciesRecursively: false },
             { name: 'numbers', test: NUMBERS, includeDependenciesRecursively: false },
             { name: 'models', test: OF_MODELS, includeDependenciesRecursively: false },
+            {
+              name: 'tensor-input',
+              test: /\/elements\/(statistics|tensor-input)\.js$/,
+              includeDependenciesRecursively: false,
+            },
             { name: 'exercise', test: OF_EXERCISES, includeDependenciesRecursively: false },
           ],
         },
