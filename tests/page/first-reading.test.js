@@ -94,3 +94,17 @@ test('at the end that the model gave to a text, the reader is told that, not tha
   await take('<s>')
   await reads('.next-word', /The model has ended the text here\./)
 })
+
+test('where the model’s answer is the end of the text, the reader is told so; a space at the end of a text can be left out', async () => {
+  await open('#2&room=models')
+  const text = page.locator('#models-text')
+  await text.fill('The old man sat by the river and told a long story about a boat that never came back home again')
+  await reads('#models-says-end', 'As an answer, <s> means that the text ends here.')
+  await text.fill('The teacher said that the answer was wrong. He ')
+  await reads('#models-space', /^The text ends with a space, .* Leave it out$/s)
+  assert.equal(await page.locator('#models-says-end').count(), 0)
+  await page.locator('#models-space button').click()
+  await page.locator('#models-space').waitFor({ state: 'detached' })
+  assert.equal(await text.inputValue(), 'The teacher said that the answer was wrong. He')
+  await reads('.next-answer', /^(?!.*Vienna)/)
+})

@@ -1,6 +1,7 @@
 // The line that lists words that a model reads in pieces and characters that it reads as bytes, and explains its marks.
 
 import { html, nothing } from 'lit'
+import { isByHand } from '../shown.js'
 import { marksOf, piecesOf } from './pieces.js'
 
 /** Maximum number of words named as read in pieces, and of characters as read in bytes. */
@@ -17,13 +18,23 @@ export function piecesIn({ tokens, request: { input } }, most) {
 }
 
 /** Explains why a word is several tokens, and tokens that the text does not have. @param {import('../models.js').Room} room @param {number} most tokens */
-export function inPieces({ t, run, openModel }, most) {
+export function inPieces({ t, act, settings, run, openModel }, most) {
   if (!run || !openModel?.hasTokenizer) return nothing
+  const [answer] = run.top
+  const isEnd = answer && openModel.ends.includes(answer.id)
+  const isSpace = isByHand(openModel) && !settings.generated.length && /\S\s+$/.test(run.request.input.text)
   const { words, bytes } = piecesIn(run, most)
   const { text } = run.request.input
   const { start, end } = { ...marksOf(text, run.targets ?? []), ...marksOf(text, run.tokens) }
   const list = words.slice(0, MOST_WORDS).map(each => `${each.join('')} = ${each.join(' + ')}`)
   return html`${start ? html`<span id="models-start">${t('modelsPiecesStart', { mark: start })}</span>` : nothing}
+    ${isEnd ? html`<span id="models-says-end">${t('modelsSaysEnd', { mark: answer.token })}</span>` : nothing}
+    ${
+      isSpace
+        ? html`<span id="models-space">${t('modelsSpace')}
+            <button type="button" class="plain" @click=${() => act.type(run.request.input.text.trimEnd())}>${t('modelsSpaceDrop')}</button></span>`
+        : nothing
+    }
     ${end ? html`<span id="models-end">${t('modelsPiecesEnd', { mark: end })}</span>` : nothing}
     ${list.length ? html`<span id="models-pieces">${t('modelsPiecesWords', { list: list.join(t('comma')) })}</span>` : nothing}
     ${bytes.length ? html`<span id="models-bytes">${t('modelsPiecesBytes', { list: bytes.slice(0, MOST_SIGNS).join(' ') })}</span>` : nothing}`
