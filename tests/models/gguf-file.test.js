@@ -92,6 +92,13 @@ function withInteger(bytes, at, value) {
   return copy
 }
 
+/** @param {Uint8Array} bytes @param {number} at @param {number} value */
+function withUint32(bytes, at, value) {
+  const copy = bytes.slice()
+  new DataView(copy.buffer).setUint32(at, value, true)
+  return copy
+}
+
 /** @type {[string, Uint8Array, RegExp][]} */
 const WRONG = [
   ['nothing', new Uint8Array(0), /begins with "", a GGUF file with "GGUF"/],
@@ -174,6 +181,16 @@ const WRONG = [
   ['an alignment of 3', writeGguf([['general.alignment', 3]], [x]), /general.alignment: expected a power of 2.*got 3/],
   ['an alignment of 0', writeGguf([['general.alignment', 0]], [x]), /general.alignment: .*got 0/],
   ['an alignment that is a text', writeGguf([['general.alignment', '32']], [x]), /general.alignment: .*got "32"/],
+  [
+    'an alignment below that of the tensors',
+    withUint32(writeGguf([['general.alignment', 32]], [x]), 24 + 8 + 17 + 4, 2),
+    /\d+ bytes follow the last tensor, expected none: general\.alignment, 2, is not that of the tensors/,
+  ],
+  [
+    'bytes after the last tensor',
+    Uint8Array.of(...writeGguf([], [x]), 0, 0),
+    /2 bytes follow the last tensor, expected none/,
+  ],
   ['a cut file', writeGguf([], [x]).subarray(0, -1), /tensor "x" ends at byte \d+, the file has \d+: it is cut off/],
 ]
 
@@ -184,6 +201,12 @@ for (const [name, bytes, message] of WRONG)
       error => error instanceof RangeError && error.message.startsWith('f: ') && message.test(error.message),
     )
   })
+
+test('the padding after the last tensor, which llama.cpp writes, is accepted', async () => {
+  const bytes = writeGguf([], [{ name: 'y', ...zeros('F32', [3]) }])
+  const { tensors } = await read(Uint8Array.of(...bytes, ...new Uint8Array(20)))
+  assert.equal(tensors[0].to, bytes.length)
+})
 
 test('a file that is cut anywhere is refused, with and without a known size', async () => {
   const bytes = writeGguf(KEYS, [x, { name: 'y', ...zeros('Q4_K', [2, 256]) }])

@@ -237,16 +237,24 @@ function toStored({ metadata, infos, end }, file, source, fail) {
     throw fail(`general.alignment: expected a power of 2 up to 2^20, got ${describe(alignment)}`)
   const aligned = (/** @type {number} */ n) => Math.ceil(n / alignment) * alignment
   const start = aligned(end)
-  let next = 0
-  return Array.from(infos.values(), ({ name, dims, type, bytes, offset }) => {
+  let [next, last] = [0, 0]
+  const stored = Array.from(infos.values(), ({ name, dims, type, bytes, offset }) => {
     if (offset !== next)
       throw fail(
         `tensor ${describe(name)}: expected it to begin at ${next} of the data, the end of the previous tensor, got ${offset}`,
       )
-    next = aligned(offset + bytes)
-    const to = start + offset + bytes
+    last = offset + bytes
+    next = aligned(last)
+    const to = start + last
     if (source.size !== undefined && to > source.size)
       throw fail(`tensor ${describe(name)} ends at byte ${to}, the file has ${source.size}: it is cut off`)
     return { name, dtype: type, dims, file, source, from: start + offset, to }
   })
+  // A smaller alignment than the one that the tensors were written with would shift all of them.
+  const rest = (source.size ?? start + last) - start - last
+  if (infos.size && rest && rest !== next - last)
+    throw fail(
+      `${rest} bytes follow the last tensor, expected ${next > last ? `none or ${next - last}` : 'none'}: general.alignment, ${alignment}, is not that of the tensors, or the file is damaged`,
+    )
+  return stored
 }
