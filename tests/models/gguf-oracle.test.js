@@ -5,32 +5,21 @@
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { pathToFileURL } from 'node:url'
 import { load } from '../../src/entries/index.js'
 import { loadModel } from '../../src/entries/models.js'
 import { BLOCK_TYPES } from '../../src/models/gguf/block-types.js'
 import { D, MADE, make, VOCAB } from './gguf/made.js'
 import { edited, ODD } from './gguf/odd.js'
+import { importLlama } from './gguf/vocabularies.js'
 import { randomOf } from './tokenizers/random-files.js'
 
-const { NODE_LLAMA_CPP, TABLE } = process.env
+const { TABLE } = process.env
 const PACKAGE = 'node-llama-cpp'
 
-/** Imports the package, or returns undefined. @returns {Promise<any>} */
-async function imported() {
-  const from = NODE_LLAMA_CPP ? pathToFileURL(join(NODE_LLAMA_CPP, 'x.js')) : import.meta.url
-  try {
-    return await import(pathToFileURL(createRequire(from).resolve(PACKAGE)).href)
-  } catch {
-    return undefined
-  }
-}
-
-const peer = await imported()
+const peer = await importLlama()
 const skip = peer ? false : `${PACKAGE} is not installed; NODE_LLAMA_CPP=FOLDER names a folder where it is`
 const llama = await peer?.getLlama({ gpu: false, build: 'never', logLevel: 'error' })
 after(() => llama?.dispose())

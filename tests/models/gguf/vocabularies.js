@@ -2,8 +2,10 @@
 
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { readGguf } from '../../../src/models/gguf/read-gguf.js'
 import { openMetadata } from '../../../src/models/gguf/tokenizer.js'
 import { Tokenizer } from '../tokenizer.js'
@@ -30,13 +32,23 @@ export const randomVocabulary = (kind, seed) => {
 /** A few letters for each id. @param {readonly number[]} ids */
 export const digest = ids => createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 8)
 
+/** Imports node-llama-cpp, of the folder NODE_LLAMA_CPP if it is set; returns undefined if it is not installed. @returns {Promise<any>} */
+export async function importLlama() {
+  const { NODE_LLAMA_CPP } = process.env
+  const from = NODE_LLAMA_CPP ? pathToFileURL(join(NODE_LLAMA_CPP, 'x.js')) : import.meta.url
+  try {
+    return await import(pathToFileURL(createRequire(from).resolve('node-llama-cpp')).href)
+  } catch {
+    return undefined
+  }
+}
+
 /**
- * Imports node-llama-cpp; returns undefined if it is not installed.
+ * Returns the ids of llama.cpp, or undefined if node-llama-cpp is not installed.
  * @returns {Promise<{ idsOf: (bytes: Uint8Array, texts: readonly string[]) => Promise<number[][]> } | undefined>}
  */
 export async function llamaCpp() {
-  const name = process.env.NODE_LLAMA_CPP ?? 'node-llama-cpp'
-  const found = await import(name).catch(() => undefined)
+  const found = await importLlama()
   if (!found) return undefined
   const llama = await found.getLlama({ gpu: false, build: 'never', logger: () => {} })
   return {
