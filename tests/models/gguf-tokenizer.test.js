@@ -1,5 +1,5 @@
 // Vocabularies of GGUF files give the ids of llama.cpp. To compare more random ones with llama.cpp itself:
-//   NODE_LLAMA_CPP=.../node-llama-cpp/dist/index.js VOCABULARIES=200 SEED=1000 node --test tests/models/gguf-tokenizer.test.js
+//   NODE_LLAMA_CPP=FOLDER VOCABULARIES=200 SEED=1000 node --test tests/models/gguf-tokenizer.test.js
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
