@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expectNumbers } from './article-goldens.js'
 import { beyond, plain, printed, settled } from './browser.js'
-import { becomes, choose, chooseView, page, reads, set, type, until, usePage } from './open.js'
+import { becomes, choose, chooseView, go, page, reads, set, type, until, usePage } from './open.js'
 import { words } from './typing.js'
 
 const SENTENCE = 'Life is short, eat dessert first'
@@ -117,7 +117,7 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
       [],
       preset,
     )
-    for (const sentence of [undefined, `${SENTENCE} ${'long'.repeat(40)}`, words(12)]) {
+    for (const sentence of [undefined, `${SENTENCE} ${'long'.repeat(40)}`, 'long'.repeat(40), words(12)]) {
       if (sentence) await page.fill('#sentence', sentence)
       await page.locator('#sentence').blur() // it grows with its text while typing
       // Other words are tried in the map and the flow of each preset, and in the difference and the numbers of one.
@@ -128,6 +128,9 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
       }
     }
   }
+  await go(`#2&cell=X.0.0.1&sentence=${'long'.repeat(40)}`)
+  await page.locator('#inspector .where').waitFor()
+  await becomes(() => beyond(page), [], 'the panel of a cell')
 })
 
 test('language and theme can be changed, and stay', async () => {

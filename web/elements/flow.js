@@ -50,6 +50,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
         min-block-size: 2.8em;
         margin: 0 0 0.5rem;
         font-size: 1.125rem;
+        overflow-wrap: anywhere;
       }
       .caption b {
         font-weight: inherit;
