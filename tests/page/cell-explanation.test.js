@@ -134,3 +134,11 @@ test('a badge shows the difference from float64, live', async () => {
     'no other difference stands beside it',
   )
 })
+
+test('the weight of a hidden key is an exact 0, and not 0.0000, before and after another number is set', async () => {
+  await follow('#2&mask=causal&view=map&cell=weights.0.1.2')
+  await becomes(() => text('.panel .total'), /^= 0$/)
+  await page.getByLabel('Set to').first().fill('0.3')
+  await page.keyboard.press('Enter')
+  await becomes(() => text('.before-after'), /short00\.3000eat00dessert/)
+})

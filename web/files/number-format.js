@@ -7,6 +7,9 @@ export { percent, short } from '../elements/number-text.js'
 /** Formats with four decimals and a true minus sign; 4.1e−7 instead of 0.0000, −∞ for hidden scores. @param {number} x */
 export const format = x => write(x, 4)
 
+/** Formats like `format`, but writes an exact zero, such as the weight of a hidden key, as 0. @param {number} x */
+export const zeroOr = x => (x === 0 ? '0' : format(x))
+
 /** Cache of number formats by language and minimum decimals, since creating one is slower than using it. @type {Map<string, Intl.NumberFormat>} */
 const writers = new Map()
 

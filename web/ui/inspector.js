@@ -1,7 +1,7 @@
 // Draws the pages of the inspector: how a number was computed, from the result down to numbers that open further pages.
 
 import { html, nothing } from 'lit'
-import { format } from '../files/number-format.js'
+import { format, zeroOr } from '../files/number-format.js'
 import { toNumber } from '../shell/kinds.js'
 import { addends, guesses } from './contributions.js'
 import { colourOf } from './number-colours.js'
@@ -196,7 +196,7 @@ export function inspector(given) {
       ${
         known.result === undefined
           ? nothing
-          : html`<p class="total"><span aria-hidden="true">=</span> <output data-value=${known.result}>${format(known.result)}</output></p>`
+          : html`<p class="total"><span aria-hidden="true">=</span> <output data-value=${known.result}>${zeroOr(known.result)}</output></p>`
       }
       ${drawParts(given, known.parts)}`
         : html`<p class="note">${t('loading')}</p>`

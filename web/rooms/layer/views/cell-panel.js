@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 import '../../../elements/heatmap.js'
-import { format } from '../../../files/number-format.js'
+import { format, zeroOr } from '../../../files/number-format.js'
 import { later } from '../../../shell/later.js'
 import { once } from '../../../shell/once.js'
 import { behindSign, inspector as drawInspector, drawParts } from '../../../ui/inspector.js'
@@ -134,7 +134,7 @@ function softmax(context, { sources, own, exponentials, largest, sum }) {
       exponentials,
       { own, foot: [{ name: t('sum'), cells: ['', plain(sum)] }] },
     ),
-    line(`${format(exponentials[own])} ÷ ${format(sum)}`),
+    line(`${zeroOr(exponentials[own])} ÷ ${format(sum)}`),
   ]
 }
 
@@ -390,7 +390,7 @@ function inspectorPage(context, drawn) {
     matrix: t(`matrix.${shown.id}`),
     row: shown.rows[cell.row],
     column: shown.columns[cell.column],
-    value: format(valueAt(matrices, cell)),
+    value: shown.isHidden(cell.row, cell.column) ? zeroOr(valueAt(matrices, cell)) : format(valueAt(matrices, cell)),
   }
   const { word } = settings
   const page =

@@ -1,5 +1,5 @@
 import { html, nothing } from 'lit'
-import { format } from '../../../files/number-format.js'
+import { zeroOr } from '../../../files/number-format.js'
 import { namesOf } from '../explain/labels.js'
 import { weightEffect } from '../explain/weight-effect.js'
 import { marked, rich } from './word-buttons.js'
@@ -14,7 +14,7 @@ export function weightSensitivity({ t, result, cell }) {
     ({ name, before, after }) =>
       html`<tr><th scope="row"><bdi>${
         name === undefined ? t('output') : keys[name]
-      }</bdi></th><td>${format(before)}</td><td>${format(after)}</td></tr>`,
+      }</bdi></th><td>${zeroOr(before)}</td><td>${zeroOr(after)}</td></tr>`,
   )
   return html`<div class="sensitivity" id="sensitivity"><h4>${t('sensitivity')}</h4>
     <p>${rich(t('sensitivityWeight', { query: marked(queries[cell.row]), key: marked(keys[cell.column]) }))}</p>
