@@ -82,3 +82,23 @@ test('invalid values of a link, and bad inputs, give a message beside their cont
   await set('seed', '18446744073709551615')
   await reads('#seed-problem', '')
 })
+
+test('a message covers no control on a wide screen, in windows of 1440 and 1210', async () => {
+  for (const width of [1440, 1210]) {
+    await page.setViewportSize({ width, height: 900 })
+    await go('#2&room=models&models.head=1.2')
+    await page.reload()
+    await page.locator('.said span').waitFor()
+    const covered = await page.evaluate(() => {
+      const box = /** @type {Element} */ (document.querySelector('.said')).getBoundingClientRect()
+      return Array.from(document.querySelectorAll('button, a, select, summary, input, textarea'))
+        .filter(control => !control.closest('.said') && control.checkVisibility({ opacityProperty: true }))
+        .filter(control => {
+          const own = control.getBoundingClientRect()
+          return own.left < box.right && own.right > box.left && own.top < box.bottom && own.bottom > box.top
+        })
+        .map(control => control.textContent)
+    })
+    assert.deepEqual(covered, [], `${width}`)
+  }
+})
