@@ -40,8 +40,8 @@ const OF_CLASS = {
   Qwen2Tokenizer: { unk_token: '<|endoftext|>', eos_token: '<|endoftext|>', pad_token: '<|endoftext|>' },
 }
 
-/** Returns the text of a token, which a file may give as an object. @param {any} given */
-const tokenOf = given => (typeof given === 'string' ? given : given?.content)
+/** Returns the text of a token, which a file may give as an object. @param {unknown} given */
+const tokenOf = given => (typeof given === 'string' ? given : Object(given).content)
 
 /**
  * Returns the special tokens by name, as from_pretrained finds them: special_tokens_map.json counts, before the config, only if the config

@@ -30,25 +30,25 @@ import {
   View,
 } from './values.js'
 
-/** @typedef {[names: string[], least: number, call: (value: any, ...args: any[]) => any]} Filter */
+/** @typedef {[names: string[], least: number, call: (value: any, ...args: unknown[]) => unknown]} Filter */
 
-/** @param {any} value */
+/** @param {unknown} value */
 const small = value => (isText(value) ? textOf(value).toLowerCase() : value)
 
-/** True if an option of Python is on; its default is false. @param {any} value */
+/** True if an option of Python is on; its default is false. @param {unknown} value */
 const isOn = value => value !== undefined && truth(value)
 
-/** @param {any[]} items @param {(item: any) => any} keyFor @param {any} reverse */
+/** @template T @param {T[]} items @param {(item: T) => unknown} keyFor @param {unknown} reverse */
 function sorted(items, keyFor, reverse) {
   const pairs = items.map(item => ({ item, key: keyFor(item) }))
   const sign = isOn(reverse) ? -1 : 1
   return pairs.sort((a, b) => sign * compare(a.key, b.key)).map(({ item }) => item)
 }
 
-/** @param {any} value @param {boolean} isCaseSensitive @param {any} attribute @param {number} sign */
+/** @param {unknown} value @param {boolean} isCaseSensitive @param {unknown} attribute @param {number} sign */
 function extreme(value, isCaseSensitive, attribute, sign) {
   const read = getter(attribute)
-  const keyFor = (/** @type {any} */ item) => (isCaseSensitive ? read(item) : small(read(item)))
+  const keyFor = (/** @type {unknown} */ item) => (isCaseSensitive ? read(item) : small(read(item)))
   let best
   for (const item of iterate(value)) {
     const key = keyFor(item)
@@ -73,7 +73,7 @@ function truncated(value) {
   return int(Math.trunc(value))
 }
 
-/** @param {any} value @param {any} fallback @param {any} base */
+/** @param {unknown} value @param {unknown} fallback @param {unknown} base */
 function toInt(value, fallback, base) {
   checkDefined(value)
   if (base !== undefined && base !== 10) return refuse('the filter int with another base')
@@ -85,23 +85,23 @@ function toInt(value, fallback, base) {
   return float === undefined || Number.isNaN(float) ? fallback : truncated(float)
 }
 
-/** @param {any} value @param {any} fallback */
+/** @param {unknown} value @param {unknown} fallback */
 function toFloat(value, fallback) {
   checkDefined(value)
   const float = isNumber(value) ? numberOf(value) : isText(value) ? readFloat(textOf(value)) : undefined
   return float === undefined ? fallback : new Float(float)
 }
 
-/** Rounds as Python does, exactly and half to even. @param {any} value @param {any} precision @param {any} method */
+/** Rounds as Python does, exactly and half to even. @param {unknown} value @param {unknown} precision @param {unknown} method */
 function rounded(value, precision = 0, method = 'common') {
   checkDefined(value)
   if (!isNumber(value)) throw new TemplateError(`type ${typeName(value)} doesn't define __round__ method`)
-  if (!['common', 'ceil', 'floor'].includes(method)) throw new TemplateError('method must be common, ceil or floor')
+  if (method !== 'common' && method !== 'ceil' && method !== 'floor')
+    throw new TemplateError('method must be common, ceil or floor')
   const places = expectInt(precision)
   const x = numberOf(value)
   if (places < 0 || places > 50) return refuse('the filter round with such a precision')
-  if (method !== 'common')
-    return new Float((Math[/** @type {'ceil' | 'floor'} */ (method)](x * 10 ** places) + 0) / 10 ** places) // no -0
+  if (method !== 'common') return new Float((Math[method](x * 10 ** places) + 0) / 10 ** places) // no -0
   if (!(value instanceof Float)) return int(x)
   if (!Number.isFinite(x) || Math.abs(x) >= 1e21) return value
   const long = Math.abs(x).toFixed(Math.min(100, places + 50))
@@ -113,7 +113,7 @@ function rounded(value, precision = 0, method = 'common') {
   return new Float((x < 0 || Object.is(x, -0) ? -1 : 1) * Number(isHalf ? even : near))
 }
 
-/** @param {any} value @param {any} [width] @param {any} [first] @param {any} [blank] */
+/** @param {unknown} value @param {unknown} [width] @param {unknown} [first] @param {unknown} [blank] */
 function indented(value, width = 4, first, blank) {
   const margin = isText(width) ? textOf(width) : ' '.repeat(Math.max(0, expectInt(width)))
   const all = lines(`${expectText(value, 'the text of indent')}\n`)
@@ -121,14 +121,14 @@ function indented(value, width = 4, first, blank) {
   return (isOn(first) ? margin : '') + [all[0], ...rest].join('\n')
 }
 
-/** @param {any} value */
+/** @param {unknown} value */
 function reversed(value) {
   if (isText(value)) return Array.from(textOf(value)).reverse().join('')
   const items = Array.from(iterate(value)).reverse()
   return value instanceof Iter ? items : new Iter(items[Symbol.iterator]())
 }
 
-/** @param {any} value @param {any} ascii @param {any} indent @param {any} separators @param {any} sortKeys */
+/** @param {unknown} value @param {unknown} ascii @param {unknown} indent @param {unknown} separators @param {unknown} sortKeys */
 function toJSON(value, ascii, indent = null, separators = null, sortKeys) {
   const margin =
     indent === null ? undefined : isText(indent) ? textOf(indent) : ' '.repeat(Math.max(0, expectInt(indent)))
@@ -142,7 +142,7 @@ function toJSON(value, ascii, indent = null, separators = null, sortKeys) {
 
 /** Makes select, reject, selectattr or rejectattr, which filter items by a named test or by truth. @param {boolean} isKept @param {boolean} isAttribute */
 const chosen = (isKept, isAttribute) =>
-  /** @param {any} value @param {any[]} args @param {Map<string, any>} kwargs */
+  /** @param {unknown} value @param {unknown[]} args @param {Map<string, unknown>} kwargs */
   function* (value, args, kwargs) {
     if (!truth(value)) return
     if (isAttribute && !args.length) throw new TemplateError('Missing parameter for attribute name')
@@ -155,7 +155,7 @@ const chosen = (isKept, isAttribute) =>
     }
   }
 
-/** @param {any} value @param {any[]} args @param {Map<string, any>} kwargs */
+/** @param {unknown} value @param {unknown[]} args @param {Map<string, unknown>} kwargs */
 function* mapped(value, args, kwargs) {
   if (!truth(value)) return
   if (!args.length && kwargs.has('attribute')) {
@@ -169,10 +169,10 @@ function* mapped(value, args, kwargs) {
   }
 }
 
-/** @param {any} value @param {any} count @param {any} fill */
+/** @param {unknown} value @param {unknown} count @param {unknown} fill */
 function* batches(value, count, fill = null) {
   const size = expectInt(count)
-  /** @type {any[]} */
+  /** @type {unknown[]} */
   let batch = []
   for (const item of iterate(value)) {
     if (batch.length === size) {
@@ -186,10 +186,10 @@ function* batches(value, count, fill = null) {
   yield batch
 }
 
-/** @param {any} value @param {any} isCaseSensitive @param {any} attribute */
+/** @param {unknown} value @param {unknown} isCaseSensitive @param {unknown} attribute */
 function* unique(value, isCaseSensitive, attribute) {
   const read = getter(attribute)
-  /** @type {any[]} */
+  /** @type {unknown[]} */
   const seen = []
   for (const item of iterate(value)) {
     const key = isOn(isCaseSensitive) ? read(item) : small(read(item))
@@ -200,7 +200,7 @@ function* unique(value, isCaseSensitive, attribute) {
   }
 }
 
-/** @param {any} value @param {any} length @param {any} killwords @param {any} end @param {any} leeway */
+/** @param {unknown} value @param {unknown} length @param {unknown} killwords @param {unknown} end @param {unknown} leeway */
 function cut(value, length = 255, killwords, end = '...', leeway = null) {
   if (value instanceof Undefined) return value
   if (!isText(value)) return refuse('the filter truncate of anything but a text')
@@ -222,7 +222,7 @@ const HTML = {
   "'": '&#39;',
   '"': '&#34;',
 }
-const escaped = (/** @type {any} */ value) => new Markup(str(value).replace(/[&<>'"]/g, c => HTML[c]))
+const escaped = (/** @type {unknown} */ value) => new Markup(str(value).replace(/[&<>'"]/g, c => HTML[c]))
 
 /** @param {string} what @returns {never} */
 function refuse(what) {
@@ -332,10 +332,10 @@ const ALL = {
     ['reverse', 'case_sensitive', 'attribute'],
     0,
     (value, reverse, isCaseSensitive, attribute = null) => {
-      const reads = (isText(attribute) ? textOf(attribute).split(',') : [attribute]).map((/** @type {any} */ each) =>
-        getter(each),
+      const reads = (isText(attribute) ? textOf(attribute).split(',') : [attribute]).map(
+        (/** @type {unknown} */ each) => getter(each),
       )
-      const keyFor = (/** @type {any} */ item) =>
+      const keyFor = (/** @type {unknown} */ item) =>
         reads.map(read => (isOn(isCaseSensitive) ? read(item) : small(read(item))))
       return sorted(Array.from(iterate(value)), keyFor, reverse)
     },
@@ -373,7 +373,7 @@ const ALL = {
   wordcount: [[], 0, value => str(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0],
 }
 
-/** Filters that take any arguments. @type {Record<string, (value: any, args: any[], kwargs: Map<string, any>) => Iterator<any>>} */
+/** Filters that take any arguments. @type {Record<string, (value: unknown, args: unknown[], kwargs: Map<string, unknown>) => Iterator<unknown>>} */
 const ANY = {
   map: mapped,
   select: chosen(true, false),
@@ -390,7 +390,7 @@ const PLAIN = 'count d default e escape forceescape join length list replace saf
 
 export const FILTERS = {
   has: (/** @type {string} */ name) => Object.hasOwn(ALL, name) || Object.hasOwn(ANY, name) || REFUSED.includes(name),
-  /** @param {any} given the name @param {any} value @param {any[]} args @param {Map<string, any>} kwargs @returns {any} */
+  /** @param {unknown} given the name @param {unknown} value @param {unknown[]} args @param {Map<string, unknown>} kwargs @returns {unknown} */
   call(given, value, args, kwargs) {
     const name = str(given)
     if (REFUSED.includes(name)) throw new NotCovered(`the filter ${name}`)

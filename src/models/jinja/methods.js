@@ -7,6 +7,7 @@ import {
   checkDefined,
   contains,
   equal,
+  isLoop,
   isNumber,
   isText,
   iterate,
@@ -30,8 +31,8 @@ import {
  * Binds the arguments of a call to the names of its parameters; undefined for those not given.
  * @param {string} name
  * @param {readonly string[]} names
- * @param {any[]} args
- * @param {Map<string, any>} kwargs
+ * @param {unknown[]} args
+ * @param {Map<string, unknown>} kwargs
  */
 export function bound(name, names, args, kwargs) {
   if (args.length > names.length)
@@ -45,14 +46,14 @@ export function bound(name, names, args, kwargs) {
   return all
 }
 
-/** @param {any} v @param {string} what @returns {string} */
+/** @param {unknown} v @param {string} what @returns {string} */
 export function expectText(v, what) {
   checkDefined(v)
   if (isText(v)) return textOf(v)
   throw new TemplateError(`${what} must be str, not ${typeName(v)}`)
 }
 
-/** @param {any} v @returns {number} */
+/** @param {unknown} v @returns {number} */
 export function expectInt(v) {
   checkDefined(v)
   if (typeof v === 'number' || typeof v === 'boolean') return Number(v)
@@ -63,7 +64,7 @@ const START = new RegExp(`^${SPACE}+`)
 const END = new RegExp(`${SPACE}+$`)
 const WORDS = new RegExp(`${SPACE}+`)
 
-/** @param {string} text @param {any} chars @param {boolean} atStart @param {boolean} atEnd */
+/** @param {string} text @param {unknown} chars @param {boolean} atStart @param {boolean} atEnd */
 export function strip(text, chars, atStart, atEnd) {
   if (chars === undefined || chars === null) {
     if (atStart) text = text.replace(START, '')
@@ -77,7 +78,7 @@ export function strip(text, chars, atStart, atEnd) {
   return all.slice(from, to).join('')
 }
 
-/** Implements str.split and str.rsplit. @param {string} text @param {any} separator @param {any} most @param {boolean} isRight */
+/** Implements str.split and str.rsplit. @param {string} text @param {unknown} separator @param {unknown} most @param {boolean} isRight */
 function split(text, separator, most, isRight) {
   const limit = most === undefined || expectInt(most) < 0 ? Infinity : expectInt(most)
   const isSpace = separator === undefined || separator === null
@@ -153,8 +154,8 @@ function titleOf(text) {
 /**
  * Returns the part of a text between two indices, as the methods of str read them, and where it starts.
  * @param {string} text
- * @param {any} start
- * @param {any} end
+ * @param {unknown} start
+ * @param {unknown} end
  * @returns {{ within: string, from: number } | undefined} undefined if it starts after its end: not even an empty text is found there
  */
 function between(text, start, end) {
@@ -169,14 +170,16 @@ function between(text, start, end) {
   return from > last ? undefined : { within: points.slice(from, last).join(''), from }
 }
 
-/** @param {string} text @param {any} part @param {'startsWith' | 'endsWith'} method @param {any} [start] @param {any} [end] */
+/** @param {string} text @param {unknown} part @param {'startsWith' | 'endsWith'} method @param {unknown} [start] @param {unknown} [end] */
 function hasEnd(text, part, method, start, end) {
   const found = between(text, start, end)
-  const parts = (part instanceof Tuple ? part : [part]).map((/** @type {any} */ each) => expectText(each, 'argument'))
+  const parts = (part instanceof Tuple ? part : [part]).map((/** @type {unknown} */ each) =>
+    expectText(each, 'argument'),
+  )
   return found !== undefined && parts.some((/** @type {string} */ each) => found.within[method](each))
 }
 
-/** @param {string} text @param {any} part @param {'indexOf' | 'lastIndexOf'} method @param {boolean} isStrict @param {any} start @param {any} end */
+/** @param {string} text @param {unknown} part @param {'indexOf' | 'lastIndexOf'} method @param {boolean} isStrict @param {unknown} start @param {unknown} end */
 function find(text, part, method, isStrict, start, end) {
   const sought = expectText(part, 'argument')
   const found = between(text, start, end)
@@ -186,7 +189,7 @@ function find(text, part, method, isStrict, start, end) {
   return -1
 }
 
-/** @param {string} text @param {any} part @param {any} start @param {any} end */
+/** @param {string} text @param {unknown} part @param {unknown} start @param {unknown} end */
 function countOf(text, part, start, end) {
   const sought = expectText(part, 'argument')
   const found = between(text, start, end)
@@ -194,7 +197,7 @@ function countOf(text, part, start, end) {
   return sought ? found.within.split(sought).length - 1 : Array.from(found.within).length + 1
 }
 
-/** @param {string} text @param {any} by @param {'indexOf' | 'lastIndexOf'} method */
+/** @param {string} text @param {unknown} by @param {'indexOf' | 'lastIndexOf'} method */
 function partition(text, by, method) {
   const separator = expectText(by, 'separator')
   if (!separator) throw new TemplateError('empty separator')
@@ -203,7 +206,7 @@ function partition(text, by, method) {
   return Tuple.from([text.slice(0, at), separator, text.slice(at + separator.length)])
 }
 
-/** @param {string} text @param {any} width @param {any} fill @param {'left' | 'right' | 'both'} side to fill */
+/** @param {string} text @param {unknown} width @param {unknown} fill @param {'left' | 'right' | 'both'} side to fill */
 export function padded(text, width, fill, side) {
   const size = Array.from(text).length
   const w = expectInt(width)
@@ -220,7 +223,7 @@ const all = (text, pattern) => pattern.test(text)
 export const isLower = (/** @type {string} */ text) => /\p{Cased}/u.test(text) && !/[\p{Lu}\p{Lt}]/u.test(text)
 export const isUpper = (/** @type {string} */ text) => /\p{Cased}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text)
 
-/** @typedef {[names: string[], least: number, call: (value: any, ...args: any[]) => any]} PythonMethod */
+/** @typedef {[names: string[], least: number, call: (value: any, ...args: unknown[]) => unknown]} PythonMethod */
 
 /** Parameters that cannot be named in a call. */
 const PLACES = ['a part', 'its start', 'its end']
@@ -265,11 +268,16 @@ const METHODS = {
     lower: [[], 0, text => text.toLowerCase()],
     lstrip: [['chars'], 0, (text, chars) => strip(text, chars, true, false)],
     partition: [['sep'], 1, (text, by) => partition(text, by, 'indexOf')],
-    removeprefix: [['prefix'], 1, (text, part) => (hasEnd(text, part, 'startsWith') ? text.slice(part.length) : text)],
+    removeprefix: [
+      ['prefix'],
+      1,
+      (text, part) => (hasEnd(text, part, 'startsWith') ? text.slice(expectText(part, 'argument').length) : text),
+    ],
     removesuffix: [
       ['suffix'],
       1,
-      (text, part) => (part && hasEnd(text, part, 'endsWith') ? text.slice(0, -part.length) : text),
+      (text, part) =>
+        part && hasEnd(text, part, 'endsWith') ? text.slice(0, -expectText(part, 'argument').length) : text,
     ],
     replace: [
       ['old', 'new', 'count'],
@@ -312,13 +320,13 @@ const METHODS = {
   },
   list: {
     copy: [[], 0, list => [...list]],
-    count: [['item'], 1, (list, item) => list.filter((/** @type {any} */ each) => equal(each, item)).length],
+    count: [['item'], 1, (list, item) => list.filter((/** @type {unknown} */ each) => equal(each, item)).length],
     index: [['item'], 1, indexIn],
   },
 }
 METHODS.tuple = { count: METHODS.list.count, index: METHODS.list.index }
 
-/** @param {any[]} list @param {any} item */
+/** @param {unknown[]} list @param {unknown} item */
 function indexIn(list, item) {
   const at = list.findIndex(each => equal(each, item))
   if (at < 0) throw new TemplateError('item is not in list')
@@ -353,12 +361,12 @@ const FORBIDDEN = {
 /** @param {Record<string, string>} names @param {string} type @param {string} name */
 const isAmong = (names, type, name) => names[type]?.split(' ').includes(name)
 
-/** Returns an attribute of a Python value, or undefined. @param {any} of @param {string} name */
+/** Returns an attribute of a Python value, or undefined. @param {unknown} of @param {string} name */
 function ownAttribute(of, name) {
   const isInner = /^__.*__$/.test(name)
   if (name !== '__class__') checkDefined(of)
   if (of instanceof Namespace) return of.map.get(name)
-  if (of?.isLoop) return LOOP.includes(name) ? of[name] : undefined
+  if (isLoop(of)) return LOOP.includes(name) ? of[/** @type {keyof typeof of} */ (name)] : undefined
   const type = typeName(of)
   const method = Object.hasOwn(METHODS[type] ?? {}, name) ? METHODS[type][name] : undefined
   if (method || isAmong(OTHERS, type, name)) {
@@ -369,7 +377,7 @@ function ownAttribute(of, name) {
       const given = bound(name, names, args, kwargs)
       if (given.slice(0, least).includes(undefined))
         throw new TemplateError(`${name}() takes at least ${least} argument(s)`)
-      return call(textOf(of), ...given)
+      return call(isText(of) ? textOf(of) : of, ...given)
     }).of(of)
   }
   if (isAmong(FORBIDDEN, type, name) || isInner) return forbidden(name, type)
@@ -379,44 +387,43 @@ function ownAttribute(of, name) {
 /** @param {string} name @param {string} type */
 const forbidden = (name, type) => new Undefined(`access to attribute '${name}' of '${type}' object is unsafe.`)
 
-/** @param {any} of @param {any} name */
+/** @param {unknown} of @param {unknown} name */
 const none = (of, name) =>
   new Undefined(`'${typeName(of)} object' has no attribute ${typeof name === 'string' ? `'${name}'` : str(name)}`)
 
-/** Returns an item, or undefined. @param {any} of @param {any} key */
+/** Returns an item, or undefined. @param {unknown} of @param {unknown} key */
 function ownItem(of, key) {
   checkDefined(of)
   if (of instanceof Map) return of.get(keyOf(key))
   if (!(isText(of) || Array.isArray(of) || of instanceof Numbers) || !isNumber(key) || !Number.isInteger(Number(key)))
     return undefined
   if (of instanceof Markup) throw new NotCovered('an item of a value that went through safe or escape')
-  const all = Array.isArray(of) ? of : Array.from(textOf(of))
+  const all = Array.isArray(of) ? of : [...of]
   return all.at(Number(key))
 }
 
-/** @param {any} item @param {any} of @param {any} name */
+/** @param {unknown} item @param {unknown} of @param {unknown} name */
 const presentOr = (item, of, name) => (item === undefined ? none(of, name) : item)
 
-/** Evaluates of.name. @param {any} of @param {string} name */
+/** Evaluates of.name. @param {unknown} of @param {string} name */
 export function attributeOf(of, name) {
   const value = ownAttribute(of, name)
   if (value === undefined) return presentOr(ownItem(of, name), of, name)
   return name.startsWith('_') ? forbidden(name, typeName(of)) : value
 }
 
-/** Evaluates of[key]. @param {any} of @param {any} key */
+/** Evaluates of[key]. @param {unknown} of @param {unknown} key */
 export function itemOf(of, key) {
   const item = ownItem(of, key)
   if (item !== undefined) return item
-  const value = isText(key) ? ownAttribute(of, textOf(key)) : undefined
-  return value === undefined
-    ? none(of, key)
-    : textOf(key).startsWith('_')
-      ? forbidden(textOf(key), typeName(of))
-      : value
+  if (!isText(key)) return none(of, key)
+  const name = textOf(key)
+  const value = ownAttribute(of, name)
+  if (value === undefined) return none(of, key)
+  return name.startsWith('_') ? forbidden(name, typeName(of)) : value
 }
 
-/** Evaluates of[from:to:by]. @param {any} of @param {any[]} parts */
+/** Evaluates of[from:to:by]. @param {unknown} of @param {unknown[]} parts */
 export function sliceOf(of, parts) {
   checkDefined(of)
   const isWhole = parts.every(part => part === null || typeof part === 'number' || typeof part === 'boolean')
@@ -427,7 +434,7 @@ export function sliceOf(of, parts) {
   return typeof of === 'string' ? items.join('') : of instanceof Tuple ? Tuple.from(items) : items
 }
 
-/** Returns a getter of the value at a path such as 'function.name' or 0. @param {any} attribute @param {any} [fallback] @returns {(item: any) => any} */
+/** Returns a getter of the value at a path such as 'function.name' or 0. @param {unknown} attribute @param {unknown} [fallback] @returns {(item: unknown) => unknown} */
 export function getter(attribute, fallback) {
   if (attribute === undefined || attribute === null) return item => item
   const parts = isText(attribute)

@@ -18,7 +18,7 @@ import {
   typeName,
 } from './values.js'
 
-/** Evaluates a comparison. @param {string} operator @param {any} a @param {any} b @returns {boolean} */
+/** Evaluates a comparison. @param {string} operator @param {unknown} a @param {unknown} b @returns {boolean} */
 export function comparison(operator, a, b) {
   if (operator === '==') return equal(a, b)
   if (operator === '!=') return !equal(a, b)
@@ -30,10 +30,10 @@ export function comparison(operator, a, b) {
   return operator === '>' ? order > 0 : order >= 0
 }
 
-/** @param {any[]} parts */
+/** @param {unknown[]} parts */
 export const concatenated = parts => parts.map(str).join('')
 
-/** @param {any} v @param {string} sign */
+/** @param {unknown} v @param {string} sign */
 function signed(v, sign) {
   checkDefined(v)
   if (v instanceof Float) return new Float(sign === '-' ? -v.value : v.value)
@@ -41,8 +41,8 @@ function signed(v, sign) {
   throw new TemplateError(`bad operand type for unary ${sign}: '${typeName(v)}'`)
 }
 
-export const negative = (/** @type {any} */ v) => signed(v, '-')
-export const positive = (/** @type {any} */ v) => signed(v, '+')
+export const negative = (/** @type {unknown} */ v) => signed(v, '-')
+export const positive = (/** @type {unknown} */ v) => signed(v, '+')
 
 /**
  * Returns quotient and remainder as Python does, rounding down. A zero has the sign of the exact quotient, or of y.
@@ -63,7 +63,7 @@ function division(x, y) {
   return { rest, floor }
 }
 
-/** @param {string} operator @param {any} a @param {any} b */
+/** @param {string} operator @param {unknown} a @param {unknown} b */
 function arithmetic(operator, a, b) {
   const [x, y] = [numberOf(a), numberOf(b)]
   const isFloat = a instanceof Float || b instanceof Float
@@ -92,7 +92,7 @@ function arithmetic(operator, a, b) {
   return int(Number(BigInt(x) ** BigInt(Math.abs(x) > 1 ? y : (y % 2) + 2 * Number(y > 0))))
 }
 
-/** @param {any} list @param {number} times */
+/** @param {string | unknown[]} list @param {number} times */
 function repeated(list, times) {
   if (times > 1e6) throw new NotCovered(`repeating ${times} times`)
   if (typeof list === 'string') return list.repeat(Math.max(0, times))
@@ -100,7 +100,7 @@ function repeated(list, times) {
   return list instanceof Tuple ? Tuple.from(items) : items
 }
 
-/** Evaluates a binary operator. @param {string} operator @param {any} a @param {any} b @returns {any} */
+/** Evaluates a binary operator. @param {string} operator @param {unknown} a @param {unknown} b @returns {unknown} */
 export function binary(operator, a, b) {
   if (operator === '%' && isText(a)) throw new NotCovered('the operator % of a text')
   checkDefined(a, b)
@@ -119,8 +119,8 @@ export function binary(operator, a, b) {
   if (operator === '-' && [a, b].some(v => ['dict_items', 'dict_keys'].includes(typeName(v))))
     throw new NotCovered('the operator - of the items or the keys of a dict')
   if (operator === '*') {
-    const isList = (/** @type {any} */ v) => isText(v) || Array.isArray(v)
-    const isWhole = (/** @type {any} */ v) => isNumber(v) && !(v instanceof Float)
+    const isList = (/** @type {unknown} */ v) => typeof v === 'string' || Array.isArray(v)
+    const isWhole = (/** @type {unknown} */ v) => isNumber(v) && !(v instanceof Float)
     if (isList(a) && isWhole(b)) return repeated(a, numberOf(b))
     if (isWhole(a) && isList(b)) return repeated(b, numberOf(a))
   }

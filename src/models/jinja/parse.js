@@ -12,6 +12,7 @@ import {
   checkDefined,
   Float,
   int,
+  isLoop,
   isText,
   iterate,
   Namespace,
@@ -25,11 +26,11 @@ import {
   Undefined,
 } from './values.js'
 
-/** @typedef {(scope: Scope) => any} Expression */
+/** @typedef {(scope: Scope) => unknown} Expression */
 /** A statement appends to the output; it returns 'break' or 'continue' to control the loop around it. @typedef {(scope: Scope, out: string[]) => 'break' | 'continue' | void} Statement */
-/** @typedef {(scope: Scope, value: any) => void} Assign */
-/** @typedef {(scope: Scope, value: any) => any} Filtering */
-/** @typedef {(scope: Scope) => { args: any[], kwargs: Map<string, any> }} Arguments */
+/** @typedef {(scope: Scope, value: unknown) => void} Assign */
+/** @typedef {(scope: Scope, value: unknown) => unknown} Filtering */
+/** @typedef {(scope: Scope) => { args: unknown[], kwargs: Map<string, unknown> }} Arguments */
 
 /** Statements of jinja2 that are not supported; chat templates do not need them. */
 const REFUSED = ['block', 'extends', 'include', 'import', 'from', 'autoescape']
@@ -646,8 +647,8 @@ class Parser {
     if (type === 'name') return this.#name(value)
     if (type === 'number') {
       // jinja2 compiles such a number to the name inf, which is an error in most places.
-      if (!Number.isFinite(value)) throw new NotCovered('a number above 1.8e308')
-      const number = isFloat ? new Float(value) : int(value)
+      if (!Number.isFinite(Number(value))) throw new NotCovered('a number above 1.8e308')
+      const number = isFloat ? new Float(Number(value)) : int(Number(value))
       return () => number
     }
     if (type === 'text') {
@@ -710,7 +711,7 @@ class Parser {
       const { type, value, isFloat } = this.#next()
       if (type === 'name') return scope => attributeOf(of(scope), value)
       if (type !== 'number' || isFloat) this.#fail('expected name or number')
-      return scope => itemOf(of(scope), value)
+      return scope => itemOf(of(scope), Number(value))
     }
     this.#expect('[')
     /** @type {(Expression | (Expression | undefined)[])[]} */
@@ -873,10 +874,10 @@ class Parser {
 /** @type {Arguments} */
 const noArguments = () => ({ args: [], kwargs: new Map() })
 
-/** Calls a value of a template. @param {any} callee @param {{ args: any[], kwargs: Map<string, any> }} given */
+/** Calls a value of a template. @param {unknown} callee @param {{ args: unknown[], kwargs: Map<string, unknown> }} given */
 function called(callee, { args, kwargs }) {
   checkDefined(callee)
-  if (callee?.isLoop) throw new TemplateError("The loop must have the 'recursive' marker to be called recursively.")
+  if (isLoop(callee)) throw new TemplateError("The loop must have the 'recursive' marker to be called recursively.")
   if (!(callee instanceof Callable)) throw new TemplateError(`'${typeName(callee)}' object is not callable`)
   return callee.call(args, kwargs)
 }
@@ -884,7 +885,7 @@ function called(callee, { args, kwargs }) {
 /** Makes the value of an inline if without else whose condition is false. */
 const noElse = () => new Undefined('the inline if-expression evaluated to false and no else section was defined.')
 
-/** Checks a key of a dict literal. @param {any} key */
+/** Checks a key of a dict literal. @param {unknown} key */
 function newKey(key) {
   if (isText(key)) return textOf(key)
   if (key === null || typeof key === 'number') return key

@@ -7,19 +7,23 @@ import { Scope } from './scope.js'
 import { strftime } from './strftime.js'
 import { Callable, fromJS, iterate, keyOf, Namespace, NotCovered, Numbers, str, TemplateError } from './values.js'
 
-/** Implements dict(...). @param {any[]} args @param {Map<string, any>} kwargs */
+/** Implements dict(...). @param {unknown[]} args @param {Map<string, unknown>} kwargs */
 function dictOf(args, kwargs) {
   if (args.length > 1) throw new TemplateError(`dict expected at most 1 argument, got ${args.length}`)
   const [from] = args
   const pairs =
     from instanceof Map || from === undefined ? from : Array.from(iterate(from), pair => Array.from(iterate(pair)))
-  for (const pair of pairs ?? [])
+  const made = new Map()
+  for (const pair of pairs ?? []) {
     if (pair.length !== 2 || typeof keyOf(pair[0]) !== 'string')
       throw new NotCovered('dict of anything but pairs of a text and a value')
-  return new Map([...(pairs ?? []), ...kwargs])
+    made.set(pair[0], pair[1])
+  }
+  for (const [name, value] of kwargs) made.set(name, value)
+  return made
 }
 
-/** @param {any[]} args */
+/** @param {unknown[]} args */
 function rangeOf(args) {
   if (!args.length || args.length > 3) throw new TemplateError(`range expected 1 to 3 arguments, got ${args.length}`)
   const [first, second, step = 1] = args.map(expectInt)

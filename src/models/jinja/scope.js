@@ -47,7 +47,7 @@ export class Frame {
 }
 
 export class Scope {
-  /** @type {Map<string, any>} */
+  /** @type {Map<string, unknown>} */
   #names = new Map()
 
   /** @param {Scope} [around] @param {Frame} [frame] */
@@ -56,12 +56,12 @@ export class Scope {
     for (const name of frame?.hidden ?? []) this.set(name, new Undefined(`'${name}' is undefined`))
   }
 
-  /** @param {string} name @param {any} value */
+  /** @param {string} name @param {unknown} value */
   set(name, value) {
     this.#names.set(name, value)
   }
 
-  /** @param {string} name @returns {any} */
+  /** @param {string} name @returns {unknown} */
   get(name) {
     for (let scope = /** @type {Scope | undefined} */ (this); scope; scope = scope.around)
       if (scope.#names.has(name)) return scope.#names.get(name)
@@ -77,20 +77,23 @@ export class Loop {
   index0 = -1
   depth = 1
   depth0 = 0
-  /** @type {any} */
+  /** @type {unknown} */
   current = NONE
+  /** @type {unknown} */
   #ahead = NONE
+  /** @type {unknown} */
   #before = NONE
-  #changed = /** @type {any} */ (NONE)
+  /** @type {unknown} */
+  #changed = NONE
   /** @type {number | undefined} */
   #length
   #iterator
 
-  /** @param {Iterable<any>} items @param {any} [sized] the items, if they have a length */
+  /** @param {Iterable<unknown>} items @param {unknown} [sized] the items, if they have a length */
   constructor(items, sized) {
     this.#iterator = items[Symbol.iterator]()
     this.#length =
-      sized && (typeof sized === 'string' || 'length' in sized || 'size' in sized) ? length(sized) : undefined
+      typeof sized === 'string' || 'length' in Object(sized) || 'size' in Object(sized) ? length(sized) : undefined
   }
 
   #next() {
@@ -174,7 +177,7 @@ export const LOOP =
 
 /**
  * Yields the items for which a condition holds.
- * @param {Iterable<any>} items
+ * @param {Iterable<unknown>} items
  * @param {() => Scope} scope
  * @param {import('./parse.js').Assign} assign
  * @param {import('./parse.js').Expression} test

@@ -7,6 +7,7 @@ import {
   contains,
   Float,
   Iter,
+  isLoop,
   isNotIterable,
   isNumber,
   isText,
@@ -18,13 +19,13 @@ import {
   View,
 } from './values.js'
 
-/** @typedef {[names: string[], call: (value: any, ...args: any[]) => boolean]} Test */
+/** @typedef {[names: string[], call: (value: any, ...args: unknown[]) => boolean]} Test */
 
 /** @param {string} operator @returns {Test} */
 const compared = operator => [['other'], (value, other) => comparison(operator, value, other)]
-/** @param {(value: any) => boolean} call @returns {Test} */
+/** @param {(value: unknown) => boolean} call @returns {Test} */
 const alone = call => [[], call]
-/** @param {any} value @param {any} by @param {number} rest */
+/** @param {unknown} value @param {unknown} by @param {number} rest */
 const hasRest = (value, by, rest) => comparison('==', binary('%', value, by), rest)
 
 const eq = compared('==')
@@ -49,7 +50,7 @@ const ALL = {
   '>=': ge,
   ge,
   boolean: alone(value => typeof value === 'boolean'),
-  callable: alone(value => value instanceof Callable || value instanceof Undefined || value?.isLoop === true),
+  callable: alone(value => value instanceof Callable || value instanceof Undefined || isLoop(value)),
   defined: alone(value => !(value instanceof Undefined)),
   divisibleby: [['num'], (value, by) => hasRest(value, by, 0)],
   escaped: alone(value => value instanceof Markup),
@@ -68,13 +69,13 @@ const ALL = {
   sameas: [
     ['other'],
     (value, other) => {
-      const isOne = (/** @type {any} */ each) => each === null || typeof each === 'boolean'
+      const isOne = (/** @type {unknown} */ each) => each === null || typeof each === 'boolean'
       if (isOne(value) || isOne(other)) return value === other
       return refuse('the test sameas of anything but none, true and false')
     },
   ],
   sequence: alone(
-    value => value?.isLoop !== true && !isNotIterable(value) && !(value instanceof Iter || value instanceof View),
+    value => !isLoop(value) && !isNotIterable(value) && !(value instanceof Iter || value instanceof View),
   ),
   string: alone(isText),
   test: [[], () => refuse('the test test')],
@@ -90,12 +91,13 @@ function refuse(what) {
 
 export const TESTS = {
   has: (/** @type {string} */ name) => Object.hasOwn(ALL, name),
-  /** @param {any} name @param {any} value @param {any[]} args @param {Map<string, any>} kwargs @returns {boolean} */
-  call(name, value, args, kwargs) {
-    if (!TESTS.has(str(name))) throw new TemplateError(`No test named '${str(name)}'.`)
-    const [names, call] = ALL[str(name)]
-    const given = bound(name, names, args, kwargs)
-    if (given.includes(undefined)) throw new TemplateError(`the test ${name} needs ${names.length} argument(s)`)
-    return call(value, ...given)
+  /** @param {unknown} given the name @param {unknown} value @param {unknown[]} args @param {Map<string, unknown>} kwargs @returns {boolean} */
+  call(given, value, args, kwargs) {
+    const name = str(given)
+    if (!TESTS.has(name)) throw new TemplateError(`No test named '${name}'.`)
+    const [names, call] = ALL[name]
+    const all = bound(name, names, args, kwargs)
+    if (all.includes(undefined)) throw new TemplateError(`the test ${name} needs ${names.length} argument(s)`)
+    return call(value, ...all)
   },
 }

@@ -40,7 +40,7 @@ export class Markup {
 
 /** An iterator of Python, which can be read once. */
 export class Iter {
-  /** @param {Iterator<any>} iterator */
+  /** @param {Iterator<unknown>} iterator */
   constructor(iterator) {
     this.iterator = iterator
   }
@@ -52,7 +52,7 @@ export class Iter {
 
 /** dict.keys(), dict.values(), dict.items(). */
 export class View {
-  /** @param {'keys' | 'values' | 'items'} kind @param {Map<any, any>} map */
+  /** @param {'keys' | 'values' | 'items'} kind @param {Map<unknown, unknown>} map */
   constructor(kind, map) {
     this.kind = kind
     this.map = map
@@ -62,7 +62,7 @@ export class View {
     return this.map.size
   }
 
-  /** @returns {Iterator<any>} */
+  /** @returns {Iterator<unknown>} */
   [Symbol.iterator]() {
     if (this.kind !== 'items') return this.map[this.kind]()
     return Array.from(this.map, pair => Tuple.from(pair))[Symbol.iterator]()
@@ -84,13 +84,13 @@ export class Numbers {
 }
 
 export class Namespace {
-  /** @param {Map<any, any>} map */
+  /** @param {Map<unknown, unknown>} map */
   constructor(map) {
     this.map = map
   }
 }
 
-/** @typedef {(args: any[], kwargs: Map<string, any>) => any} Calling */
+/** @typedef {(args: unknown[], kwargs: Map<string, unknown>) => unknown} Calling */
 
 export class Callable {
   /** @param {string} name @param {Calling} call @param {boolean} [isMacro] */
@@ -109,12 +109,14 @@ export class Callable {
   }
 }
 
-export const isText = (/** @type {unknown} */ v) => typeof v === 'string' || v instanceof Markup
-/** True for an int, a float or, as in Python, a bool. */
-export const isNumber = (/** @type {unknown} */ v) =>
-  typeof v === 'number' || typeof v === 'boolean' || v instanceof Float
+/** @param {unknown} v @returns {v is string | Markup} */
+export const isText = v => typeof v === 'string' || v instanceof Markup
+/** True for an int, a float or, as in Python, a bool. @param {unknown} v @returns {v is number | boolean | Float} */
+export const isNumber = v => typeof v === 'number' || typeof v === 'boolean' || v instanceof Float
+/** True for the variable loop of a for. @param {unknown} v @returns {v is import('./scope.js').Loop} */
+export const isLoop = v => Object(v).isLoop === true
 
-/** @param {any} v @returns {number} */
+/** @param {unknown} v @returns {number} */
 export const numberOf = v => (v instanceof Float ? v.value : Number(v))
 
 /** Checks that an int is below 2^53, up to which JavaScript is exact. @param {number} n */
@@ -123,13 +125,13 @@ export function int(n) {
   return n + 0 // no -0
 }
 
-/** Returns the name of the Python type of a value. @param {any} v @returns {string} */
+/** Returns the name of the Python type of a value. @param {unknown} v @returns {string} */
 export function typeName(v) {
   if (v === null) return 'NoneType'
   if (isText(v)) return 'str'
   if (typeof v === 'boolean') return 'bool'
   if (typeof v === 'number') return 'int'
-  /** @type {[any, string][]} */
+  /** @type {[Function, string][]} */
   const names = [
     [Float, 'float'],
     [Tuple, 'tuple'],
@@ -138,13 +140,13 @@ export function typeName(v) {
     [Numbers, 'range'],
     [Undefined, 'Undefined'],
     [Namespace, 'Namespace'],
-    [View, `dict_${v.kind}`],
+    [View, `dict_${v instanceof View ? v.kind : ''}`],
     [Iter, 'generator'],
   ]
   return names.find(([Class]) => v instanceof Class)?.[1] ?? 'function'
 }
 
-/** Throws if one of the values is an Undefined. @param {any[]} values */
+/** Throws if one of the values is an Undefined. @param {unknown[]} values */
 export function checkDefined(...values) {
   for (const v of values) if (v instanceof Undefined) throw new TemplateError(v.message)
 }
@@ -154,7 +156,7 @@ export function checkDefined(...values) {
  * @param {unknown} value
  * @param {string} where in errors
  * @param {number} [depth]
- * @returns {any}
+ * @returns {unknown}
  */
 export function fromJS(value, where, depth = 0) {
   if (depth > 500) throw new RangeError(`${where}: lists and objects in each other, 500 deep or without end`)
@@ -179,7 +181,7 @@ export function fromJS(value, where, depth = 0) {
   )
 }
 
-/** Returns the truth value of a Python value. @param {any} v @returns {boolean} */
+/** Returns the truth value of a Python value. @param {unknown} v @returns {boolean} */
 export function truth(v) {
   if (v instanceof Undefined) return false
   if (v instanceof Markup) return v.text !== ''
@@ -189,27 +191,27 @@ export function truth(v) {
   return Boolean(v) || (typeof v === 'object' && v !== null)
 }
 
-/** @param {any} v @returns {Iterable<any>} */
+/** @param {unknown} v @returns {Iterable<unknown>} */
 export function iterate(v) {
   if (v instanceof Undefined) return []
   if (isText(v)) return textOf(v)
   if (v instanceof Map) return v.keys()
   if (Array.isArray(v) || v instanceof View || v instanceof Numbers || v instanceof Iter) return v
-  if (v?.isLoop) throw new NotCovered('a loop over loop')
+  if (isLoop(v)) throw new NotCovered('a loop over loop')
   throw new TemplateError(`'${typeName(v)}' object is not iterable`)
 }
 
-/** @param {any} v @returns {number} */
+/** @param {unknown} v @returns {number} */
 export function length(v) {
   if (v instanceof Undefined) return 0
   if (isText(v)) return Array.from(textOf(v)).length
   if (Array.isArray(v)) return v.length
   if (v instanceof Map || v instanceof View || v instanceof Numbers) return v.size
-  if (v?.isLoop) return v.length
+  if (isLoop(v)) return v.length
   throw new TemplateError(`object of type '${typeName(v)}' has no len()`)
 }
 
-/** Returns the characters of a str. @param {any} v @returns {string} */
+/** Returns the characters of a str. @param {string | Markup} v */
 export const textOf = v => (v instanceof Markup ? v.text : v)
 
 /** Formats a float as Python does. @param {number} value */
@@ -247,10 +249,10 @@ function textRepr(text) {
   return quote + (quote === "'" ? escaped.replaceAll("'", "\\'") : escaped) + quote
 }
 
-/** Formats a value as Python's repr does. @param {any} v @returns {string} */
+/** Formats a value as Python's repr does. @param {unknown} v @returns {string} */
 export function repr(v) {
-  const list = (/** @type {Iterable<any>} */ items) => Array.from(items, repr).join(', ')
-  const pairs = (/** @type {Map<any, any>} */ map) =>
+  const list = (/** @type {Iterable<unknown>} */ items) => Array.from(items, repr).join(', ')
+  const pairs = (/** @type {Map<unknown, unknown>} */ map) =>
     `{${Array.from(map, ([k, each]) => `${repr(k)}: ${repr(each)}`).join(', ')}}`
   if (v === null) return 'None'
   if (typeof v === 'string') return textRepr(v)
@@ -266,16 +268,16 @@ export function repr(v) {
   if (v instanceof Undefined) return 'Undefined'
   if (v instanceof Namespace) return `<Namespace ${pairs(v.map)}>`
   if (v instanceof Callable && v.isMacro) return `<Macro '${v.name}'>`
-  if (v.isLoop) return `<LoopContext ${v.index}/${v.length}>`
+  if (isLoop(v)) return `<LoopContext ${v.index}/${v.length}>`
   throw new NotCovered(
     v instanceof Iter ? 'printing a generator, such as the result of map or select,' : 'printing a function',
   )
 }
 
-/** @param {any} v @returns {string} */
+/** @param {unknown} v @returns {string} */
 export const str = v => (isText(v) ? textOf(v) : v instanceof Undefined ? '' : repr(v))
 
-/** True if two values are equal in Python. @param {any} a @param {any} b @returns {boolean} */
+/** True if two values are equal in Python. @param {unknown} a @param {unknown} b @returns {boolean} */
 export function equal(a, b) {
   if (isNumber(a)) return isNumber(b) && numberOf(a) === numberOf(b)
   if (isText(a)) return isText(b) && textOf(a) === textOf(b)
@@ -313,8 +315,8 @@ function compareTexts(a, b) {
 
 /**
  * Compares two values: negative if a < b, NaN if they are unordered.
- * @param {any} a
- * @param {any} b
+ * @param {unknown} a
+ * @param {unknown} b
  * @param {string} [operator] in errors
  * @returns {number}
  */
@@ -333,7 +335,7 @@ export function compare(a, b, operator = '<') {
   throw new TemplateError(`'${operator}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`)
 }
 
-/** Converts a key of a dict to a key of a Map; undefined if it is not hashable. @param {any} key @returns {any} */
+/** Converts a key of a dict to a key of a Map; undefined if it is not hashable. @param {unknown} key @returns {unknown} */
 export function keyOf(key) {
   if (isText(key)) return textOf(key)
   if (isNumber(key)) return numberOf(key)
@@ -342,7 +344,7 @@ export function keyOf(key) {
   return key instanceof Map || Array.isArray(key) || isView ? undefined : key
 }
 
-/** Evaluates `item in all`. @param {any} item @param {any} all @returns {boolean} */
+/** Evaluates `item in all`. @param {unknown} item @param {unknown} all @returns {boolean} */
 export function contains(item, all) {
   if (isText(all)) {
     if (isText(item)) return textOf(all).includes(textOf(item))
@@ -360,9 +362,9 @@ export function contains(item, all) {
   return false
 }
 
-/** @param {any} v */
+/** @param {unknown} v */
 export const isNotIterable = v =>
-  !(isText(v) || v instanceof Undefined || v?.isLoop) && !(typeof v === 'object' && v !== null && Symbol.iterator in v)
+  !(isText(v) || v instanceof Undefined || isLoop(v)) && !(typeof v === 'object' && v !== null && Symbol.iterator in v)
 
 /**
  * Returns the items of a slice.
@@ -387,7 +389,7 @@ export function sliced(list, parts) {
 
 /**
  * Implements json.dumps.
- * @param {any} v
+ * @param {unknown} v
  * @param {{ ascii: boolean, indent: string | undefined, separators: string[], sorted: boolean }} options
  * @param {string} [margin]
  * @returns {string}
@@ -415,7 +417,7 @@ export function dumps(v, options, margin = '\n') {
   if (!(v instanceof Map)) throw new TemplateError(`Object of type ${typeName(v)} is not JSON serializable`)
   const entries = Array.from(v)
   if (sorted) entries.sort(([a], [b]) => compare(a, b))
-  const name = (/** @type {any} */ key) => dumps(isText(key) ? key : dumps(key, options), options)
+  const name = (/** @type {unknown} */ key) => dumps(isText(key) ? key : dumps(key, options), options)
   return join(
     '{',
     entries.map(([key, each]) => name(key) + separators[1] + dumps(each, options, inner)),
