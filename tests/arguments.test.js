@@ -308,7 +308,7 @@ test('invalid lengths, and tensors whose length property is wrong, are refused',
       () => qkv.attention(x, { data, dims: [4, 8] }, x),
       () => tensor({ data, dims: [32] }),
     ])
-      refuses(call, /the length of its data is 32, but it has 2 values/)
+      refuses(call, /its data: expected length 2, the size of the array, got 32/)
   refuses(() => qkv.softmax({ data: { length: 2 ** 53 }, dims: [2] }), /its data has 9007199254740992/, 'RangeError')
   refuses(() => qkv.softmax({ data: { length: -1 }, dims: [2] }), /its data has -1/, 'RangeError')
   refuses(() => qkv.alloc({ length: -1 }), /alloc: dims: .*got -1/, 'RangeError')

@@ -164,7 +164,7 @@ test('the error of a wrong call has the given and the expected value, and leaves
       /inputs: there is no option "mask", it belongs to attention. Known: Q, K, V/,
     ],
     [good, { causal: true }, 'TypeError', /did you mean "is_causal"/],
-    [{ ...good, Q: rows }, {}, 'RangeError', /three axes each, or four/],
+    [{ ...good, Q: rows }, {}, 'RangeError', /three axes each, or four each/],
     [{ Q: rows, K: rows, V: rows }, {}, 'TypeError', /q_num_heads is needed/],
     [{ Q: rows, K: rows, V: rows }, { q_num_heads: 3, kv_num_heads: 2 }, 'RangeError', /q_num_heads 3 does not divide/],
     [{ Q: rows, K: rows, V: rows }, { q_num_heads: 0, kv_num_heads: 2 }, 'RangeError', /q_num_heads: .*got 0/],
@@ -200,7 +200,7 @@ test('the error of a wrong call has the given and the expected value, and leaves
       /attn_mask: expected at most 5 keys, got dims \(3, 6\)/,
     ],
     [{ ...good, attn_mask: g.randn([2, 5]) }, {}, 'RangeError', /attn_mask: dims \(2, 5\) do not broadcast/],
-    [{ ...good, attn_mask: 1 }, {}, 'RangeError', /attn_mask: .*got a number/],
+    [{ ...good, attn_mask: 1 }, {}, 'RangeError', /attn_mask: .*got a scalar/],
     [{ ...good, Q: new Float64Array(24) }, {}, 'TypeError', /Q/],
     [
       { ...good, Q: tensor(new Float64Array(24), [1, 2, 3, 4]) },

@@ -246,7 +246,7 @@ test('tensors that are made or disposed of while a call runs change no call and 
   check()
   core.scope(() => {
     core.copyIn(ramp.data)
-    assert.throws(make, /^Error: alloc: called from within another call of this module: call it before$/)
+    assert.throws(make, /^Error: alloc: called during another call of this module: call alloc before that call$/)
     held.pop()?.dispose()
     held.push(make()) // reuses the freed block
   })

@@ -186,7 +186,7 @@ export function toTensor(value, name, areIds = false) {
     if (length === 0 && isDetached(data))
       throw new TypeError(`${name}: its buffer is detached: pass the array that received it`)
     if (data.length !== length)
-      throw new TypeError(`${name}: the length of its data is ${data.length}, but it has ${length} values`)
+      throw new TypeError(`${name}: its data: expected length ${length}, the size of the array, got ${data.length}`)
     if (areIds && kind === 'BigInt64Array') data = Float64Array.from(data, Number)
     else if (!(kind in DTYPES))
       throw new TypeError(`${name}: its data: expected one of ${Object.keys(DTYPES).join(', ')}, got ${describe(data)}`)

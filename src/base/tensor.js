@@ -372,7 +372,7 @@ export function checkDims(dims, name) {
     const size = dims[axis]
     if (!Number.isInteger(size) || size < 0 || size >= 2 ** 32)
       throw new RangeError(
-        `${name}: dims: ${describe(size)} in ${shape(dims)} is no size: use whole numbers from 0 to 2^32 - 1`,
+        `${name}: dims: expected whole numbers from 0 to 2^32 - 1, got ${describe(size)} in ${shape(dims)}`,
       )
     sizes.push(size + 0) // -0 becomes 0
     product *= size || 1 // a zero does not exempt the other sizes from the limit

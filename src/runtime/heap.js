@@ -39,7 +39,8 @@ export class Blocks {
       block.isFree = false
       return block.pointer
     }
-    if (this.#core.used > 0) throw new Error('alloc: called from within another call of this module: call it before')
+    if (this.#core.used > 0)
+      throw new Error('alloc: called during another call of this module: call alloc before that call')
     const pointer = this.#core.alloc(size)
     this.#core.base = this.#core.top
     blocks.push({ pointer, size, isFree: false })

@@ -62,7 +62,7 @@ function filled(dims, value, where) {
 /** Returns fan-in and fan-out of a weight (out, in, ...). @param {readonly number[]} dims @param {string} where */
 function fansOf(dims, where) {
   const sizes = checkDims(dims, where)
-  if (sizes.length < 2) throw new RangeError(`${where}: expected those of a weight (out, in), got dims ${shape(sizes)}`)
+  if (sizes.length < 2) throw new RangeError(`${where}: expected at least two dims, (out, in), got ${shape(sizes)}`)
   const [out, inputs, ...rest] = sizes
   return { fanIn: inputs * count(rest), fanOut: out * count(rest) }
 }

@@ -162,7 +162,7 @@ export class Optimizer {
   /** @internal Throws, since an assignment would have no effect. */
   set paramGroups(_) {
     const where = `${Optimizer.#checked(this).#where}: paramGroups`
-    throw new TypeError(`${where}: the groups are made with the optimiser: set lr and weightDecay of one of them`)
+    throw new TypeError(`${where}: the groups cannot be replaced: set lr and weightDecay of one of them`)
   }
 
   /** Updates the parameters from their gradients. Parameters that the backward pass did not reach are unchanged. */

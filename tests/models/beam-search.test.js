@@ -111,7 +111,7 @@ test('num_beams and max_length of a folder are followed; what beams cannot do is
   assert.notDeepEqual(found, await idsOf(model, [5, 9, 13], { ...settings, numBeams: 1 }))
   for (const [options, error] of /** @type {[object, RegExp][]} */ ([
     [{ temperature: 1 }, /temperature 1 does not sample from 4 beams \(of config\.json\): \{ numBeams: 1 \}/],
-    [{ keep: ['attentions'] }, /keep: there is no output of 4 beams/],
+    [{ keep: ['attentions'] }, /keep: nothing can be kept with 4 beams/],
     [{ numBeams: 0 }, /numBeams: expected a whole number from 1 to 1024, got 0/],
     [{ numBeams: 1e9 }, /numBeams: expected a whole number from 1 to 1024, got 1000000000/],
     [{ earlyStopping: 'yes' }, /earlyStopping: expected true, false or 'never', got "yes"/],

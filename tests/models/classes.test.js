@@ -81,7 +81,7 @@ test('a classifier on GPT-2 shows no logits of tokens, and reads the last token 
   assert.deepEqual(model.forwardSync({ ids }, { logits: 'last' }).classLogits?.data, classLogits?.data)
   await assert.rejects(
     () => model.generate(ids).next(),
-    /generate: this gpt2 checkpoint has no head, it has no logits of tokens/,
+    /generate: this gpt2 checkpoint has no language-model head, so it cannot predict tokens/,
   )
   await assert.rejects(() => model.logitLens(model.forwardSync({ ids }).lastHiddenState), /has no head/)
   model.dispose()

@@ -66,8 +66,8 @@ test('numbers of all three kinds are read, at any alignment', async () => {
 })
 
 for (const [title, bytes, message] of /** @type {[string, Uint8Array, RegExp][]} */ ([
-  ['an empty file', new Uint8Array(0), /bytes 0 to 8 are needed, 0 of them are there: the file is cut off/],
-  ['a file of 7 bytes', new Uint8Array(7), /7 of them are there/],
+  ['an empty file', new Uint8Array(0), /expected bytes 0 to 8, got 0 of them: the file is cut off/],
+  ['a file of 7 bytes', new Uint8Array(7), /got 7 of them/],
   ['a header of 10^9 bytes', file('{}', 0, 1e9), /header would be 1000000000 bytes long, the file has 10 bytes/],
   ['a header of 2^63 bytes', file('{}', 0, 2 ** 63), /header would be 9223372036854776000 bytes/],
   ['a header of no bytes', file('{}', 0, 0), /header would be 0 bytes long/],

@@ -115,12 +115,15 @@ test('a file that is not a SentencePiece file, is truncated, or has pieces of an
   for (const [damaged, message] of /** @type {[Uint8Array, RegExp][]} */ ([
     [bytes.subarray(0, 900), /source\.spm is no SentencePiece file: the file is cut off/],
     [new TextEncoder().encode('<html>'), /source\.spm is no SentencePiece file: field \d+ has the unknown type \d/],
-    [new Uint8Array(0), /source\.spm: a file without pieces is not covered, Unigram \(kind 1\) is/],
+    [new Uint8Array(0), /source\.spm: a file without pieces is not covered; covered: Unigram \(kind 1\)/],
   ]))
     await assert.rejects(open(marian({ 'source.spm': damaged })), message)
   // Append the trainer field (2) with the model type (3) BPE (2); in protobuf the last value of a field counts.
   const pairs = Uint8Array.from([...bytes, 0x12, 2, 0x18, 2])
-  assert.throws(() => readPieces(pairs, 'a.spm'), /a\.spm: pieces of kind 2 are not covered, Unigram \(kind 1\) is/)
+  assert.throws(
+    () => readPieces(pairs, 'a.spm'),
+    /a\.spm: pieces of kind 2 are not covered; covered: Unigram \(kind 1\)/,
+  )
   // Append the normalizer field (3) with truncated character rules (2).
   for (const rules of [
     [1, 2],

@@ -339,7 +339,7 @@ test('a network in a subfolder is opened with the modules beside it: from files,
   const both = await loadModel(qkv, /** @type {any} */ ({ ...bytes, ...inner }), { tokenizer: Tokenizer })
   await assert.rejects(
     both.embed(list),
-    /modules\.json: the model lies in "0_Transformer", beside the one that was opened/,
+    /modules\.json: expected the model that was opened, got the one in "0_Transformer"/,
   )
   both.dispose()
 })

@@ -33,7 +33,7 @@ export function makeRoom(qkv, bytes, what) {
     core.reserve(bytes)
   } catch (cause) {
     throw new RangeError(
-      `${what} needs at least ${bytes} bytes of the module's memory beside the ${core.top} that are taken, of 4294967296 at most: there is no room. ` +
+      `${what} needs at least ${bytes} bytes of memory beside the ${core.top} in use, but a module holds at most 4294967296. ` +
         'Give a shorter text, or fewer parameters',
       { cause },
     )

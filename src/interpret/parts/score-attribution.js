@@ -142,7 +142,7 @@ export async function scoreAttribution(model, input, options) {
   const [Q, K] = [queries, keys].map(list => list.length + Number(bias))
   if (Q * K > MOST_TERMS)
     throw new RangeError(
-      `${where}: ${Q} x ${K} terms are more than ${MOST_TERMS}: byToken: false makes one source of each head`,
+      `${where}: expected at most ${MOST_TERMS} terms, got ${Q} x ${K}: set byToken to false, which makes each head a single source`,
     )
   for (const { vector } of queries) for (let n = 0; n < D; n++) vector[n] *= scale
   const [a, b] = [queries, keys].map(list => ({ data: joined(list, D), dims: [list.length, D] }))

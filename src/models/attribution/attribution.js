@@ -40,7 +40,8 @@ export async function attribute(model, input, options) {
   const known = ['tokens', 'classes', 'position', 'hooks', 'signal']
   const { hooks, position = -1, tokens, classes, signal } = readOptions(options, known, where)
   const { vocab, type, classes: classHead } = family
-  if (!classHead && !weights.hasHead) throw new Error(`${where}: this ${type} checkpoint has no head, it has no logits`)
+  if (!classHead && !weights.hasHead)
+    throw new Error(`${where}: this ${type} checkpoint has no head, so it has no logits`)
   if (classHead ? tokens !== undefined : classes !== undefined)
     throw new TypeError(
       `${where}: ${classHead ? 'this checkpoint is a classifier: give classes instead of tokens' : `this ${type} checkpoint has no classes: give tokens instead`}`,

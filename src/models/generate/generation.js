@@ -81,7 +81,8 @@ export async function* generate(
     throw new TypeError(`generate: firstToken: expected an encoder-decoder; a ${model.type} continues its prompt`)
   const firstIds = firstToken === undefined ? used.rules.firstIds : [tokenOf(firstToken, 'generate: firstToken')]
   const rules = { ...used.rules, penalty, firstIds }
-  if (!model.hasHead) throw new Error(`generate: this ${model.type} checkpoint has no head, it has no logits of tokens`)
+  if (!model.hasHead)
+    throw new Error(`generate: this ${model.type} checkpoint has no language-model head, so it cannot predict tokens`)
   const isChat = Array.isArray(prompt) && typeof Object(prompt[0]).role === 'string'
   if (!isChat && Array.isArray(prompt) && ['content', 'text'].some(key => Object.hasOwn(Object(prompt[0]), key)))
     throw new TypeError(`generate: expected messages { role, content }, got ${describe(prompt[0])} as the first`)
@@ -293,7 +294,7 @@ function readBeams(options, used, temperature) {
   const source = options.numBeams === undefined ? ` (of ${used.file})` : ''
   const one = `${numBeams} beams${source}: { numBeams: 1 } follows one sequence`
   if (temperature > 0) throw new RangeError(`generate: temperature ${temperature} does not sample from ${one}`)
-  if (options.keep !== undefined) throw new TypeError(`generate: keep: there is no output of ${one}`)
+  if (options.keep !== undefined) throw new TypeError(`generate: keep: nothing can be kept with ${one}`)
   return { numBeams, lengthPenalty, earlyStopping }
 }
 

@@ -102,7 +102,7 @@ function usualTokens({ model, idOf }) {
   const [yes, no] = ['yes', 'no'].map(token => idOf?.(token))
   if (yes === undefined || no === undefined)
     throw new Error(
-      'rank: a decoder without modules.json is ranked by its tokens "yes" and "no"; its vocabulary lacks one',
+      'rank: a decoder without modules.json needs the tokens "yes" and "no", but its vocabulary lacks at least one of them',
     )
   return { yes, no }
 }

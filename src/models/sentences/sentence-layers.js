@@ -87,7 +87,9 @@ export async function readLayer(folder, readJSON, kind, path, isLast) {
     isScore,
     run(row) {
       if (row.length !== inputs)
-        throw new RangeError(`${file}: in_features is ${inputs}, the module before it gives ${row.length} numbers`)
+        throw new RangeError(
+          `${file}: in_features: expected ${row.length}, the output size of the module before it, got ${inputs}`,
+        )
       const out = linear(row).map(act)
       const residual = other?.(row) ?? (isResidual ? row : undefined)
       return residual ? out.map((value, i) => value + residual[i]) : out
@@ -113,7 +115,9 @@ async function layerNorm(path, d, read) {
     path,
     run(row) {
       if (row.length !== d)
-        throw new RangeError(`${path}/config.json: dimension is ${d}, the module before it gives ${row.length} numbers`)
+        throw new RangeError(
+          `${path}/config.json: dimension: expected ${row.length}, the output size of the module before it, got ${d}`,
+        )
       const mean = row.reduce((sum, value) => sum + value, 0) / d
       const variance = row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / d
       return row.map((value, i) => ((value - mean) / Math.sqrt(variance + 1e-5)) * weight[i] + bias[i])

@@ -77,7 +77,7 @@ export async function readModules(folder, readJSON) {
   const has = async (/** @type {string} */ path) => (await folder.open(`${path}config.json`)) !== undefined
   if (first.path && (await has(`${first.path}/`)) && (await has('')))
     throw new RangeError(
-      `${MODULES}: the model lies in ${describe(first.path)}, beside the one that was opened: embed would run the other one. Open that folder and say { pooling }`,
+      `${MODULES}: expected the model that was opened, got the one in ${describe(first.path)}: open that folder instead, and pass { pooling }`,
     )
   const poolingFile = `${second.path}/config.json`
   const pooling = await json(poolingFile)

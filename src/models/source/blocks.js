@@ -36,7 +36,7 @@ export function inBlocks(size, load) {
     const [from, to] = [start(n), start(n + 1)]
     const bytes = await load(from, to, n)
     if (bytes.length === to - from) return bytes
-    throw new RangeError(`bytes ${from} to ${to} are needed, ${bytes.length} are there: the file is cut off`)
+    throw new RangeError(`expected bytes ${from} to ${to}, got ${bytes.length} of them: the file is cut off`)
   }
   const get = (/** @type {number} */ n) => {
     const found = blocks.get(n)

@@ -145,9 +145,7 @@ export async function readExactly(source, name, from, to, buffer) {
   const end = source.size !== undefined && to > source.size ? source.size : to
   const bytes = end > from ? await source.read(from, end, buffer) : new Uint8Array(0)
   if (bytes.length !== to - from)
-    throw new RangeError(
-      `${name}: bytes ${from} to ${to} are needed, ${bytes.length} of them are there: the file is cut off`,
-    )
+    throw new RangeError(`${name}: expected bytes ${from} to ${to}, got ${bytes.length} of them: the file is cut off`)
   return bytes
 }
 

@@ -89,7 +89,7 @@ export function readPieces(bytes, name) {
   const { 3: kind = UNIGRAM } = trainer
   if (kind !== UNIGRAM || !pieces.size)
     throw new RangeError(
-      `${name}: ${pieces.size ? `pieces of kind ${kind} are` : 'a file without pieces is'} not covered, Unigram (kind 1) is`,
+      `${name}: ${pieces.size ? `pieces of kind ${kind} are` : 'a file without pieces is'} not covered; covered: Unigram (kind 1)`,
     )
   const { 3: hasPrefix = 1, 4: isTrimmed = 1 } = normalizer
   const scores = [...pieces.values()].flatMap(({ score, isOwn }) => (isOwn ? [] : [score]))

@@ -177,7 +177,7 @@ function checkMask(given, [B, H, L, S]) {
   if (given === undefined) return { length: S }
   const name = `${WHERE}: attn_mask`
   const tensor = toOperand(given, name)
-  if (tensor.dims.length === 0) throw new RangeError(`${name}: expected one to four axes, got a number`)
+  if (tensor.dims.length === 0) throw new RangeError(`${name}: expected one to four axes, got a scalar`)
   const length = tensor.dims[tensor.dims.length - 1]
   if (length > S) throw new RangeError(`${name}: expected at most ${S} keys, got dims ${shape(tensor.dims)}`)
   const isBoolean = tensor.dtype === 'bool'
@@ -220,7 +220,7 @@ export function onnxAttention(qkv, inputs, attributes = {}) {
   const [Q, K, V] = [toInput(inputs.Q, 'Q'), toInput(inputs.K, 'K'), toInput(inputs.V, 'V')]
   if (Q.dims.length !== K.dims.length || Q.dims.length !== V.dims.length)
     throw new RangeError(
-      `${WHERE}: Q, K and V have dims ${shape(Q.dims)}, ${shape(K.dims)} and ${shape(V.dims)}: three axes each, or four`,
+      `${WHERE}: expected Q, K and V to have three axes each, or four each, got ${shape(Q.dims)}, ${shape(K.dims)} and ${shape(V.dims)}`,
     )
   const { q_num_heads, kv_num_heads, scale, softcap } = attributes
   const [B, H, L, Dq] = sizesOf(Q, 'Q', q_num_heads, 'q_num_heads')

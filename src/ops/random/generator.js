@@ -71,7 +71,9 @@ export class Generator {
    */
   withState(core, run) {
     if (core !== this.core)
-      throw new TypeError('generator: it belongs to another module: make one with this qkv.generator(seed)')
+      throw new TypeError(
+        'generator: expected one made by this module, got one of another module: make it with this qkv.generator(seed)',
+      )
     core.scope(() => {
       const address = core.copyIn(this.#state)
       run(address)
