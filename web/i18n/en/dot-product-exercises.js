@@ -34,7 +34,7 @@ export const texts = {
   'e4.may': 'What may change: the scale.',
   'e4.done': 'A larger scale makes softmax sharper. Dividing by √d does the opposite: it makes the weights more even.',
   'e4.notYet': 'Not yet.',
-  'e4.hint.whole': 'A whole number is asked for.',
+  'e4.hint.whole': 'Enter a whole number.',
   'e4.hint.even': 'The first key gets {weight}: a scale below 1 makes shares more even.',
   'e4.hint.more': 'The first key gets {weight}: stretch more.',
   'e4.hint.smaller': 'That is enough, but a smaller scale is, too.',

@@ -65,7 +65,7 @@ export const texts = {
   'galleryKind.induction': 'looks at what followed the same token before',
   'galleryKind.inhibition': 'stops the copying heads from attending to the name that occurs twice',
   'galleryKind.mover': 'copies the name that occurs once',
-  'galleryKind.negative': 'lowers the copied name',
+  'galleryKind.negative': 'makes the copied name less likely',
   'galleryKind.object': 'looks from a direct object at its verb',
   'galleryKind.noun': 'looks from a noun’s modifier, such as “the”, at the noun',
   'galleryKind.possessive': 'looks from a possessive, such as “its”, at its noun',

@@ -190,7 +190,7 @@ export const texts = {
   'sensitivity.value':
     'If the number grows by 1, dimension {dimension} of every value changes by a number of its word (most: {word}, {by}). No weight changes. An output changes by the sum of these numbers, each times its weight:',
   'glossary.query': 'What a word asks: a row of Q. It is compared with every key.',
-  'glossary.key': 'What a word answers to: a row of K. Queries are compared with it.',
+  'glossary.key': 'What a word offers to be found by: a row of K. It is compared with every query.',
   'glossary.value': 'What a word passes on when it is attended to: a row of V.',
   'glossary.head': 'One attention with its own matrices. Several work side by side; their outputs are joined.',
   'glossary.score': 'How well a query fits a key: their dot product, before softmax.',

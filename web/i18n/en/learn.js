@@ -284,7 +284,7 @@ export const texts = {
     'Loss falls fast at first: frequent letters, then pairs, then short words. On the held-out tenth the model now needs {bits} bits per character. Large language models need less than one; this one has seen only your text.',
   'story.text.3.do': 'Let it train for 200 steps.',
   'story.text.4':
-    'It continues what you type with one likeliest character after the other. It soon repeats itself: the model is very small.',
+    'It continues your text, each time with the most likely character. It soon repeats itself, because the model is very small.',
   'story.text.4.do': 'Type the beginning of a word that the text has.',
   'story.text.5':
     'Head {previous} looks most at the previous character, with {previousShare} of its weight: pairs of letters help most at first.',

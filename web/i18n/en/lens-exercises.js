@@ -21,7 +21,7 @@ export const texts = {
   'e22.notYet': 'Not “{word}”.',
   'e22.hint.none': 'No word is pinned yet.',
   'e22.hint.text': '“{word}” is in the text.',
-  'e22.hint.sign': '“{word}” is no whole word.',
+  'e22.hint.sign': '“{word}” is not a whole word.',
   'e22.hint.answer': '“{word}” is an answer of the model: it is in the top row.',
   'e22.hint.never': '“{word}” comes first in no cell.',
 

@@ -5,7 +5,7 @@ export const texts = {
   longTokens: 'Tokens of the new text: {count}.',
   longTooMany:
     'The new text has {count} tokens, but this model reads at most {most} here. Shorten it, or let the model read its beginning: nothing of it is lost.',
-  longTime: 'Reading them takes about {time}, by the runs so far.',
+  longTime: 'Reading them takes about {time}, judging by earlier runs.',
   longUnknown: 'How long that takes is known only after a text of some hundred tokens.',
   longRead: 'Read it',
   longFirst: 'Read the first {most}',

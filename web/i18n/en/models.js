@@ -70,7 +70,7 @@ export const texts = {
   modelsWrites:
     'Rows are the words that the model writes: they ask (queries). Columns are the words that it reads: they answer (keys). Select a word of the translation to see where it looks.',
   modelsAlignment: 'Words of the translation, and where each mostly looks: {list}.',
-  modelsNotAligned: 'Less clear, below {least}: {list}.',
+  modelsNotAligned: 'Less clear, with weights below {least}: {list}.',
   modelsNotAlignedWord: '{query} (most to {key}, {weight})',
   modelsHint: 'Select a word to see what the model says after it.',
   modelsHintMasked: 'Select a word to see what the model says in its place.',

@@ -33,7 +33,7 @@ export const texts = {
   'e4.may': '可以改动：缩放。',
   'e4.done': '缩放越大，softmax 越尖锐。除以 √d 正好相反：它让权重更均匀。',
   'e4.notYet': '还不对。',
-  'e4.hint.whole': '要求是整数。',
+  'e4.hint.whole': '请输入整数。',
   'e4.hint.even': '第一个键得到 {weight}：小于 1 的缩放使份额更平均。',
   'e4.hint.more': '第一个键得到 {weight}：再拉开一些。',
   'e4.hint.smaller': '够了，但更小的缩放也够。',

@@ -60,7 +60,7 @@ export const texts = {
   'galleryKind.induction': '看上次相同词元之后的词元',
   'galleryKind.inhibition': '阻止复制名字的头关注出现两次的名字',
   'galleryKind.mover': '复制只出现一次的名字',
-  'galleryKind.negative': '降低被复制的名字',
+  'galleryKind.negative': '使被复制的名字更不可能出现',
   'galleryKind.object': '从直接宾语看它的动词',
   'galleryKind.noun': '从名词的修饰语（如 “the”）看名词',
   'galleryKind.possessive': '从物主词（如 “its”）看它的名词',

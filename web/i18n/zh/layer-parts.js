@@ -171,7 +171,7 @@ export const texts = {
   'sensitivity.value':
     '这个数每增加 1，每个值的第 {dimension} 维都改变自己那个词的一个数（最多的是 {word}：{by}）。权重不变；输出的变化是这些数按权重相加：',
   'glossary.query': '一个词问什么：Q 的一行，与每个键比较。',
-  'glossary.key': '一个词回应什么：K 的一行，查询与它比较。',
+  'glossary.key': '一个词凭什么被找到：K 的一行，与每个查询比较。',
   'glossary.value': '一个词被关注时传出的内容：V 的一行。',
   'glossary.head': '一份注意力，有自己的矩阵。几个头并排工作，输出合并在一起。',
   'glossary.score': '查询与键有多相配：它们的点积，在 softmax 之前。',

@@ -4,7 +4,7 @@ export const texts = {
   longCounting: '正在数新文本的词元。',
   longTokens: '新文本有 {count} 个词元。',
   longTooMany: '新文本有 {count} 个词元，但这个模型在这里最多读 {most} 个。文本没有丢失：请缩短它，或让模型只读开头。',
-  longTime: '按目前的运行速度，读完大约需要 {time}。',
+  longTime: '按之前几次运行的速度，读完大约需要 {time}。',
   longUnknown: '还不知道需要多久：运行过几百个词元的文本之后才能估计。',
   longRead: '读它',
   longFirst: '读前 {most} 个',

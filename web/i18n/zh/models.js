@@ -64,7 +64,7 @@ export const texts = {
   modelsWrites:
     '行是模型写出的词，由它们提问（查询）；列是模型读到的词，由它们回答（键）。选择译文中的一个词，看它看向哪里。',
   modelsAlignment: '译文的词和它们主要看向的词：{list}。',
-  modelsNotAligned: '不太明确、不到 {least} 的：{list}。',
+  modelsNotAligned: '不太明确、权重不到 {least} 的：{list}。',
   modelsNotAlignedWord: '{query}（给 {key} 最多，{weight}）',
   modelsHint: '选中一个词，看模型在它之后说什么。',
   modelsHintMasked: '选中一个词，看模型在它的位置说什么。',
