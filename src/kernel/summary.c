@@ -176,8 +176,10 @@ static void collect_distances(struct summary *x, size_t c, int64_t least, const 
 /* Adds the weights from which the scores of a head are computed, for the query at position p, with weights of keys
  * first <= j < end:
  *   SUM_FIRST of key 0, SUM_PREVIOUS of key p - 1,
- *   SUM_DUPLICATE of earlier keys with the token of p, and the sum after it, of induction, of the keys after those.
- * The last two walk the list of keys with one token, j -> next_same[j]; their cursors keep the place between tiles. */
+ *   SUM_DUPLICATE of earlier keys with the token of p,
+ *   SUM_DUPLICATE + 1 (induction) of the keys right after those.
+ * The last two walk the linked list of keys with the same token, j -> next_same[j]; cursors hold the position between
+ * tiles. */
 static void collect_scores(struct summary *x, const struct query_rows *block, size_t r, const float *weights,
                            uint32_t first, uint32_t end) {
   int64_t p = position_in(block, r);

@@ -133,6 +133,7 @@ export function planBackward(p, root, accumulate, isOne) {
     calls,
     run(dRoot) {
       core.floats.set(dRoot, top / 4)
+      // Zero all gradients, since some are of parameters that the root does not depend on.
       if (!accumulate && begun.size < Object.keys(p.values).length) p.all[1].data.fill(0)
       const before = accumulate ? (p.reached ?? []) : []
       p.reached = new Set([...before, ...Array.from(begun, ({ tensor }) => tensor)])

@@ -488,6 +488,7 @@ export class GradientRecorder extends ModelOperations {
       if (scores.isWanted || weights.isWanted) this.#ofMaps({ q, k, v }, dO, H, G, options, scores, weights)
       const table = bias && learned.get(`${own.stack.relative?.table.name}.weight`)
       const held = ofDistances ?? (bias && this.resident(toFloats(bias, 'bias')))
+      // Operands of rowAttention: q, bias, sinks, k, v.
       const prepared = rowAttention.prepare(
         core,
         [q, held, undefined, k, v],

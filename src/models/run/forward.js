@@ -139,7 +139,7 @@ function* run(
   const { positions, past, mask, masks, L } = read
   const given = /** @type {import('./network.js').CheckedHooks | undefined} */ (hooks)
   const isWatched = record || entered || Object.keys(hooks ?? {}).length > 0
-  const isWhole = isWatched || stack.parallel || keeps(hiddenName, stack.layers.length)
+  const needsAllRows = isWatched || stack.parallel || keeps(hiddenName, stack.layers.length)
   const layers = stack.layers.map(() => undefined)
   const summaries = (
     /** @type {import('./attention-summaries.js').SummaryName} */ name,
@@ -166,7 +166,7 @@ function* run(
     mask,
     encoded,
     caches: cache?.layers,
-    lastOnly: logits === 'last' && stack.causal && !isWhole && !classLogits,
+    lastOnly: logits === 'last' && stack.causal && !needsAllRows && !classLogits,
     attentions: [...layers],
     hiddenStates: [...layers, undefined],
     crossAttentions: encoded ? [...layers] : [],
@@ -183,11 +183,12 @@ function* run(
   const embedded = within ? yield* within.embed(embedding, call.ops, read) : embed(embedding, call.ops, read)
   const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embedded))
   if (cache) Object.assign(cache, { encoded, isBroken: true }) // reset once all layers have appended their keys
-  const isOther =
+  // TokenCalls replays recorded kernel calls for one token after a cache; whatever it cannot replay runs in general.
+  const isGeneral =
     isWatched || inParts || operations || keep?.length || mask || encoded || stack.relative || positions.length > 1
-  const ofToken = isOther ? undefined : cache
-  if (ofToken && TokenCalls) ofToken.calls ??= new TokenCalls(call, stack)
-  const h = ofToken?.calls?.run(first, call) ?? (yield* runStack(stack, first, call))
+  const tokenCache = isGeneral ? undefined : cache
+  if (tokenCache && TokenCalls) tokenCache.calls ??= new TokenCalls(call, stack)
+  const h = tokenCache?.calls?.run(first, call) ?? (yield* runStack(stack, first, call))
   if (cache?.isBroken === false) {
     cache.isBroken = true
     throw new Error('forward: a hook has cleared the cache of this call: clear it again and begin again')
