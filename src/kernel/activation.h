@@ -82,7 +82,7 @@ INLINE f4 d_times_sigmoid(struct sigmoid of, f4 x, f4 y, f4 e, f4 sum) {
 
 INLINE f4 d_relu4(f4 x) { return zero_where(either(less(x, zeros()), equal(x, zeros())), splat(1.0f)); } /* NaN: 1 */
 
-/* y = f(x) for n values, and slopes = f'(x) unless it is 0; f is one of enum qkv_activation. y may be x. */
+/* y = f(x) for n values, and slopes = f'(x) unless slopes is null; f is one of enum qkv_activation. y may be x. */
 void activate(uint32_t activation, const float *x, float *y, float *slopes, size_t n);
 
 #endif

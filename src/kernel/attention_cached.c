@@ -179,7 +179,7 @@ static void weigh_values(const float *scores, size_t keys, const float *value_sc
   store(sums, sum);
 }
 
-/* Rows from <= r < from + rows of the queries that share kv head g of batch b. */
+/* Attends for rows from <= r < from + rows of the queries that share kv head g of batch b. */
 static void attend_rows(const struct qkv_cached *args, uint32_t b, uint32_t g, size_t from, size_t rows,
                         float *scratch) {
   const struct qkv_attention *a = &args->attention;

@@ -10,8 +10,9 @@
  * integers, |dot| <= 32 * 32767 * 128 < 2^27.
  *
  * A panel holds eight rows, as `block_form` says, in as many bytes as the file; of Q4_K and Q5_K in 2.8 and 2.3 % more,
- * because s and m have 8 bits. A float16 lies there with an exponent that is larger by 10, so that none is subnormal:
- * read by load_float16 it is 2^-102 of its value. So a scale is below 2^7. How numbers lie: see load_pairs. */
+ * because s and m have 8 bits. A float16 is stored there with its exponent raised by 10, so that none is
+ * subnormal, and load_float16 returns 2^-102 times its value. A scale must therefore be below 2^7. load_pairs shows the
+ * order of the numbers. */
 #include "linear_blocks.h"
 #include "rows.h"
 

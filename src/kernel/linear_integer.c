@@ -488,7 +488,7 @@ void multiply_int8(struct qkv_linear product, void *scratch) {
   qkv_integer_part(&product, 0, qkv_integer_units(&product), scratch);
 }
 
-/* The product of x with the rows of W that it shares with others. */
+/* Returns one of the products that share x, as the arguments of a product alone. */
 static struct qkv_linear product_of(const struct qkv_products *a, const struct qkv_product *p) {
   struct qkv_linear one = {.x = a->x, .w = p->w, .scales = p->scales, .bias = p->bias, .y = p->y};
   one.M = a->M, one.K = a->K, one.N = p->N, one.weights = p->weights, one.activation = p->activation;

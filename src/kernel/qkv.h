@@ -434,7 +434,7 @@ uint32_t qkv_pack_integer(const struct qkv_pack_linear *args);
 uint32_t qkv_pack_blocks(const struct qkv_pack_linear *args);
 uint32_t qkv_unpack_blocks(const void *panel, uint32_t weights, uint32_t K, uint32_t row, uint32_t rows, float *out);
 
-/* The same product with x as it is, in float32, see linear_dequantized.c. */
+/* The same product with x in float32, not quantized, see linear_dequantized.c. */
 double qkv_dequantized_scratch(const struct qkv_linear *args);
 uint32_t qkv_dequantized_units(const struct qkv_linear *args);
 uint32_t qkv_dequantized_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);

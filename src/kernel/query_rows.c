@@ -305,7 +305,7 @@ void apply_dropout(const struct query_rows *block, float *weights) {
   }
 }
 
-/* With at least COPY_LANES queries, eight columns of more than COPY_KEYS values are copied. */
+/* Values are copied, eight columns at a time, for more than COPY_KEYS keys and at least COPY_LANES queries. */
 enum { COPY_KEYS = 64, COPY_LANES = 32 };
 
 void accumulate_rows(const struct query_rows *block, const float *weights, float *output, size_t width, const float *y,

@@ -89,7 +89,7 @@ static void sin_cos_double(double x, double *sine, double *cosine) {
   *cosine = cosines[quadrant & 3];
 }
 
-/* The next two functions are those of the vector build: Cephes in single precision, as in ATen's avx_mathfun.h. */
+/* The next two functions match PyTorch's vectorized builds: Cephes in single precision, as in ATen's avx_mathfun.h. */
 
 static float log_vector(float x) {
   uint32_t bits;

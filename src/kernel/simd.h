@@ -297,7 +297,7 @@ INLINE f4 after_last(f4 a, f4 b) { return wasm_i32x4_shuffle(a, b, 3, 4, 5, 6); 
 /* a b of four pairs of int16, and sum + a b: exact. */
 INLINE i4 products_of(i4 a, i4 b) { return wasm_i32x4_dot_i16x8(a, b); }
 INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b)); }
-/* sum + a b of four fours of int8: exact if no byte of b has its highest bit, else it depends on the engine. */
+/* sum + four dot products of four int8 each: exact if no byte of b has its highest bit set, else up to the engine. */
 #ifdef __wasm_relaxed_simd__
 enum { HAS_BYTE_PRODUCTS = 1 };
 INLINE i4 add_byte_products(i4 sum, i4 a, i4 b) {
