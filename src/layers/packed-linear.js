@@ -307,7 +307,7 @@ export class PackedLinear {
   }
 
   /**
-   * With float32 the same bits as qkv.linear(x, weight, bias).
+   * Computes y = x W^T + bias. With float32 weights the result equals that of qkv.linear(x, weight, bias) bit for bit.
    * @param {FloatLike | Nested} x (..., in)
    * @param {import('../ops/linear/forward.js').FusedOptions & OutOptions} [options]
    * @returns {FloatTensor} (..., out)

@@ -83,13 +83,13 @@ import { embeddingOf } from './weights/weights.js'
  * @typedef {object} GenerateOptions
  * @property {boolean} [followConfig] false uses only the end ids of generation_config.json; default true
  * @property {number} [maxNewTokens] default: max_new_tokens or max_length of generation_config.json, or 40
- * @property {number} [numBeams] sequences that beam search continues side by side; the steps of the best one come at the end. 1: no beam search;
+ * @property {number} [numBeams] width of beam search, which yields the steps of the best sequence at the end. 1: no beam search;
  *   default: num_beams of generation_config.json, or 1
  * @property {number} [lengthPenalty] a sum of log probabilities is divided by its length to this power; default: that of the file, or 1
  * @property {number | string} [firstToken] of an encoder-decoder: the first new token, an id or a text that is one token, such as the language of
  *   NLLB, M2M-100 and mBART-50; default: forced_bos_token_id of generation_config.json
- * @property {boolean | 'never'} [earlyStopping] true ends the search once numBeams sequences have ended, 'never' once no longer one can be better;
- *   default: that of the file, or false: once none of the present length is better
+ * @property {boolean | 'never'} [earlyStopping] true ends the search once numBeams sequences have ended; 'never' once no longer sequence can score
+ *   higher; false once none can at its present length; default: that of the file, or false
  * @property {number} [temperature] 0 takes the largest logit; the default unless generation_config.json has do_sample
  * @property {number} [topK] samples among the topK largest logits, and ties with the last of them
  * @property {number} [topP] samples among the largest logits whose probabilities sum to topP; default 1

@@ -1,4 +1,4 @@
-// The disentangled attention of DeBERTa (He et al. 2021): what distances add to the content scores. Letters: B batch, H heads, L rows, D
+// The disentangled attention of DeBERTa (He et al. 2021): the terms of relative positions in the scores. Letters: B batch, H heads, L rows, D
 // size of a head, R rows of distances.
 
 import { Tensor } from '../../base/tensor.js'
@@ -49,7 +49,7 @@ export function ofDistances(ops, spec, positions, L) {
 }
 
 /**
- * Returns what distances add to the scores of each query and key; undefined for a stack without them.
+ * Computes the terms that relative positions add to the scores; undefined for a stack without them.
  * @param {Layer} own
  * @param {PartSpec} part
  * @param {FloatTensor} q (B, L, H * D)

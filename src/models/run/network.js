@@ -458,7 +458,7 @@ function* attention(own, part, x, residual, live) {
   return yield* dense(call, o, output, { residual }, [output, ...live])
 }
 
-/** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, bias?: FloatTensor }} Projected rows with heads concatenated, and what distances add to the scores */
+/** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, bias?: FloatTensor }} Projected rows with heads concatenated; bias: terms added to the scores by relative positions */
 
 /** Returns the projections of an attention part. @param {PartSpec} part */
 export const projectionsOf = ({ attention }) => /** @type {AttentionSpec} */ (attention)
@@ -511,7 +511,7 @@ function* project(own, part, input, live) {
  * Returns the attention options of a part.
  * @param {Layer} own
  * @param {PartSpec} part
- * @param {FloatTensor} [ofDistances] what distances add to the scores, if it depends on the content
+ * @param {FloatTensor} [ofDistances] terms that relative positions add to the scores, if they depend on the content
  * @returns {import('../../ops/attention/arguments.js').AttentionOptions}
  */
 export function scoreOptions({ call, stack, bias }, part, ofDistances = bias) {

@@ -1,4 +1,4 @@
-// Texts of different lengths in one rectangular input, and back.
+// Pads texts of different lengths to one rectangular input, and removes the padding from outputs.
 
 import { Tensor } from '../../base/tensor.js'
 

@@ -28,7 +28,7 @@ const OUTPUTS = {
   'text-generation': ['logits', 'causal_logits'],
 }
 
-/** Names of settings files, including old ones. */
+/** File names under which sentence-transformers looks for max_seq_length, including legacy ones. */
 export const SIZES = ['bert', 'roberta', 'distilbert', 'camembert', 'albert', 'xlm-roberta', 'xlnet'].map(
   type => `sentence_${type}_config.json`,
 )

@@ -4,7 +4,7 @@ import { FIRST, inBlocks } from './blocks.js'
 import { checkHeaders } from './headers.js'
 
 /**
- * Returns the address of a folder; a query, such as a signature, is repeated for each of its files.
+ * Returns the address of a folder. Its query string, such as a signature, is added to the address of each file.
  * @param {string} text
  */
 async function addressOf(text) {

@@ -7,13 +7,13 @@ import { expectFields, refuse } from './refuse.js'
 
 /**
  * @typedef {object} JsonReader
- * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode without special tokens; isLower: lowers the
- *   case of everything but added tokens first, unless a normalizer does
- * @property {import('./post-processors.js').Template} template what surrounds texts
+ * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode encodes without special tokens; isLower:
+ *   lowercases everything but added tokens first, unless a normalizer does
+ * @property {import('./post-processors.js').Template} template the special tokens around texts
  * @property {(id: number) => string} nameOf
  * @property {(token: string) => number | undefined} idOf
- * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: without special tokens
- * @property {(tokens: string[]) => string} joined decodes tokens as they are written in the vocabulary
+ * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: skips special tokens
+ * @property {(tokens: string[]) => string} joined decodes tokens given by their spelling in the vocabulary
  * @property {(ids: readonly number[], text: string) => boolean} isOpen returns true if the end of the text may change with the next id
  */
 
