@@ -97,7 +97,7 @@ export function stageOf({ weights }, query, width, isCross) {
   return { width: end + 8, height: TOP + count * pitch + 4, pitch, top, columns, shown, rest, own, isNarrow }
 }
 
-/** Returns the sum of the weights of keys without a row. @param {ArrayLike<number>} weights @param {readonly number[]} shown */
+/** Returns the total weight of the keys that are not shown. @param {ArrayLike<number>} weights @param {readonly number[]} shown */
 const otherThan = (weights, shown) =>
   Array.from(weights).reduce((sum, weight, key) => (shown.includes(key) ? sum : sum + weight), 0)
 

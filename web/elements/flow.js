@@ -182,7 +182,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   #problem = undefined
   /** A requested step that has no frame. @type {keyof typeof NONE | undefined} */
   #absent = undefined
-  /** The step to find in the frames of another word. @type {FlowStep | undefined} */
+  /** The step to stay at when another word is selected. @type {FlowStep | undefined} */
   #sought = undefined
   /** True if a score was dragged, which depends on q and k only. */
   #isFixed = false

@@ -31,6 +31,6 @@ export class LongPress {
     }, LONG_PRESS)
   }
 
-  /** Cancels it when the finger leaves or moves. */
+  /** Cancels the press when the finger is lifted or moves. */
   up = () => clearTimeout(this.#timer)
 }

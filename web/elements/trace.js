@@ -15,8 +15,8 @@ import { asJSON, check, optionProblem, part } from './tensor-input.js'
 /** @typedef {{ 'step-select': { step: string }, 'head-select': { head: number } }} TraceEvents */
 
 /**
- * A whole trace as `qkv.trace` or a layer's `trace` gives it: its steps to choose from, its heads, the matrix of each.
- * Events of the heads and of the map inside pass through.
+ * Shows a trace returned by `qkv.trace` or a layer's `trace`: a choice of steps, and the matrix of each head.
+ * Events of the inner heads and map bubble out.
  * @tagname qkv-trace
  * @fires {CustomEvent<{ step: string }>} step-select - another step is chosen
  * @fires {CustomEvent<{ head: number }>} head-select - another head is selected

@@ -89,7 +89,7 @@ export function exerciseBar(bar) {
   </section>`
 }
 
-/** Draws bars, each with the number that is asked for. @param {readonly { name: string, value: number }[]} bars */
+/** Draws bars, each labelled with its value. @param {readonly { name: string, value: number }[]} bars */
 function barsOf(bars) {
   const most = Math.max(...bars.map(({ value }) => value), 1)
   return html`<ol class="exercise-bars">${bars.map(

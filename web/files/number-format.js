@@ -1,4 +1,4 @@
-// Number formats of the page: those of the elements, and shares.
+// Number formats of the page: plain numbers, as in web/elements, and percentages.
 
 import { write } from '../elements/number-text.js'
 

@@ -184,7 +184,7 @@ function switchRow({ t, act, settings, view }, { isOn, othersOn }, row) {
 /** Draws the field for the reader's sentence, which the English model continues. @param {Context} context */
 function own({ t, act, view }) {
   const link = (/** @type {string} */ text) => ownSentence(text.trim() || t('frontOwnExample'))
-  // Enter follows the link of what the field holds now, which may not be drawn yet.
+  // Enter follows the link for the current text of the field, since the drawn link may be out of date.
   const follow = (/** @type {Event & { currentTarget: HTMLFormElement }} */ event) => {
     event.preventDefault()
     location.hash = link(event.currentTarget.querySelector('input')?.value ?? '')

@@ -395,7 +395,7 @@ export interface Matters {
   exact: number
   /** True if the text has too many weights. */
   isTooLong?: boolean
-  /** The tokens of both texts, if their numbers differ. */
+  /** The tokens of both texts, if their token counts differ. */
   lengths?: string[][]
 }
 /** Input of the graph of heads: the answer and the second guess, the row that predicts them, all edges, and the words of the positions. */
@@ -504,8 +504,9 @@ export interface BlockPart {
   added: Float32Array
   /** Its share of the sum: its output projected onto the sum. */
   share: Float32Array
-  /** Length of the sum, and of the norm's output if one follows. */
+  /** Length of the sum. */
   sum: Float32Array
+  /** Length of the output of the norm that follows, if any. */
   after?: Float32Array
 }
 /** A whole model on one text: lengths of the residual stream, with one number per word. */

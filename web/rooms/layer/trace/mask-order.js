@@ -11,13 +11,13 @@ import { largest, minus } from './subtract.js'
 /**
  * Weights (H, L, S) by both ways of masking.
  * @typedef {object} MaskOrder
- * @property {FloatTensor} before
- * @property {FloatTensor} after
+ * @property {FloatTensor} before masked before softmax
+ * @property {FloatTensor} after masked after softmax, and renormalised
  * @property {FloatTensor} exponentials of all scores including hidden ones, minus the row maximum
- * @property {FloatTensor} full their shares: the weights without a mask
+ * @property {FloatTensor} full softmax without a mask
  * @property {FloatTensor} sums of each row of exponentials
  * @property {FloatTensor} zeroedSums of each row of `full`, without hidden keys
- * @property {Extreme[]} extremes a weight if a hidden key is NaN or has a huge score
+ * @property {Extreme[]} extremes one weight by both ways, if a hidden score is NaN or huge
  * @property {number} most largest difference
  */
 

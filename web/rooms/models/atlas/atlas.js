@@ -121,7 +121,7 @@ export class ModelsAtlas extends LitElement {
     const { layers, numHeads: heads } = this.maps ?? { layers: 1, numHeads: 1 }
     const width = this.clientWidth - 28 - (this.lens && !this.isSmall && innerWidth > NARROW ? 168 : 0)
     const height = Math.max(220, innerHeight - (this.isSmall ? 320 : 390))
-    // Leave room for the dock if the maps stay large enough there: below a long text they would shrink to squares.
+    // Leave space for the dock, but do not shrink maps below MAP for it, as would happen below a long text.
     const top = this.getBoundingClientRect().top + scrollY
     const left = this.isSmall || innerWidth <= NARROW || top <= 0 ? height : innerHeight - top - DOCK
     const fits = (/** @type {number} */ room, /** @type {number} */ count) =>

@@ -29,8 +29,8 @@ export function graphCost(model, tokens, milliseconds, rateOf, written = tokens)
   const { encoder, decoder } = model.stacks
   const both = encoder && decoder
   /**
-   * Counts the parts of a stack, and the products of its heads with the parts they read: earlier parts of the same stack, and all parts of
-   * an encoder.
+   * Estimates the size of a stack: its number of parts, the bytes of their outputs, and the multiplications of its heads with the outputs
+   * they read, those of earlier parts of the stack and of all parts of an encoder.
    */
   const sizeOf = (/** @type {typeof encoder} */ stack, /** @type {number} */ rows, encoded = 0) => {
     const { layers, numHeads: heads, headDim } = stack ?? { layers: 0, numHeads: 0, headDim: 0 }

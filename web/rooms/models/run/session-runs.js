@@ -68,7 +68,7 @@ export function createRuns(qkv) {
   return {
     plain,
     /**
-     * Returns the run of a request with its changes; without any, the plain run.
+     * Runs a request with its changes; without changes, returns the plain run.
      * @param {RunRequest} request
      * @param {Model} model
      * @param {Watch} watch
