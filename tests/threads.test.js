@@ -251,7 +251,7 @@ test('layers of whole numbers that share their rows have the same bits on three 
   pool.dispose()
 })
 
-/** Replaces the clock by one that moves with each look, and with `pass`. @param {import('node:test').TestContext} t */
+/** Replaces the clock by one that advances at each reading, and by `pass`. @param {import('node:test').TestContext} t */
 function slowClock(t) {
   let now = 1000
   replace(t, performance, 'now', () => {

@@ -32,7 +32,7 @@ const model = await loadModel(qkv, folder.path)
 const byCorpus = workers => (/** @type {string[]} */ part) =>
   corpus(part, { model: folder.path, what: { embeddings }, out, workers, resume: false })
 
-/** The ways, each with its share of the texts, so that all take about the same time. @type {[name: string, share: number, run: (texts: string[]) => Promise<unknown>][]} */
+/** Ways to process the texts. Each gets 1/share of them, so that all take about the same time. @type {[name: string, share: number, run: (texts: string[]) => Promise<unknown>][]} */
 const WAYS = [
   [
     'text by text',

@@ -157,7 +157,7 @@ async function openTab({ send, session, handle, complaints }, url) {
 export async function open() {
   const port = await freePort()
   const driver = spawn('xvfb-run', ['-a', 'WebKitWebDriver', `--port=${port}`], { detached: true, stdio: 'ignore' })
-  // Xvfb does not end with xvfb-run, but with its process group.
+  // Killing xvfb-run alone leaves Xvfb running, so kill the process group.
   const end = () => {
     try {
       process.kill(-(/** @type {number} */ (driver.pid)))

@@ -146,7 +146,7 @@ for (const made of MADE.filter(({ title }) => isReranker(title)))
     model.dispose()
     const peer = await llama.loadModel({ modelPath: path, gpuLayers: 0, useMmap: false })
     const context = await rankingOf(peer)
-    // As llama-server makes the pairs: node-llama-cpp reads query, text and template one by one without their first space.
+    // Build the pairs as llama-server does: node-llama-cpp tokenizes query, text and template separately, and strips a leading space of each.
     const template = made.keys['tokenizer.chat_template.rerank']
     const { bos, eos, sep } = peer.tokens
     const idsOf = (/** @type {string} */ text) =>

@@ -1,5 +1,5 @@
-// Strange arguments of the calls of lenses, damaged files, and any number of threads give a right result or a readable error, and leave the module
-// unchanged.
+// Lens calls with invalid arguments, damaged files or any number of threads return a correct result or throw a readable error, and leave the
+// module unchanged.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,4 +1,4 @@
-// The axes in another order.
+// Reordered axes.
 
 import { elements, indexIn } from '../formulas.js'
 

@@ -17,11 +17,11 @@ const TYPES = /** @type {Record<string, string>} */ ({
   '.wasm': 'application/wasm',
   '.svg': 'image/svg+xml',
 })
-/** Bytes a second of 10 Mbit/s. */
+/** 10 Mbit/s, in bytes per second. */
 const RATE = 10e6 / 8
 /** Frames of a drag, and rounds of every measurement. */
 const [FRAMES, ROUNDS] = [60, 5]
-/** The slowdown of the phone for which the goal is set. */
+/** CPU slowdown that emulates the phone for which the goal is set. */
 const SLOWDOWN = 4
 
 /** Serves the site, compressed as hosts do. */

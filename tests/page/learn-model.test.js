@@ -154,7 +154,7 @@ test('a head times 1 changes nothing, times 0 is off, its mean is neither; suspe
 
 test('the mean of a head is the mean of its output at the positions of answers', () => {
   const run = trained('reverse', {}, 10)
-  // With both replaced by their means, all positions get the same logits from heads, so evaluation sees one answer a position.
+  // Replaced by its mean, the head adds the same to the logits of all positions, so two positions must report the same share.
   run.intervene([{ kind: 'head', stack: '', layer: 0, head: 0, how: 'mean', isOn: true }])
   const { why } = shownOf(qkv, run, '', { why: 0 })
   const { why: other } = shownOf(qkv, run, '', { why: 5 })

@@ -1,4 +1,4 @@
-// Ranked by copying, the list of heads names the head that copies, or a shipped model that has one; measured here.
+// The list of heads, ranked by copying, names the head that copies, or else a shipped model that has one. Scores are measured on the shipped models.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

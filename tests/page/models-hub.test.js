@@ -44,7 +44,7 @@ after(() => {
 const COMMIT = hub.commitOf('me/tiny')
 const TEXT = 'The cat that chased the dog'
 
-/** Makes a store whose session runs here. @param {string} [link] @param {Partial<typeof room.view>} [view] */
+/** Makes a store whose session runs in this process. @param {string} [link] @param {Partial<typeof room.view>} [view] */
 function start(link = '', view = {}) {
   const store = createStore({ ...room, view: { ...room.view, ...view } }, { qkv, link })
   async function settled() {

@@ -164,7 +164,7 @@ export const tileTimes = (page, side, samples) =>
   )
 
 /**
- * Measures the same for the whole, in the tiles and two at a time, as the map requests them: until the first one is there, and all.
+ * Measures the milliseconds until the first tile and until all tiles of the whole map arrive, requested two at a time, as the map does.
  * @param {Page} page
  */
 export const wholeTimes = page =>

@@ -5,9 +5,9 @@ import { nothing } from 'lit'
 /**
  * @typedef {object} Found
  * @property {string} tag
- * @property {Record<string, any>} attributes by name; of properties with a dot before it: ".value"
+ * @property {Record<string, any>} attributes by name; properties have a leading dot: ".value"
  * @property {Record<string, (event: any) => void>} listeners by the name of the event
- * @property {string} text of the element with all that is in it
+ * @property {string} text of the element and its descendants
  */
 
 const VOID = new Set(['input', 'br', 'hr', 'img'])

@@ -40,7 +40,7 @@ test('there are recipes, each of at most 30 lines', () => {
   )
 })
 
-/** Runs a program beside servers of this process. @param {string} file @param {NodeJS.ProcessEnv} env @param {string} [input] @returns {Promise<string>} */
+/** Runs a program asynchronously, so that servers in this process can answer it. @param {string} file @param {NodeJS.ProcessEnv} env @param {string} [input] @returns {Promise<string>} */
 const running = (file, env, input = '') =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [file], { cwd: project, env: Object.assign({}, process.env, env) })
