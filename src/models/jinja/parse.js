@@ -73,6 +73,7 @@ class Parser {
   /** For each enclosing macro, the names that its body reads. @type {Set<string>[]} */
   #reads = []
   #loops = 0
+  /** Number of ifs around, within the frame. */
   #ifs = 0
   /** Messages about unknown filters and tests. @type {string[]} */
   #unknown = []
@@ -183,11 +184,20 @@ class Parser {
     return { part: this.#within(frame, read), frame }
   }
 
-  /** Parses a part in a frame of the current one. @template T @param {Frame} frame @param {() => T} read @returns {T} */
+  /**
+   * Parses a part in a frame of the current one. As in jinja2, an if around the frame does not make unknown filters in it lawful.
+   * @template T
+   * @param {Frame} frame
+   * @param {() => T} read
+   * @returns {T}
+   */
   #within(frame, read) {
+    const ifs = this.#ifs
+    this.#ifs = 0
     this.frame = frame
     const part = read()
     this.frame = /** @type {Frame} */ (frame.around)
+    this.#ifs = ifs
     return part
   }
 
@@ -256,12 +266,9 @@ class Parser {
     const items = this.#tuple({ isPlain: true, ends: ['recursive'] })
     const test = this.#skip('if', 'name') ? within(() => this.#expression()) : undefined
     if (this.#isName('recursive')) throw new NotCovered('a recursive loop')
-    const ifs = this.#ifs
-    this.#ifs = 0
     this.#loops++
     const { part: body, frame } = within(() => this.#block('endfor', 'else'))
     this.#loops--
-    this.#ifs = ifs
     const other = this.#next().value === 'else' ? this.#framed(() => this.#whole('endfor')) : undefined
     return (scope, out) => {
       const all = iterate(items(scope))
@@ -315,11 +322,14 @@ class Parser {
       return scope => assign(scope, value(scope))
     }
     this.#store()
-    const filter = this.#filters()
-    const { part: body, frame } = this.#framed(() => this.#apart(() => this.#whole('endset')))
+    const { part, frame } = this.#framed(() => ({
+      filter: this.#filters(),
+      body: this.#apart(() => this.#whole('endset')),
+    }))
     return scope => {
-      const text = textOfBody(body, new Scope(scope, frame))
-      assign(scope, filter ? filter(scope, text) : text)
+      const inner = new Scope(scope, frame)
+      const text = textOfBody(part.body, inner)
+      assign(scope, part.filter ? part.filter(inner, text) : text)
     }
   }
 
@@ -427,11 +437,13 @@ class Parser {
 
   /** @returns {Statement} */
   #filterBlock() {
-    const filter = /** @type {Filtering} */ (this.#filters(true))
-    const { part: body, frame } = this.#framed(() => this.#apart(() => this.#whole('endfilter')))
+    const { part, frame } = this.#framed(() => ({
+      filter: /** @type {Filtering} */ (this.#filters(true)),
+      body: this.#apart(() => this.#whole('endfilter')),
+    }))
     return (scope, out) => {
       const inner = new Scope(scope, frame)
-      out.push(str(filter(inner, textOfBody(body, inner))))
+      out.push(str(part.filter(inner, textOfBody(part.body, inner))))
     }
   }
 
