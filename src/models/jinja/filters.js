@@ -20,6 +20,7 @@ import {
   Markup,
   NotCovered,
   numberOf,
+  refuse,
   str,
   TemplateError,
   Tuple,
@@ -30,7 +31,7 @@ import {
   View,
 } from './values.js'
 
-/** @typedef {[names: string[], least: number, call: (value: any, ...args: unknown[]) => unknown]} Filter */
+/** @typedef {[names: string[], least: number, call: (value: unknown, ...args: unknown[]) => unknown]} Filter */
 
 /** @param {unknown} value */
 const small = value => (isText(value) ? textOf(value).toLowerCase() : value)
@@ -223,11 +224,6 @@ const HTML = {
   '"': '&#34;',
 }
 const escaped = (/** @type {unknown} */ value) => new Markup(str(value).replace(/[&<>'"]/g, c => HTML[c]))
-
-/** @param {string} what @returns {never} */
-function refuse(what) {
-  throw new NotCovered(what)
-}
 
 /** @type {Filter} */
 const FALLBACK = [

@@ -16,6 +16,7 @@ import {
   Namespace,
   NotCovered,
   Numbers,
+  refuse,
   sliced,
   str,
   TemplateError,
@@ -223,12 +224,21 @@ const all = (text, pattern) => pattern.test(text)
 export const isLower = (/** @type {string} */ text) => /\p{Cased}/u.test(text) && !/[\p{Lu}\p{Lt}]/u.test(text)
 export const isUpper = (/** @type {string} */ text) => /\p{Cased}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text)
 
-/** @typedef {[names: string[], least: number, call: (value: any, ...args: unknown[]) => unknown]} PythonMethod */
+/**
+ * A method of values of type T, typed as a method so that those of all types fit into one table.
+ * @template T
+ * @typedef {[names: string[], least: number, call: { call(value: T, ...args: unknown[]): unknown }['call']]} PythonMethod
+ */
+/**
+ * The methods of each type by name.
+ * @typedef {{ [type: string]: Record<string, PythonMethod<unknown>>, str: Record<string, PythonMethod<string>>,
+ *   dict: Record<string, PythonMethod<Map<unknown, unknown>>>, list: Record<string, PythonMethod<unknown[]>> }} Methods
+ */
 
 /** Parameters that cannot be named in a call. */
 const PLACES = ['a part', 'its start', 'its end']
 
-/** @type {Record<string, Record<string, PythonMethod>>} */
+/** @type {Methods} */
 const METHODS = {
   str: {
     capitalize: [[], 0, capitalized],
@@ -331,11 +341,6 @@ function indexIn(list, item) {
   const at = list.findIndex(each => equal(each, item))
   if (at < 0) throw new TemplateError('item is not in list')
   return at
-}
-
-/** @param {string} what @returns {never} */
-function refuse(what) {
-  throw new NotCovered(what)
 }
 
 /** Further attributes of Python's values, which are not supported. The sandbox forbids those that change a value. @type {Record<string, string>} */

@@ -12,14 +12,14 @@ import {
   isNumber,
   isText,
   Markup,
-  NotCovered,
+  refuse,
   str,
   TemplateError,
   Undefined,
   View,
 } from './values.js'
 
-/** @typedef {[names: string[], call: (value: any, ...args: unknown[]) => boolean]} Test */
+/** @typedef {[names: string[], call: (value: unknown, ...args: unknown[]) => boolean]} Test */
 
 /** @param {string} operator @returns {Test} */
 const compared = operator => [['other'], (value, other) => comparison(operator, value, other)]
@@ -82,11 +82,6 @@ const ALL = {
   true: alone(value => value === true),
   undefined: alone(value => value instanceof Undefined),
   upper: alone(value => isUpper(str(value))),
-}
-
-/** @param {string} what @returns {never} */
-function refuse(what) {
-  throw new NotCovered(what)
 }
 
 export const TESTS = {

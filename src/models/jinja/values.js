@@ -14,6 +14,11 @@ export class NotCovered extends Error {
   }
 }
 
+/** Throws NotCovered. @param {string} what @returns {never} */
+export function refuse(what) {
+  throw new NotCovered(what)
+}
+
 export class Float {
   /** @param {number} value */
   constructor(value) {
@@ -113,6 +118,9 @@ export class Callable {
 export const isText = v => typeof v === 'string' || v instanceof Markup
 /** True for an int, a float or, as in Python, a bool. @param {unknown} v @returns {v is number | boolean | Float} */
 export const isNumber = v => typeof v === 'number' || typeof v === 'boolean' || v instanceof Float
+/** @param {unknown} v @returns {v is Map<unknown, unknown> | View | Numbers} */
+const isSized = v => v instanceof Map || v instanceof View || v instanceof Numbers
+
 /** True for the variable loop of a for. @param {unknown} v @returns {v is import('./scope.js').Loop} */
 export const isLoop = v => Object(v).isLoop === true
 
@@ -187,7 +195,7 @@ export function truth(v) {
   if (v instanceof Markup) return v.text !== ''
   if (isNumber(v)) return numberOf(v) !== 0
   if (Array.isArray(v)) return v.length > 0
-  if (v instanceof Map || v instanceof View || v instanceof Numbers) return v.size > 0
+  if (isSized(v)) return v.size > 0
   return Boolean(v) || (typeof v === 'object' && v !== null)
 }
 
@@ -206,7 +214,7 @@ export function length(v) {
   if (v instanceof Undefined) return 0
   if (isText(v)) return Array.from(textOf(v)).length
   if (Array.isArray(v)) return v.length
-  if (v instanceof Map || v instanceof View || v instanceof Numbers) return v.size
+  if (isSized(v)) return v.size
   if (isLoop(v)) return v.length
   throw new TemplateError(`object of type '${typeName(v)}' has no len()`)
 }
@@ -356,8 +364,7 @@ export function contains(item, all) {
     if (key === undefined) throw new TemplateError(`unhashable type: '${typeName(item)}'`)
     return map.has(key)
   }
-  if (!Array.isArray(all) && !(all instanceof Undefined) && isNotIterable(all))
-    throw new TemplateError(`argument of type '${typeName(all)}' is not iterable`)
+  if (isNotIterable(all)) throw new TemplateError(`argument of type '${typeName(all)}' is not iterable`)
   for (const each of iterate(all)) if (each === item || equal(each, item)) return true
   return false
 }
