@@ -67,7 +67,7 @@ async function add(core, source) {
   const file = await source
   const module = await compile(isInThreads ? await readShared(file) : file)
   const { exports } = await instantiate(module, { env: { memory } })
-  const { qkv_abi, qkv_stack } = /** @type {Record<string, CallableFunction>} */ (exports)
+  const { qkv_abi, qkv_stack } = exports
   if (qkv_abi?.() !== ABI)
     throw new QkvError(
       'WASM_VERSION',

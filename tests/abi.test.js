@@ -11,6 +11,7 @@ import { load } from '../src/entries/index.js'
 import { packLinear } from '../src/entries/nn.js'
 import * as blockAbi from '../src/ops/nn-abi.js'
 import * as coreAbi from '../src/runtime/abi.js'
+import { instantiate } from '../src/runtime/load-core.js'
 import { Core } from '../src/runtime/memory.js'
 import { indices, STATUS } from '../src/runtime/structs.js'
 import { SCORES } from './reference.js'
@@ -99,7 +100,7 @@ test('the constants of the second module end before those of the first one', asy
 
 test('the core refuses calls that the JavaScript never makes with a status, and writes nothing', async () => {
   const module = await WebAssembly.compile(wasm)
-  const core = new Core(await WebAssembly.instantiate(module), module)
+  const core = new Core(await instantiate(module), module)
   /** @type {[status: number, kernel: string, ...args: any[]][]} */
   const calls = [
     [1, 'qkv_attention', { H: 3, G: 2 }],

@@ -2,7 +2,7 @@
 
 const tagOf = (/** @type {unknown} */ value) => Object.prototype.toString.call(value)
 
-/** True if a value is a SharedArrayBuffer. @param {unknown} value */
+/** True if a value is a SharedArrayBuffer. @param {unknown} value @returns {value is SharedArrayBuffer} */
 export const isShared = value => tagOf(value) === '[object SharedArrayBuffer]'
 
 /** @param {unknown} value @returns {value is ArrayBuffer | ArrayBufferView<ArrayBuffer>} */

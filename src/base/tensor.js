@@ -40,7 +40,7 @@ const intrinsic = name => {
   return (/** @type {unknown} */ data) => get.call(data)
 }
 
-/** Returns the type name of a typed array, such as 'Float32Array', also for one of another window or a subclass; else undefined. */
+/** Returns the type name of a typed array, such as 'Float32Array', also for one of another window or a subclass; else undefined. @type {{ (data: TensorData): keyof typeof DTYPES, (data: unknown): string | undefined }} */
 export const kindOf = intrinsic(Symbol.toStringTag)
 export const lengthOf = intrinsic('length')
 
@@ -70,7 +70,7 @@ export class Tensor {
 
   /** @returns {'float32' | 'float64' | 'float16' | 'int32' | 'uint32' | 'bool'} */
   get dtype() {
-    return DTYPES[/** @type {keyof typeof DTYPES} */ (kindOf(this.data))]
+    return DTYPES[kindOf(this.data)]
   }
 
   /** True if its data lies in a module's memory, see qkv.alloc. */

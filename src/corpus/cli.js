@@ -109,7 +109,7 @@ async function main(args) {
     out: /** @type {string} */ (values.out),
     what: {
       ...(values.embeddings && {
-        embeddings: /** @type {import('../models/sentences/embed.js').EmbedOptions} */ (given(ofEmbeddings)),
+        embeddings: given(ofEmbeddings),
       }),
       losses,
       headScores: values['head-scores'],
@@ -122,9 +122,7 @@ async function main(args) {
     workers: workers === 'auto' ? workers : numberOf('workers', workers),
     resume: !values['no-resume'],
     partSize: numberOf('part-size', values['part-size']),
-    modelOptions: /** @type {{ dtype?: 'int8' }} */ (
-      given({ dtype: values.dtype, activations: values.activations, adapter: values.adapter })
-    ),
+    modelOptions: given({ dtype: values.dtype, activations: values.activations, adapter: values.adapter }),
     ...(process.stderr.isTTY && {
       onProgress: progress => process.stderr.write(`\r\x1b[K${bar(progress, process.stderr.columns)}`),
     }),

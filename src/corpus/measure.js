@@ -70,8 +70,10 @@ export async function measurePart(opened, { id, first, texts, settings: { what }
       all.set(/** @type {FloatTensor} */ (embeddings).data.subarray(at * d, (at + 1) * d), n * d)
     rows('embeddings', all, [d])
   }
-  const sums = new Map(/** @type {[string, Sums][]} */ ([]))
-  const tops = new Map(/** @type {[string, Top][]} */ ([]))
+  /** @type {Map<string, Sums>} */
+  const sums = new Map()
+  /** @type {Map<string, Top>} */
+  const tops = new Map()
   if (what.losses || what.means.length || what.top.length) {
     const losses = new Float32Array(texts.length).fill(Number.NaN)
     for (const batch of batchesOf(opened, read, inputs)) {
@@ -170,11 +172,12 @@ function runBatch({ qkv, model }, inputs, { means, top, losses }) {
   const places = [...new Set([...means, ...top])]
   const layers = places.map(name => /^layers\.(\d+)\./.exec(name)?.[1])
   const isCut = !losses && layers.every(layer => layer !== undefined)
-  const options = /** @type {import('../models/model.js').ModelOptions} */ ({
+  /** @type {import('../models/model.js').ModelOptions} */
+  const options = {
     keep: places,
     logits: losses ? 'all' : 'none',
     ...(isCut && { until: Math.max(...layers.map(Number)) }),
-  })
+  }
   const bare = inputs.map(({ ids, tokenTypeIds }) => ({ ids, ...(tokenTypeIds && { tokenTypeIds }) }))
   const { steps } = internalsOf(model)
   const output = qkv.scope(() => {

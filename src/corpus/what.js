@@ -27,21 +27,21 @@ import { describe } from '../base/errors.js'
  * @property {false | Record<string, any>} embeddings
  * @property {boolean} losses
  * @property {boolean} headScores
- * @property {string[]} means
- * @property {string[]} top
+ * @property {Place[]} means
+ * @property {Place[]} top
  * @property {number} topCount
  * @property {{ url: string, sha256: string }[]} functions
  */
 
 const NAMES = ['embeddings', 'losses', 'headScores', 'means', 'top', 'topCount', 'functions']
 
-/** @param {unknown} given @returns {Promise<CheckedWhat>} */
+/** @param {CorpusWhat} given @returns {Promise<CheckedWhat>} */
 export async function readWhat(given) {
   if (typeof given !== 'object' || given === null)
     throw new TypeError(
       `corpus: what: expected an object such as { losses: true, headScores: true }, got ${describe(given)}; known names: ${NAMES.join(', ')}`,
     )
-  const what = readOptions(/** @type {CorpusWhat} */ (given), NAMES, 'corpus: what')
+  const what = readOptions(given, NAMES, 'corpus: what')
   const {
     embeddings = false,
     losses = false,

@@ -33,9 +33,11 @@ export function launch(core, kernel, args, units, n, isEven) {
  */
 export function toTargetInPlace(options, dims, where, inputs) {
   const target = toTarget(options, dims, where, [])
-  const to = /** @type {import('../runtime/resident.js').ResidentTensor | undefined} */ (target.to)
+  /** @type {(FloatTensor & { address?: number }) | undefined} */
+  const to = target.to
   for (const input of inputs) {
-    const x = /** @type {import('../runtime/resident.js').ResidentTensor | undefined} */ (input)
+    /** @type {(FloatTensor & { address?: number }) | undefined} */
+    const x = input
     const isSame = to?.isResident && x?.isResident && to.address === x.address && count(x.dims) === count(dims)
     if (to?.isResident && x?.isResident && !isSame) expectApart(to, x, `${where}: out`)
   }

@@ -5,6 +5,7 @@ import { open } from '../wasm-source.js'
 import { Core } from './memory.js'
 
 /** @import { WasmSource } from '../wasm-source.js' */
+/** @import { Exports } from './memory.js' */
 
 /** @param {Awaited<WasmSource> | undefined} source */
 export async function loadCore(source) {
@@ -32,10 +33,10 @@ export async function compile(source) {
   }
 }
 
-/** @param {WebAssembly.Module} module @param {WebAssembly.Imports} [imports] */
+/** @param {WebAssembly.Module} module @param {WebAssembly.Imports} [imports] @returns {Promise<{ exports: Exports }>} */
 export async function instantiate(module, imports) {
   try {
-    return await WebAssembly.instantiate(module, imports)
+    return /** @type {{ exports: Exports }} */ (await WebAssembly.instantiate(module, imports))
   } catch (cause) {
     throw new QkvError('WASM_INVALID', `the wasm file is not the one of qkv: ${messageOf(cause)}`, {
       cause,

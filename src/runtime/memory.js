@@ -43,12 +43,12 @@ export class Core {
   #changed = Promise.resolve()
 
   /**
-   * @param {WebAssembly.Instance} instance
+   * @param {{ exports: Exports }} instance
    * @param {WebAssembly.Module} module that it was made from
    */
   constructor(instance, module) {
     this.module = module
-    const exports = /** @type {Exports} */ (instance.exports)
+    const { exports } = instance
     const isOurs = exports.qkv_abi && exports.qkv_heap && exports.memory
     const abi = isOurs ? exports.qkv_abi() : undefined
     if (abi !== ABI)

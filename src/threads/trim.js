@@ -31,8 +31,8 @@ async function instantiateAgain(core) {
   return Object.assign({}, second, first)
 }
 
-/** @param {WebAssembly.Instance} instance @returns {Core['exports']} a plain object, as in Core */
-const exportsOf = ({ exports }) => Object.assign({}, /** @type {Core['exports']} */ (exports))
+/** @param {Pick<Core, 'exports'>} instance @returns {Core['exports']} a plain object, as in Core */
+const exportsOf = ({ exports }) => Object.assign({}, exports)
 
 /** Moves the resident tensors of a core to a new memory. @param {Core} core @param {Core['exports']} exports */
 async function moveTo(core, exports) {

@@ -197,7 +197,7 @@ class Walk {
     const { numHeads: H, headDim: D } = spec.heads
     const { o } = projectionsOf(part)
     const heads = this.#task.headsOf(streams[n], layer, part.kind)
-    const current = /** @type {FloatTensor} */ (recorded).data
+    const current = recorded.data
     const rows = weights.read(keyOf(o)) // (d, H * D)
     const left = new Float32Array(H * L * d)
     const [delta, columns] = [new Float32Array(L * D), new Float32Array(d * D)]

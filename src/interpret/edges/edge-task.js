@@ -114,7 +114,8 @@ export class EdgeTask {
     const isBoth = this.streams.length > 1
     const place = isBoth && node?.kind !== 'logits' ? (node?.place ?? 'decoder') : node?.place
     return list.findIndex(one => {
-      const { kind, layer, head } = /** @type {any} */ (one)
+      /** @type {{ kind: string, layer?: number, head?: number }} */
+      const { kind, layer, head } = one
       return kind === node?.kind && layer === node?.layer && head === node?.head && placeOf(one) === place
     })
   }

@@ -105,7 +105,7 @@ export class KeepingOperations extends ModelOperations {
   idle
   #bytes = 0
 
-  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../ops/linear/forward.js').FusedOptions} [options] */
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../models/run/network.js').DenseOptions} [options] */
   dense(spec, x, options = {}) {
     const { activation = 'none', residual } = options
     const size = 4 * (count(x.dims) / spec.in) * spec.out
@@ -115,7 +115,7 @@ export class KeepingOperations extends ModelOperations {
     this.products.set(spec, copyOf(z))
     this.#bytes += size
     const y = activation === 'none' ? z : activated(this.qkv, z, activation)
-    return residual ? this.add(y, /** @type {FloatTensor} */ (residual)) : y
+    return residual ? this.add(y, residual) : y
   }
 }
 
@@ -207,7 +207,7 @@ export class GradientRecorder extends ModelOperations {
     })
   }
 
-  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../ops/linear/forward.js').FusedOptions} [options] */
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../models/run/network.js').DenseOptions} [options] */
   dense(spec, x, { activation = 'none' } = {}) {
     const key = keyOf(spec)
     const dims = [...x.dims.slice(0, -1), spec.out]

@@ -85,7 +85,7 @@ export class DualOperations extends ModelOperations {
     return this.with(y, dY)
   }
 
-  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../ops/linear/forward.js').FusedOptions} [options] */
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../models/run/network.js').DenseOptions} [options] */
   dense(spec, x, { activation = 'none' } = {}) {
     const z = super.dense(spec, x)
     const dX = this.tangent(x)

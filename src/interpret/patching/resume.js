@@ -57,7 +57,7 @@ export class BranchingOperations extends ModelOperations {
     return wide
   }
 
-  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../ops/linear/forward.js').FusedOptions & { residual?: FloatTensor }} [options] */
+  /** @override @param {LinearSpec} spec @param {FloatTensor} x @param {import('../../models/run/network.js').DenseOptions} [options] */
   dense(spec, x, options = {}) {
     const { residual } = options
     if (!residual) return super.dense(spec, x, options)

@@ -52,14 +52,16 @@ export function pythonJSON(name, bytes, text) {
   try {
     return JSON.parse(plain, (_, value) => (value === NAN ? Number.NaN : value))
   } catch (cause) {
-    throw noJSON(name, bytes, /** @type {Error} */ (cause))
+    throw noJSON(name, bytes, cause)
   }
 }
 
-/** Returns the error for invalid JSON. @param {string} name @param {Uint8Array} bytes of the file @param {Error} cause */
+/** Returns the error for invalid JSON. @param {string} name @param {Uint8Array} bytes of the file @param {unknown} cause */
 export function noJSON(name, bytes, cause) {
   const isPage = /^\s*</.test(new TextDecoder().decode(bytes.subarray(0, 100)))
-  const why = isPage ? 'it is a page of HTML, which a server may send where it has no such file' : cause.message
+  const why = isPage
+    ? 'it is a page of HTML, which a server may send where it has no such file'
+    : /** @type {Error} */ (cause).message
   return new SyntaxError(`${name} is no JSON: ${why}`, { cause })
 }
 

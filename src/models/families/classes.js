@@ -42,7 +42,7 @@ const TOKENS = [
  * Describes the classes.
  * @param {Config} c
  * @param {string} type the model_type
- * @param {'Sequence' | 'Token'} what
+ * @param {string} what Sequence or Token
  * @param {import('../family-shapes/parts.js').Description} family
  * @returns {ClassesSpec}
  */
@@ -84,7 +84,7 @@ export function classesOf(c, type, what, { width: d, head }) {
  * Returns the function that the pipelines of transformers 5.16 apply to the logits (pipelines/text_classification.py,
  * token_classification.py).
  * @param {Config} c
- * @param {'Sequence' | 'Token'} what
+ * @param {string} what Sequence or Token
  * @param {number} count number of classes
  * @returns {ClassesSpec['scores']}
  */

@@ -92,9 +92,7 @@ export async function familyOf(config) {
   const [given] = [config.get('architectures')].flat()
   const architecture = typeof given === 'string' ? given : ''
   const [, task, what] = /For((Sequence|Token)Classification|QuestionAnswering)$/.exec(architecture) ?? []
-  const classes = what
-    ? (await import('./classes.js')).classesOf(config, type, /** @type {'Token'} */ (what), family)
-    : undefined
+  const classes = what ? (await import('./classes.js')).classesOf(config, type, what, family) : undefined
   // A head that is not tied to the table of tokens was not saved with a bare model.
   const isBare = /^(?!.*(LMHead|DoubleHeads|MT)).*Model$/.test(architecture)
   const isHeadless = Boolean(

@@ -322,12 +322,12 @@ function nextText(row, whole, stops, isLast, tokenizer) {
  * Returns the ids of a conversation; special tokens are written by its template.
  * @param {import('../model.js').Model} model
  * @param {import('../tokenizers/tokenizer.js').TextTool | undefined} tokenizer
- * @param {unknown} messages
+ * @param {readonly import('../jinja/chat.js').Message[]} messages
  * @param {import('../jinja/chat.js').ChatOptions | undefined} chat
  * @param {number} vocab
  */
 async function chatIds(model, tokenizer, messages, chat, vocab) {
-  const text = await model.applyChatTemplate(/** @type {import('../jinja/chat.js').Message[]} */ (messages), chat)
+  const text = await model.applyChatTemplate(messages, chat)
   return /** @type {import('../tokenizers/tokenizer.js').TextTool} */ (tokenizer).bare(text, vocab)
 }
 

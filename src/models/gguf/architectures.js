@@ -133,10 +133,10 @@ function gated(type, k, tensors) {
   return { model_type: type, ...config, hidden_act: 'silu' }
 }
 
-/** @param {string} type @param {Record<string, unknown>} [more] @returns {Architecture['config']} */
+/** @param {string} type @param {Record<string, unknown>} [more] */
 const llamaLike =
   (type, more = {}) =>
-  (k, tensors) => ({
+  (/** @type {Keys} */ k, /** @type {Tensors} */ tensors) => ({
     ...gated(type, k, tensors),
     rms_norm_eps: k.number('attention.layer_norm_rms_epsilon'),
     ...more,

@@ -16,7 +16,7 @@ const MOST_HEADER = 2 ** 28
 const MOST_NAME = 2 ** 16
 const MOST_DIMS = 4
 
-/** Number types: size in bytes, array class, and method that reads one. @type {readonly [bytes: number, type: any, read: string][]} */
+/** Number types: size in bytes, array class, and method that reads one. @type {readonly [bytes: number, type: any, read: 'getUint8' | 'getInt8' | 'getUint16' | 'getInt16' | 'getUint32' | 'getInt32' | 'getFloat32'][]} */
 const NUMBERS = [
   [1, Uint8Array, 'getUint8'],
   [1, Int8Array, 'getInt8'],
@@ -187,7 +187,7 @@ function readValue(c, key) {
 function readOne(c, type, key) {
   if (type < NUMBERS.length) {
     const [bytes, , read] = NUMBERS[type]
-    return /** @type {number} */ (/** @type {any} */ (c.view)[read](c.take(bytes, key), true))
+    return c.view[read](c.take(bytes, key), true)
   }
   if (type === STRING) return c.text(key, key.startsWith('tokenizer.'))
   if (type === UINT64 || type === INT64)

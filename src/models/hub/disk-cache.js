@@ -8,17 +8,20 @@ import { builtin } from './hub-settings.js'
 /** @import { HubFile } from './hub-answers.js' */
 /** @import { FileHandle } from 'node:fs/promises' */
 
-const fs = /** @type {typeof import('node:fs/promises')} */ (builtin('node:fs/promises'))
-const { dirname, join, relative, sep } = /** @type {typeof import('node:path')} */ (builtin('node:path'))
-const { hostname } = /** @type {typeof import('node:os')} */ (builtin('node:os'))
+/** @type {typeof import('node:fs/promises')} */
+const fs = builtin('node:fs/promises')
+/** @type {typeof import('node:path')} */
+const { dirname, join, relative, sep } = builtin('node:path')
+/** @type {typeof import('node:os')} */
+const { hostname } = builtin('node:os')
 
 /** Milliseconds without a write after which a download of another computer, in a shared cache, counts as abandoned. */
 const LEFT = 24 * 3600 * 1000
 
 const none = () => undefined
 const sizeOf = (/** @type {string} */ path) => fs.stat(path).then(({ size }) => size, none)
-/** Lists the names in a folder, none if it does not exist. @param {string} path */
-const namesIn = path => fs.readdir(path).catch(() => /** @type {string[]} */ ([]))
+/** Lists the names in a folder, none if it does not exist. @param {string} path @returns {Promise<string[]>} */
+const namesIn = path => fs.readdir(path).catch(() => [])
 
 /** Lists all files below a folder by their paths in it. @param {string} path */
 async function filesIn(path) {

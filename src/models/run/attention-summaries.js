@@ -41,7 +41,7 @@ export function readSummary(given = {}) {
   toBoolean(windows, 'forward: summary: windows')
   if (onSummary !== undefined && typeof onSummary !== 'function')
     throw new TypeError(`forward: summary: onSummary: expected a function, got ${describe(onSummary)}`)
-  const one = /** @type {import('../../runtime/attention-call.js').AttentionCall} */ ({ B: 1, H: 1, L: 1, S: 1 })
+  const one = { B: 1, H: 1, L: 1, S: 1 }
   checkSummary(one, asked, 'forward: summary')
   return { asked, windows, onSummary }
 }
@@ -137,7 +137,7 @@ export function withWindow(summary, H, windows) {
  */
 export function summaryOf(weights, scores, past, checked, ids) {
   const [B, H, L, S] = weights.dims
-  const call = /** @type {import('../../runtime/attention-call.js').AttentionCall} */ ({ B, H, L, S })
+  const call = { B, H, L, S }
   const { outputs, sizes } = checkSummary(call, kernelOptions(checked), 'forward: summary')
   const { rows: R, columns: C, top: K, bins } = sizes
   /** @type {Record<string, any>} */

@@ -19,6 +19,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 /** @import { StackSpec } from '../family-shapes/parts.js' */
 /** @import { ModelWeights } from '../weights/weights.js' */
 /** @import { FusedOptions } from '../../ops/linear/forward.js' */
+/** The options of a product within a run, whose residual is a tensor. @typedef {FusedOptions & { residual?: FloatTensor }} DenseOptions */
 /** @typedef {Record<string, import('./model-hooks.js').Hook>} CheckedHooks */
 /**
  * A run as steps, between which other tasks may run. It yields the output of a layer or, within a layer, the tensors that the rest of it
@@ -91,7 +92,7 @@ export class ModelOperations {
     return normalize(this.qkv, this.weights, spec, x)
   }
 
-  /** @param {LinearSpec} spec @param {FloatTensor} x @param {FusedOptions} [options] */
+  /** @param {LinearSpec} spec @param {FloatTensor} x @param {DenseOptions} [options] */
   dense(spec, x, options) {
     return this.weights.linear(spec).forward(x, { ...options, resident: true })
   }
@@ -342,8 +343,8 @@ const longestOf = texts => texts.reduce((most, start, b) => Math.max(most, start
 /** Applies the norm after all layers, if there is one. @param {StackSpec} stack @param {string} place @param {ModelOperations} ops @param {FloatTensor} h */
 export const lastNorm = ({ norm }, place, ops, h) => (norm ? ops.hook(`${place}norm`, ops.norm(norm, h)) : h)
 
-/** @param {FloatTensor} x */
-const free = x => /** @type {Partial<import('../../runtime/resident.js').ResidentTensor>} */ (x).dispose?.()
+/** @param {FloatTensor & { dispose?: () => void }} x */
+const free = x => x.dispose?.()
 
 /**
  * The context shared by the parts of a layer.
@@ -422,7 +423,7 @@ function* mlp(own, { up, gate, down, activation }, x, residual, live) {
  * @param {Call} call
  * @param {LinearSpec} spec
  * @param {FloatTensor} x
- * @param {FusedOptions} options
+ * @param {DenseOptions} options
  * @param {FloatTensor[]} live tensors that are still needed
  * @returns {RunSteps<FloatTensor>}
  */

@@ -65,13 +65,12 @@ export const isLong = (specs, x) => count(x.dims) * specs.reduce((sum, spec) => 
  * @param {import('./network.js').ModelOperations} ops
  * @param {import('../family-shapes/parts.js').LinearSpec} spec
  * @param {FloatTensor} x (..., in)
- * @param {import('../../ops/linear/forward.js').FusedOptions} options
+ * @param {import('./network.js').DenseOptions} options
  * @param {FloatTensor[]} live tensors that are still needed
  * @returns {RunSteps<FloatTensor>} (..., out)
  */
-export function* dense(ops, spec, x, { residual: added, ...options }, live) {
+export function* dense(ops, spec, x, { residual, ...options }, live) {
   const { qkv, weights } = ops
-  const residual = /** @type {FloatTensor | undefined} */ (added)
   const rows = count(x.dims) / spec.in
   const step = Math.max(LEAST_ROWS, Math.floor(PART / (spec.in * spec.out)))
   if (rows < 2 * step) return ops.dense(spec, x, { residual, ...options })

@@ -80,11 +80,12 @@ async function readScore(json, file) {
  * @param {unknown} own of config_sentence_transformers.json
  */
 function activationFor({ sentence_transformers: later, sbert_ce_default_activation_function: before }, own) {
-  const places = /** @type {[string, string, unknown][]} */ ([
+  /** @type {[string, string, unknown][]} */
+  const places = [
     [PROMPTS, 'activation_fn', own],
     ['config.json', 'sentence_transformers.activation_fn', Object(later).activation_fn],
     ['config.json', 'sbert_ce_default_activation_function', before],
-  ])
+  ]
   const found = places.find(([, , name]) => name !== undefined && name !== null)
   return found
     ? activationOf(found[2], found[0], found[1])

@@ -44,14 +44,14 @@ import { describe } from '../../base/errors.js'
  * @property {{ name: string, bytes?: number }[]} files files that would be read
  */
 
-/** @param {ArrayBuffer | ArrayBufferView} bytes */
+/** @param {ArrayBufferLike | ArrayBufferView} bytes */
 const toBytes = bytes =>
   ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes)
 
 /** @param {unknown} content @param {string} name @returns {Promise<ByteSource>} */
 async function fromContent(content, name) {
   if (isBytes(content) || isShared(content)) {
-    const bytes = toBytes(/** @type {ArrayBuffer} */ (content))
+    const bytes = toBytes(content)
     // Browsers decode no text from shared memory.
     const cut = isShared(bytes.buffer) ? 'slice' : 'subarray'
     return { size: bytes.length, read: async (from, to) => bytes[cut](from, to) }
@@ -168,7 +168,7 @@ export async function readJSON(source, name) {
   } catch (cause) {
     const { noJSON, pythonJSON } = await import('../config/refusals.js')
     if (/NaN|Infinity/.test(text)) return pythonJSON(name, bytes, text)
-    throw noJSON(name, bytes, /** @type {Error} */ (cause))
+    throw noJSON(name, bytes, cause)
   }
 }
 

@@ -123,7 +123,7 @@ function toTensor(name, entry, file, source, data) {
     throw fail(`expected an object in the header, got ${describe(entry)}`)
   const { dtype, shape: dims, data_offsets: offsets } = /** @type {Record<string, unknown>} */ (entry)
   if (typeof dtype !== 'string' || !Object.hasOwn(BYTES, dtype)) throw fail(`dtype ${describe(dtype)} is not known`)
-  const isSize = (/** @type {unknown} */ n) => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0
+  const isSize = (/** @type {number} */ n) => Number.isSafeInteger(n) && n >= 0
   if (!Array.isArray(dims) || dims.length > 64 || !dims.every(isSize))
     throw fail(`shape ${describe(dims)} is no list of sizes`)
   if (!Array.isArray(offsets) || offsets.length !== 2 || !offsets.every(isSize) || offsets[0] > offsets[1])

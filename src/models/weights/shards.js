@@ -19,15 +19,17 @@ const [TORCH, TORCH_INDEX] = ['pytorch_model.bin', 'pytorch_model.bin.index.json
  * @returns {Promise<{ index: string, files: Map<string, string> }>} without an index, '' stands for every tensor
  */
 export async function readIndex(folder, single, given, readJSON) {
-  for (const [index, file] of [
+  /** @type {[index: string, file: string | undefined][]} */
+  const kinds = [
     [INDEX, single],
     [TORCH_INDEX, TORCH],
-  ]) {
-    const source = await folder.open(/** @type {string} */ (index))
+  ]
+  for (const [index, file] of kinds) {
+    const source = await folder.open(index)
     if (source)
       return {
-        index: /** @type {string} */ (index),
-        files: await readMap(source, /** @type {string} */ (index), readJSON),
+        index: index,
+        files: await readMap(source, index, readJSON),
       }
     if (file && (await folder.open(file))) return { index: '', files: new Map([['', file]]) }
   }

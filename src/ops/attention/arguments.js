@@ -149,15 +149,14 @@ export function checkTogether(q, k, v, batch, labels) {
 
 /**
  * Where packed texts begin.
- * @param {unknown} list
+ * @param {ArrayLike<number> | undefined} given
  * @param {number} rows
  * @param {string} name
  */
-function checkStarts(list, rows, name) {
-  const given = /** @type {ArrayLike<number>} */ (list)
+function checkStarts(given, rows, name) {
   if (typeof given !== 'object' || given === null || typeof given.length !== 'number')
     throw new TypeError(
-      `${name}: expected the start of each text and the end of the last one, such as [0, 3, 8], got ${describe(list)}`,
+      `${name}: expected the start of each text and the end of the last one, such as [0, 3, 8], got ${describe(given)}`,
     )
   const starts = new Uint32Array(Math.max(1, given.length))
   for (let b = 0; b < starts.length; b++) {

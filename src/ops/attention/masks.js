@@ -81,22 +81,21 @@ function writeBroadcast(core, at, mask) {
 }
 
 /**
- * @param {unknown} list one whole number for each batch
+ * @param {ArrayLike<number>} given one whole number for each batch
  * @param {number} B
  * @param {string} name
  * @param {Parameters<typeof toNumber>[2]} range
  */
-function perBatch(list, B, name, range) {
-  const given = /** @type {ArrayLike<number>} */ (list)
+function perBatch(given, B, name, range) {
   if (typeof given !== 'object' || given === null || typeof given.length !== 'number')
-    throw new TypeError(`${name}: expected one length for each batch, got ${describe(list)}`)
+    throw new TypeError(`${name}: expected one length for each batch, got ${describe(given)}`)
   if (given.length !== B)
     throw new RangeError(`${name}: expected one length for each of ${B} batches, got ${given.length}`)
   return Array.from(given, (length, b) => toNumber(length, `${name}[${b}]`, range))
 }
 
 /**
- * @param {unknown} pastLength
+ * @param {number | ArrayLike<number>} pastLength
  * @param {number} B
  * @param {string} name
  */

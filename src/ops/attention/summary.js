@@ -65,7 +65,7 @@ export function checkMap(map, name) {
 /**
  * For each key the first one with its token, then for each the next one, S if there is none: (B, 2, S).
  * @param {unknown} given
- * @param {AttentionCall} call
+ * @param {Sizes} call
  * @param {string} name
  */
 function findSame(given, { B, S }, name) {
@@ -92,9 +92,11 @@ function findSame(given, { B, S }, name) {
   return same
 }
 
+/** @typedef {Pick<AttentionCall, 'B' | 'H' | 'L' | 'S'>} Sizes */
+
 /**
  * Checks the option `summary`.
- * @param {AttentionCall} call whose other options are checked
+ * @param {Sizes & Partial<Pick<AttentionCall, 'dropout' | 'sinks'>>} call whose other options are checked
  * @param {SummaryOptions} options
  * @param {string} name
  */

@@ -38,9 +38,9 @@ const operation = name => toOperation([name], { options: ['p'], prepare })
 /** The operation on a tape, which gives the generator in each step. */
 export const DROPOUT = operation('x')
 
-/** @param {object} options @param {string} where */
+/** @template {DropoutOptions} T @param {T} options @param {string} where */
 function readDropout(options, where) {
-  const given = readOptions(/** @type {any} */ (options), ['p', 'generator', ...OUT_OPTIONS], where)
+  const given = readOptions(options, ['p', 'generator', ...OUT_OPTIONS], where)
   return { given, stream: checkStream(given.generator, `${where}: generator`) }
 }
 
