@@ -155,7 +155,7 @@ function readWeight(weight) {
  */
 export class PackedLinear {
   #core
-  /** @type {import('../ops/linear/forward.js').Weights | undefined} */
+  /** @type {(import('../ops/linear/forward.js').Weights & { weight: ResidentTensor }) | undefined} */
   #weights
   /** Bytes of a panel: eight rows of K values. */
   #panel = 0
@@ -281,10 +281,7 @@ export class PackedLinear {
         N: rows,
         weights: kind,
         is_quantized: Number(this.#isQuantized),
-        packed:
-          /** @type {ResidentTensor} */ (weight).address +
-          (n / 8) * this.#panel +
-          (kind === WEIGHTS.int4 ? k * 5 : k * 32),
+        packed: weight.address + (n / 8) * this.#panel + (kind === WEIGHTS.int4 ? k * 5 : k * 32),
         panel_size: this.#panel,
         scales: scales ? addressOf(scales) + n * 4 : 0,
         scratch,
@@ -364,7 +361,7 @@ export class PackedLinear {
     const [N, K] = dims
     toNumber(n, 'packLinear: row', { least: 0, most: N - 1, whole: true })
     const { weight, bias, scales } = this.#own
-    const { buffer, byteOffset } = /** @type {FloatTensor} */ (weight).data
+    const { buffer, byteOffset } = weight.data
     const panel = byteOffset + Math.floor(n / 8) * this.#panel
     const column = n % 8
     const scale = scales?.data[n] ?? 1
@@ -431,7 +428,7 @@ export class PackedLinear {
       for (let i = 0; i < rows; i += 8) {
         const size = Math.min(8, rows - i)
         const isPlain = kind === WEIGHTS.float32
-        const from = isPlain ? /** @type {ResidentTensor} */ (weight).address + (n + i) * K * 4 : scratch
+        const from = isPlain ? weight.address + (n + i) * K * 4 : scratch
         for (let c = 0; c < size && !isPlain; c++) core.floats.set(this.row(n + i + c).weight, scratch / 4 + c * K)
         const args = writeStruct(core, PACK_LINEAR_STRUCT, {
           w: from,

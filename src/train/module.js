@@ -32,7 +32,7 @@ const KINDS = /** @type {const} */ ([
  *   : { readonly [K in keyof L]: BoundLayers<L[K]> }} BoundLayers
  */
 
-/** True for a tensor of any library. @param {any} value */
+/** True for a tensor of any library. @param {any} value @returns {value is Operand} */
 const isTensor = value => value?.data !== undefined && (value.dims ?? value.shape) !== undefined
 
 /** @param {unknown} value */
@@ -61,7 +61,7 @@ function compile(layers, name, found, seen) {
     throw new TypeError(`module: ${name} is the same as ${other || 'what holds it'}: give it once, and use that one`)
   seen.set(layers, name)
   if (isTensor(layers)) {
-    put(found, name, /** @type {Operand} */ (layers))
+    put(found, name, layers)
     return (_, values) => values[name]
   }
   if (kind) return compileLayer(layers, kind[1], name, found)

@@ -226,7 +226,7 @@ function watchPlace(of, recording, stacks, where) {
     throw new TypeError(`${where}: of: gradient: expected a tensor or a function, got undefined`)
   const hooks = /** @type {Record<string, import('../../models/run/model-hooks.js').Hook>} */ (recording)
   const before = hooks[name]
-  /** @type {FloatTensor | undefined} */
+  /** Set before `seed` is called, which follows the run. @type {FloatTensor} */
   let values
   hooks[name] = x => {
     const made = before === undefined ? undefined : applyHook({ [name]: before }, name, () => x)
@@ -236,9 +236,8 @@ function watchPlace(of, recording, stacks, where) {
   return {
     place: name,
     seed: () => {
-      const numbers = /** @type {FloatTensor} */ (values)
-      const given = typeof gradient === 'function' ? gradient(copyOf(numbers)) : gradient
-      return { place: name, ...readGradient(given, numbers.dims, `"${name}"`, where) }
+      const given = typeof gradient === 'function' ? gradient(copyOf(values)) : gradient
+      return { place: name, ...readGradient(given, values.dims, `"${name}"`, where) }
     },
   }
 }

@@ -60,7 +60,7 @@ export function readObjective(of, targets, input, where, parts, hasReadouts = tr
   if (targets !== undefined && of !== 'loss') throw new TypeError(`${where}: targets: they apply only to of: 'loss'`)
   if (hasReadouts && isReadout(of)) {
     const evaluate = () => ({ value: undefined })
-    return { evaluate, readout: readReadout(/** @type {any} */ (of), input, where, parts) }
+    return { evaluate, readout: readReadout(of, input, where, parts) }
   }
   if (of === 'loss') {
     const labels = targets === undefined ? defaultTargets(input) : readTargets(targets, input, where)

@@ -20,7 +20,7 @@ import { POOLINGS, pool, pullPool } from '../../models/sentences/pooling.js'
  * @typedef {(rows: Float64Array[]) => { value: number, pull: () => Float64Array[] }} Readout
  */
 
-/** True if an objective reads the output of the last norm instead of logits of tokens. @param {unknown} of */
+/** True if an objective reads the output of the last norm instead of logits of tokens. @param {unknown} of @returns {of is OfClasses | OfCosine} */
 export const isReadout = of => typeof of === 'object' && of !== null && ('classes' in of || 'cosine' in of)
 
 /** Throws if an objective needs logits of tokens and the checkpoint has no head. @param {Parts} parts @param {unknown} of @param {string} where */

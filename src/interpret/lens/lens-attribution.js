@@ -53,7 +53,7 @@ export async function lensAttribution(model, lens, input, options) {
       forward: async (given, { signal, ...rest }, record) =>
         inTurns(qkv, parts.steps(given, rest, { record }), { signal, layers: of.layers }),
     },
-    /** @type {import('../../models/model.js').ModelInput} */ (inputOf(input, where)), // steps also takes a text
+    inputOf(input, where),
     {
       hooks,
       signal,

@@ -217,15 +217,16 @@ export function saveLens(lens, options = {}) {
   const facts = { layers, squares: squares && [...squares], losses: losses && [...losses], marks, first }
   const get = (/** @type {Map<number, Float32Array> | undefined} */ map) => (/** @type {number} */ layer) =>
     /** @type {Float32Array} */ (map?.get(layer))
-  file.dict([
-    ...(kind === 'tuned'
-      ? /** @type {import('./torch-save.js').Entry[]} */ ([
+  /** @type {import('./torch-save.js').Entry[]} */
+  const weights =
+    kind === 'tuned'
+      ? [
           ['weight', tensors(get(matrices), [width, width])],
           ['bias', tensors(get(offsets), [width])],
-        ])
-      : /** @type {import('./torch-save.js').Entry[]} */ ([
-          ['J', tensors(layer => lens.matrix(layer).data, [width, width])],
-        ])),
+        ]
+      : [['J', tensors(layer => lens.matrix(layer).data, [width, width])]]
+  file.dict([
+    ...weights,
     ['n_prompts', () => file.number(count)],
     ['source_layers', () => file.list(chosen)],
     ['d_model', () => file.number(width)],

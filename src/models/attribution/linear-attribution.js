@@ -12,7 +12,7 @@ import { Tensor } from '../../base/tensor.js'
  * @typedef {object} Attributed the parts of a model that attribution uses
  * @property {import('../family-shapes/parts.js').Family} family
  * @property {ModelWeights} weights
- * @property {(input: ModelInput, options: import('../model.js').ModelOptions & { signal?: AbortSignal },
+ * @property {(input: string | ModelInput, options: import('../model.js').ModelOptions & { signal?: AbortSignal },
  *   record: (seen: import('../run/network.js').Seen) => void) => Promise<ModelOutput>} forward
  * @property {unknown} [padding] id of padding
  * @property {(given: unknown, where: string) => number} tokenOf returns the id of a token, given as an id or a text
@@ -30,7 +30,7 @@ import { Tensor } from '../../base/tensor.js'
 /**
  * Computes how much each head, each MLP and the embedding add to numbers that are read from rows after the last norm.
  * @param {Attributed} model
- * @param {ModelInput} input a single text
+ * @param {string | ModelInput} input a single text
  * @param {object} asked
  * @param {import('../model.js').Hooks} [asked.hooks]
  * @param {AbortSignal} [asked.signal]

@@ -72,7 +72,7 @@ async function textOf(from, name) {
 async function readChat(from, source) {
   const json = async (/** @type {string} */ name) => {
     const file = await from.open(name)
-    return /** @type {any} */ (file && (await readJSON(file, name)))
+    return /** @type {Record<string, unknown> | undefined} */ (file && (await readJSON(file, name)))
   }
   const names = [...new Set([...from.names(), ...((await from.list?.()) ?? [])])]
   const files = [[TEMPLATE, 'default'], ...names.map(name => [name, NAMED.exec(name)?.[1]])]

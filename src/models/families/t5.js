@@ -3,7 +3,7 @@
 import { anyOf, attentionOf, EPS, layersOf, NONE, times } from '../family-shapes/parts.js'
 
 /** @import { Config } from '../config/config.js' */
-/** @import { ActivationName, NormSpec, PartSpec, StackSpec } from '../family-shapes/parts.js' */
+/** @import { NormSpec, PartSpec, StackSpec } from '../family-shapes/parts.js' */
 
 export const DEFAULTS = {
   vocab_size: 32128,
@@ -83,7 +83,7 @@ export function t5(c, isScaled) {
             up: { name: `${mlp}${kind === 'relu' ? 'wi' : 'wi_1'}`, out: inner, in: d },
             gate: kind === 'relu' ? undefined : { name: `${mlp}wi_0`, out: inner, in: d },
             down: { name: `${mlp}wo`, out: d, in: inner },
-            activation: /** @type {ActivationName} */ (kind === 'gated' ? 'gelu_tanh' : kind),
+            activation: kind === 'gated' ? 'gelu_tanh' : kind,
           },
           before: norm(`${at}${last}.layer_norm`),
         },

@@ -209,7 +209,7 @@ const gemmaScale = (layers, { num_hidden_layers, hidden_size, num_attention_head
 
 /** @param {string} type @param {number} layers @param {(k: Keys) => Record<string, unknown>} more @returns {Architecture['config']} */
 const gemma = (type, layers, more) => (k, tensors) => {
-  const { hidden_act: _, ...config } = /** @type {any} */ (llamaLike(type)(k, tensors))
+  const { hidden_act: _, ...config } = llamaLike(type)(k, tensors)
   return {
     ...config,
     hidden_activation: 'gelu_pytorch_tanh',

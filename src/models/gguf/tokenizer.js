@@ -19,7 +19,7 @@ const SPACE = '\u2581'
  * @property {Partial<Record<import('./vocabulary.js').Role, number>>} ids default ids of special tokens
  * @property {boolean} hasStart True if a text begins with the start token by default
  * @property {boolean} hasEnd True if a text ends with the end token by default
- * @property {(vocabulary: Vocabulary) => Promise<object>} parts makes the parts of tokenizer.json
+ * @property {(vocabulary: Vocabulary) => Promise<object & { isStarted?: boolean }>} parts makes the parts of tokenizer.json; isStarted: hasStart of this file
  */
 
 /** Kinds by tokenizer.ggml.model. @type {Record<string, Kind>} */
@@ -64,7 +64,7 @@ export async function tokenizerOf(metadata) {
   const kind = KINDS[model]
   const vocabulary = new Vocabulary(metadata, kind.ids)
   const parts = await kind.parts(vocabulary)
-  const { isStarted = kind.hasStart, ...json } = /** @type {any} */ (parts)
+  const { isStarted = kind.hasStart, ...json } = parts
   const added = vocabulary.added()
   return {
     json: {

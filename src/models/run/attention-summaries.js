@@ -12,7 +12,6 @@ import { copyOf } from './model-hooks.js'
 /** @import { Qkv } from '../../qkv.js' */
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { Summary } from '../../ops/attention/summary.js' */
-/** @import { AttentionOptions } from '../../ops/attention/arguments.js' */
 /** @typedef {readonly [from: number, to: number]} Range from <= i < to */
 /** @typedef {'attentionSummaries' | 'crossAttentionSummaries' | 'encoderAttentionSummaries'} SummaryName */
 
@@ -70,7 +69,7 @@ function partOf(x, head) {
  * @param {FloatTensor} q (B, L, H * D)
  * @param {FloatTensor} k (B, G, S, D), or (B, S, G * D)
  * @param {{ H: number, G: number }} heads
- * @param {AttentionOptions} options
+ * @param {import('./network.js').MixOptions} options
  * @param {FloatTensor} logSumExp (B, H, L)
  * @returns {(window: SummaryWindow) => FloatTensor}
  */
@@ -81,8 +80,8 @@ export function windowsOf(qkv, q, k, { H, G }, options, logSumExp) {
     if (head === undefined) return attentionWindow(qkv, queries, keys, { ...options, logSumExp, ...window })
     const own = {
       ...options,
-      bias: options.bias && /** @type {FloatTensor} */ (options.bias).slice(-3, head, head + 1),
-      alibi: options.alibi && /** @type {FloatTensor} */ (options.alibi).slice(0, head, head + 1),
+      bias: options.bias?.slice(-3, head, head + 1),
+      alibi: options.alibi?.slice(0, head, head + 1),
       logSumExp: partOf(logSumExp, head),
       ...window,
     }

@@ -19,6 +19,7 @@ import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
 /** @import { StackSpec } from '../family-shapes/parts.js' */
 /** @import { ModelWeights } from '../weights/weights.js' */
 /** @import { FusedOptions } from '../../ops/linear/forward.js' */
+/** The options of attention within a run. @typedef {import('../../ops/attention/arguments.js').AttentionOptions & { bias?: FloatTensor, alibi?: FloatTensor }} MixOptions */
 /** The options of a product within a run, whose residual is a tensor. @typedef {FusedOptions & { residual?: FloatTensor }} DenseOptions */
 /** @typedef {Record<string, import('./model-hooks.js').Hook>} CheckedHooks */
 /**
@@ -513,7 +514,7 @@ function* project(own, part, input, live) {
  * @param {Layer} own
  * @param {PartSpec} part
  * @param {FloatTensor} [ofDistances] terms that relative positions add to the scores, if they depend on the content
- * @returns {import('../../ops/attention/arguments.js').AttentionOptions}
+ * @returns {MixOptions}
  */
 export function scoreOptions({ call, stack, bias }, part, ofDistances = bias) {
   const isCross = part.kind === 'cross'
@@ -576,7 +577,7 @@ function* mix(own, part, projected, live) {
  * @property {string} name of the attention, for hooks
  * @property {boolean} isCross
  * @property {KVCache | undefined} cache
- * @property {import('../../ops/attention/arguments.js').AttentionOptions} options
+ * @property {MixOptions} options
  * @property {Call['read']['ids'] | undefined} ids
  * @property {boolean} isSummarized
  * @property {(made: import('./attention-summaries.js').AttentionSummary) => void} keepSummary

@@ -46,7 +46,7 @@ function typeNamed(type, name) {
  * @typedef {{ dtype?: WeightTypes, activations?: 'int16' | 'int8' | 'float32', cacheDtype?: 'float32' | 'int8', loadKernels?: (core: import('../../runtime/memory.js').Core) => Promise<typeof import('../run/token-calls.js').TokenCalls | undefined> }} NumberOptions
  */
 
-/** @param {unknown} dtype @param {unknown} activations @param {unknown} cacheDtype @returns {NumberOptions} */
+/** @param {unknown} dtype @param {NumberOptions['activations']} activations @param {NumberOptions['cacheDtype']} cacheDtype @returns {NumberOptions} */
 export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32') {
   const types = dtype === undefined ? undefined : readTypes(dtype, 'loadModel')
   oneOf(cacheDtype, ['float32', 'int8'], 'loadModel: cacheDtype')
@@ -59,8 +59,8 @@ export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32'
   const wanted = [cacheDtype, ...ofWeights]
   return {
     dtype: types,
-    activations: /** @type {NumberOptions['activations']} */ (activations),
-    cacheDtype: /** @type {NumberOptions['cacheDtype']} */ (cacheDtype),
+    activations,
+    cacheDtype,
     /** Loads the kernels of integer weights, if any are used. */
     loadKernels: async core => {
       return wanted.some(type => String(type).startsWith('int')) ? loadKernels(core, activations === 'int8') : undefined
