@@ -49,7 +49,7 @@ export async function contributions(
 ) {
   const { encoder, decoder } = family
   const isBoth = encoder !== undefined && decoder !== undefined
-  const stack = /** @type {import('../family-shapes/parts.js').StackSpec} */ (decoder ?? encoder)
+  const stack = decoder ?? encoder
   const place = isBoth ? 'decoder.' : ''
   /** @type {{ part: PartSpec, layer: number, heads: Float64Array[], before: Float64Array[], added: Float64Array[] }[]} */
   const parts = []

@@ -89,17 +89,19 @@
  * @property {RegExp} [optional] names of its tensors; a checkpoint without any of them has no head
  *
  * A family's description of a model, derived from its config.
- * @typedef {object} Description
+ * @typedef {object} Architecture
  * @property {number} width
  * @property {number} vocab
  * @property {EmbeddingSpec} embedding
- * @property {StackSpec} [encoder]
- * @property {StackSpec} [decoder]
  * @property {HeadSpec} head
  * @property {LinearSpec} [pooler] applied to the first row, followed by tanh
  * @property {string} [prefix] optional prefix of all names
  * @property {RegExp} ignored names of tensors that are not used
  * @property {number} [startId] first id of the decoder, in an encoder-decoder
+ *
+ * @typedef {Architecture & Stacks} Description
+ * @typedef {{ encoder: StackSpec, decoder?: undefined } | { encoder?: undefined, decoder: StackSpec }
+ *   | { encoder: StackSpec, decoder: StackSpec }} Stacks one of them, or both
  *
  * The classes of a checkpoint: layers applied to the first row of a text, its last one, the mean of its rows, or the pooler's output;
  * without `row`, to the rows of all tokens.

@@ -5,10 +5,10 @@ import { ropeOf } from './network.js'
 /** @import { Family, StackSpec } from '../family-shapes/parts.js' */
 
 /** Returns the stack that reads the input. @param {Family} family */
-export const firstStack = ({ encoder, decoder }) => /** @type {StackSpec} */ (encoder ?? decoder)
+export const firstStack = ({ encoder, decoder }) => encoder ?? decoder
 
 /** Returns the stack that has the logits. @param {Family} family */
-export const lastStack = ({ encoder, decoder }) => /** @type {StackSpec} */ (decoder ?? encoder)
+export const lastStack = ({ encoder, decoder }) => decoder ?? encoder
 
 /** Returns the stacks of a family, with the prefixes of their places. @param {Family} family @returns {import('./model-hooks.js').Stacks} */
 export function stackNames({ encoder, decoder }) {
