@@ -27,11 +27,13 @@
  * @property {Rope | false} [rope] if it differs from that of the stack; false: no rotation
  *
  * A part of a block: x becomes post(x + after(run(before(x)))).
- * @typedef {object} PartSpec
- * @property {'attention' | 'cross' | 'mlp'} kind
+ * @typedef {PartOptions & (
+ *   { kind: 'attention' | 'cross', attention: AttentionSpec, mlp?: undefined } |
+ *   { kind: 'mlp', mlp: MlpSpec, attention?: undefined })} PartSpec
+ * @typedef {{ up: LinearSpec, gate?: LinearSpec, down: LinearSpec, activation: ActivationName }} MlpSpec
+ *
+ * @typedef {object} PartOptions
  * @property {boolean} [isGlobal] True while the attention of marked tokens runs
- * @property {AttentionSpec} [attention] for the first two kinds
- * @property {{ up: LinearSpec, gate?: LinearSpec, down: LinearSpec, activation: ActivationName }} [mlp]
  * @property {NormSpec} [before]
  * @property {NormSpec} [after]
  * @property {NormSpec} [post]

@@ -385,7 +385,7 @@ export function* runLayer(own, parts, h) {
     const residual = isFused ? h : undefined
     let y =
       part.kind === 'mlp'
-        ? yield* mlp(own, /** @type {NonNullable<PartSpec['mlp']>} */ (part.mlp), x, residual, live)
+        ? yield* mlp(own, part.mlp, x, residual, live)
         : yield* attention(own, part, x, residual, live)
     if (part.after) y = ops.norm(part.after, y)
     if (!isFused) y = hooked(`${part.kind}.output`, y)
