@@ -139,7 +139,7 @@ export async function patch(model, options) {
       throw new TypeError(`${where}: expected either clean, a text, or by, the values that replace, got both`)
     if (typeof by !== 'object' || by === null)
       throw new RangeError(`${where}: by: expected a tensor, or tensors by place, got ${describe(by)}`)
-    return /** @type {any} */ (ablateEach(model, corrupted, /** @type {any} */ ({ ...rest, by }), where, 'corrupted'))
+    return /** @type {any} */ (ablateEach(model, corrupted, { ...rest, by }, where, 'corrupted'))
   }
   if (!Array.isArray(clean) && !Array.isArray(corrupted))
     return /** @type {any} */ (patchOne(model, /** @type {any} */ (options)))
