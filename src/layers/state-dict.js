@@ -12,15 +12,14 @@ export const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**
  * Returns a reader of a state dict, which throws if a tensor is missing or left over.
- * @param {unknown} given tensors by name
+ * @param {Readonly<Record<string, unknown>>} state tensors by name
  */
-export function readState(given) {
-  const isBytes = ArrayBuffer.isView(given) || given instanceof ArrayBuffer
-  if (typeof given !== 'object' || given === null || given instanceof Promise || isBytes) {
-    const how = isBytes ? '; give await readSafetensors(bytes)' : given instanceof Promise ? '; await it' : ''
-    throw new TypeError(`loadStateDict: expected an object of weights by name, got ${describe(given)}${how}`)
+export function readState(state) {
+  const isBytes = ArrayBuffer.isView(state) || state instanceof ArrayBuffer
+  if (typeof state !== 'object' || state === null || state instanceof Promise || isBytes) {
+    const how = isBytes ? '; give await readSafetensors(bytes)' : state instanceof Promise ? '; await it' : ''
+    throw new TypeError(`loadStateDict: expected an object of weights by name, got ${describe(state)}${how}`)
   }
-  const state = /** @type {Record<string, unknown>} */ (given)
   const names = Object.keys(state)
   const rest = new Set(names)
   return {

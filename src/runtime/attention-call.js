@@ -2,12 +2,13 @@ import { Options } from '../base/arguments.js'
 import { Tensor } from '../base/tensor.js'
 
 /** @typedef {Tensor<Float32Array>} FloatTensor */
+/** @typedef {{ wQuery: FloatTensor, wKey: FloatTensor, v: FloatTensor, bias?: FloatTensor }} AdditiveScore */
 
 /**
  * A tensor broadcast to (B, H, L, S) as numpy does: axes are matched from the last one on, sizes of 1
  * and absent axes repeat.
- * @typedef {{ tensor: Tensor, batch: number, head: number, row: number, column: number }} Broadcast
- * @typedef {{ wQuery: FloatTensor, wKey: FloatTensor, v: FloatTensor, bias?: FloatTensor }} AdditiveScore
+ * @template {import('../base/tensor.js').TensorData} [T=import('../base/tensor.js').TensorData]
+ * @typedef {{ tensor: Tensor<T>, batch: number, head: number, row: number, column: number }} Broadcast
  */
 
 /** @type {FloatTensor} */
@@ -60,7 +61,7 @@ export class AttentionCall {
   right = Infinity
   /** @type {Broadcast | undefined} boolean */
   mask
-  /** @type {Broadcast | undefined} float */
+  /** @type {Broadcast<Float32Array> | undefined} */
   bias
   /** @type {FloatTensor | undefined} (H) */
   sinks

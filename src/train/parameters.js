@@ -220,7 +220,7 @@ export const copies = tensors =>
 /**
  * Copies a state dict into tensors; throws before the first copy if a name or dims do not match.
  * @param {Readonly<Record<string, FloatTensor>>} tensors
- * @param {unknown} state by name
+ * @param {Readonly<Record<string, unknown>>} state by name
  */
 export function fill(tensors, state) {
   const { take, end } = readState(state)

@@ -49,7 +49,8 @@ const RULES = {
     return { single, pair: [...single, end, { text: 1, type: 0 }, end] }
   },
   TemplateProcessing({ single, pair, special_tokens: tokens }, where) {
-    const slots = (/** @type {any[]} */ list) =>
+    /** @type {(list: any[]) => Slot[]} */
+    const slots = list =>
       list.map(({ Sequence: sequence, SpecialToken: token }) => {
         if (sequence) return { text: sequence.id === 'A' ? 0 : 1, type: sequence.type_id }
         const { ids } = Object(tokens?.[token?.id])
@@ -57,7 +58,7 @@ const RULES = {
           throw refuse(`tokenizer.json: ${where}`, `the token ${JSON.stringify(token?.id)} without ids`)
         return { ids, type: token.type_id }
       })
-    return /** @type {Template} */ ({ single: slots(single), pair: slots(pair) })
+    return { single: slots(single), pair: slots(pair) }
   },
 }
 

@@ -88,15 +88,7 @@ function differentiate(core, call, upstream, to) {
     ...(bias && { [biasName]: bias.tensor.dims }),
     ...Object.fromEntries(ofScore),
   }
-  const inputs = /** @type {FloatTensor[]} */ ([
-    q,
-    k,
-    v,
-    upstream,
-    bias?.tensor,
-    sinks,
-    ...Object.values(weights ?? {}),
-  ])
+  const inputs = [q, k, v, upstream, bias?.tensor, sinks, ...Object.values(weights ?? {})]
   const names = Object.keys(dims)
   const made = produceAll(core, dims, to, LABELS.where, inputs, addresses => {
     const at = (/** @type {string} */ name) => addresses[names.indexOf(name)] ?? 0

@@ -44,10 +44,11 @@ const POSITION = { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true }
 const SIDE = { least: 0, whole: true, open: true }
 
 /**
- * @param {Tensor} tensor
+ * @template {import('../../base/tensor.js').TensorData} T
+ * @param {Tensor<T>} tensor
  * @param {readonly number[]} full (B, H, L, S)
  * @param {string} name
- * @returns {Broadcast}
+ * @returns {Broadcast<T>}
  */
 export function broadcast(tensor, full, name) {
   const { dims } = tensor

@@ -181,8 +181,9 @@ function checkMask(given, [B, H, L, S]) {
   const length = tensor.dims[tensor.dims.length - 1]
   if (length > S) throw new RangeError(`${name}: expected at most ${S} keys, got dims ${shape(tensor.dims)}`)
   const isBoolean = tensor.dtype === 'bool'
-  const mask = broadcast(isBoolean ? tensor : toFloats(tensor, name), [B, H, L, length], name)
-  return isBoolean ? { length, mask } : { length, bias: mask }
+  const sizes = [B, H, L, length]
+  if (isBoolean) return { length, mask: broadcast(tensor, sizes, name) }
+  return { length, bias: broadcast(toFloats(tensor, name), sizes, name) }
 }
 
 /** @param {OnnxAttributes} attributes */

@@ -120,11 +120,12 @@ function cutRows(x, [from, to]) {
 
 /**
  * The part of a mask or bias.
- * @param {Broadcast | undefined} mask
+ * @template {import('../../base/tensor.js').TensorData} T
+ * @param {Broadcast<T> | undefined} mask
  * @param {readonly number[]} sizes B, H, rows, columns
  * @param {Range} rows
  * @param {Range} columns
- * @returns {Broadcast | undefined}
+ * @returns {Broadcast<T> | undefined}
  */
 function cutMask(mask, sizes, rows, columns) {
   if (!mask) return undefined
