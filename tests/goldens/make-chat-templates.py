@@ -128,6 +128,7 @@ CONSTRUCTS = {
     'a call block': "{% macro box() %}[{{ caller() }}]{% endmacro %}{% call box() %}in{% endcall %}",
     'a filter block': "{% filter upper %}abc{% endfilter %}",
     'with': "{% with a = 1, b = 2 %}{{ a + b }}{% endwith %}{{ a is defined }}",
+    'title and capitalize of a capital sigma': "{{ 'ΑΣ ΣΑ Α.Σ'.title() }} {{ 'ΑΣ'.capitalize() }} {{ 'ΟΔΟΣ ΣΟΦΟΣ'|title }}",
     'an unknown filter in a loop within an if': "{% if false %}{% for m in messages %}{{ m|nofilter }}{% endfor %}{% endif %}x",
     'an unknown filter in a macro within an if': "{% if false %}{% macro f(a=1|nofilter) %}{% endmacro %}{% endif %}x",
     'an unknown filter of a block within an if': "{% if false %}{% filter nofilter %}{% endfilter %}{% endif %}x",

@@ -12,7 +12,7 @@ const { given, constructs, variables, random, directives, dates } = JSON.parse(
   readFileSync(new URL('../goldens/chat-templates.json', import.meta.url), 'utf8'),
 )
 
-test('159 constructs give the text of jinja2, or an error that names the construct', t => {
+test('160 constructs give the text of jinja2, or an error that names the construct', t => {
   t.mock.timers.enable({ apis: ['Date'], now: new Date(2024, 1, 9, 15, 4, 5, 67) })
   const refused = []
   for (const [name, construct] of Object.entries(constructs)) {

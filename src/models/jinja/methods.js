@@ -129,8 +129,16 @@ export function replaced(text, old, given, most) {
 
 /** @param {string} text */
 export function capitalized(text) {
-  const [first = '', ...rest] = Array.from(text)
-  return titled(first) + rest.join('').toLowerCase()
+  const letters = Array.from(text)
+  return letters.map((c, i) => (i ? lowered(c, i, letters) : titled(c))).join('')
+}
+
+/** Lowers a letter of a text; a capital sigma at the end of a word becomes ς. @param {string} c @param {number} i @param {string[]} letters */
+function lowered(c, i, letters) {
+  if (c !== 'Σ') return c.toLowerCase()
+  const [before, after] = [letters.slice(0, i).join(''), letters.slice(i + 1).join('')]
+  const isEnd = /\p{Cased}\p{Case_Ignorable}*$/u.test(before) && !/^\p{Case_Ignorable}*\p{Cased}/u.test(after)
+  return isEnd ? 'ς' : 'σ'
 }
 
 /** Returns the title case of a character. @param {string} c */
@@ -144,12 +152,14 @@ function titled(c) {
 /** Implements str.title, in which a letter after a letter becomes lower case. @param {string} text */
 function titleOf(text) {
   let isAfter = false
-  return Array.from(text, c => {
+  const letters = Array.from(text)
+  const made = letters.map((c, i) => {
     const isLetter = /\p{Cased}/u.test(c)
-    const out = isLetter ? (isAfter ? c.toLowerCase() : titled(c)) : c
+    const out = isLetter ? (isAfter ? lowered(c, i, letters) : titled(c)) : c
     isAfter = isLetter
     return out
-  }).join('')
+  })
+  return made.join('')
 }
 
 /**
