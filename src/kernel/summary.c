@@ -177,7 +177,7 @@ static void collect_distances(struct summary *x, size_t c, int64_t least, const 
  * first <= j < end:
  *   SUM_FIRST of key 0, SUM_PREVIOUS of key p - 1,
  *   SUM_DUPLICATE of earlier keys with the token of p,
- *   SUM_DUPLICATE + 1 (induction) of the keys right after those.
+ *   SUM_INDUCTION of the keys right after those.
  * The last two walk the linked list of keys with the same token, j -> next_same[j]; cursors hold the position between
  * tiles. */
 static void collect_scores(struct summary *x, const struct query_rows *block, size_t r, const float *weights,
