@@ -25,7 +25,7 @@ const WITH_WEIGHTS = new RegExp(
     'family-shapes/(?:llama-like|decoder-only|marian-like|parts|rope-scaling)',
     'generate/.*',
     'other-names',
-    'run/(?:attention-summaries|disentangled|forward|inputs|model-cache|model-hooks|network|over-texts|padding|read-input|run-in-turns|turns)',
+    'run/(?:attention-summaries|disentangled|inputs|model-hooks|over-texts|run-in-turns|turns)',
     'source/source',
     'tokenizers/(?!sentencepiece|wordpiece).*',
     'weights/safetensors',

@@ -9,11 +9,11 @@ import { forward } from './run/forward.js'
 import { SCORES, scoresByLength } from './run/head-scores.js'
 import { checkSignal, RUN_OPTIONS, readIds } from './run/inputs.js'
 import { ModelCache } from './run/model-cache.js'
-import { finish, lastNorm, ModelOperations, makeLogits, ropeOf } from './run/network.js'
+import { finish, lastNorm, ModelOperations, makeLogits } from './run/network.js'
 import { overTexts } from './run/over-texts.js'
 import { dropPadding, padRows, restorePadding } from './run/padding.js'
 import { lengthLimit } from './run/read-input.js'
-import { firstStack, lastStack, stacksOf } from './run/stacks.js'
+import { firstStack, lastStack, ropeOf, stacksOf } from './run/stacks.js'
 import { embeddingOf } from './weights/weights.js'
 
 /** @import { FloatTensor, TensorLike } from '../base/tensor.js' */

@@ -11,6 +11,7 @@ import { rmsNorm } from '../../ops/norm/rms-norm.js'
 import { areSame, cutOf, kernelOptions, summaryOf, windowsOf, withWindow } from './attention-summaries.js'
 import { contentMap, distanceMap, scoresOfPositions } from './disentangled.js'
 import { applyHook, copyOf, hookHeads, isHooked } from './model-hooks.js'
+import { ropeOf } from './stacks.js'
 
 /** @import { Qkv } from '../../qkv.js' */
 /** @import { FloatTensor } from '../../base/tensor.js' */
@@ -246,9 +247,6 @@ export function enter(embedding, ops, h) {
   if (embedding.norm) h = ops.norm(embedding.norm, h)
   return embedding.project ? ops.dense(embedding.project, h) : h
 }
-
-/** Returns the rotation of a layer, if there is one. @param {StackSpec} stack @param {AttentionSpec | undefined} attention */
-export const ropeOf = (stack, attention) => attention?.rope ?? stack.rope
 
 /** @typedef {{ dim: number, cos: FloatTensor, sin: FloatTensor, interleaved?: boolean }} Turns rotations of each row, (B, L, dim / 2) */
 

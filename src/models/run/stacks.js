@@ -1,8 +1,9 @@
 // The encoder and the decoder of a family.
 
-import { ropeOf } from './network.js'
+/** @import { AttentionSpec, Family, StackSpec } from '../family-shapes/parts.js' */
 
-/** @import { Family, StackSpec } from '../family-shapes/parts.js' */
+/** Returns the rotation of a layer, if there is one. @param {StackSpec} stack @param {AttentionSpec | undefined} attention */
+export const ropeOf = (stack, attention) => attention?.rope ?? stack.rope
 
 /** Returns the stack that reads the input. @param {Family} family */
 export const firstStack = ({ encoder, decoder }) => encoder ?? decoder
