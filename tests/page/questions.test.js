@@ -288,7 +288,7 @@ const QUESTIONS = [
       await reads('.models-hint', says(models.modelsWrites))
       await becomes(() => page.locator('#models-rank').count(), 0, 'one head has no rank')
       await reads('.models-hint', /今天 today → today, .*驾驶 driving → driving/)
-      await reads('.models-hint', /Less clear, below 80%: 方案 plan \(most to beijing, 56\.1%\)\.Rows/)
+      await reads('.models-hint', /Less clear, with weights below 80%: 方案 plan \(most to beijing, 56\.1%\)\.Rows/)
       // Under the pointer, a cell of the map names the word that looks and the one that it looks at.
       const map = page.locator('.models-atlas canvas').first()
       const { width = 0, height = 0 } = (await map.boundingBox()) ?? {}
