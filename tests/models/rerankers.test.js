@@ -188,7 +188,10 @@ test('a decoder that no folder names as a cross-encoder is ranked by its tokens 
     model.dispose()
   }
   const without = await open({ 'modules.json': undefined })
-  await assert.rejects(without.rank('a', list), /needs the tokens "yes" and "no", but its vocabulary lacks at least one/)
+  await assert.rejects(
+    without.rank('a', list),
+    /needs the tokens "yes" and "no", but its vocabulary lacks at least one/,
+  )
   without.dispose()
 })
 
