@@ -27,7 +27,7 @@ async function readWeights() {
     const message = cause instanceof Error ? cause.message : cause
     const mend = url
       ? `${message}: copy stories.safetensors from qkv/dist beside the bundle`
-      : "a bundle that is no ES module has no address: give the bytes of qkv/dist/stories.safetensors: { ...stories, 'model.safetensors': bytes }"
+      : "a bundle that is not an ES module has no address: give the bytes of qkv/dist/stories.safetensors: { ...stories, 'model.safetensors': bytes }"
     throw new Error(`qkv/stories: cannot read ${url ?? 'its weights'}: ${mend}`, { cause })
   }
 }

@@ -24,12 +24,12 @@ const MEND =
   "copy the file from qkv/dist beside the bundle, or give its address to load (Vite's dev server: optimizeDeps.exclude: ['qkv'])"
 
 const NO_ADDRESS =
-  'a bundle that is no ES module has no address: give those of the files, or their bytes: load({ wasm }), for int8 and int4 load({ wasm, integers })'
+  'a bundle that is not an ES module has no address: give those of the files, or their bytes: load({ wasm }), for int8 and int4 load({ wasm, integers })'
 
 /**
  * Marks the address of a file of the package.
  * @param {string} name
- * @param {() => URL} address throws in a bundle that is no ES module
+ * @param {() => URL} address throws in a bundle that is not an ES module
  */
 export function ofPackage(name, address) {
   try {

@@ -178,7 +178,7 @@ test('--help prints every option; a mistake is one sentence', () => {
     ],
     [
       ['corpus', file, '--model', model, '--out', folder, '--losses', '--truncate-dim', '8'],
-      /^qkv: --truncate-dim is of --embeddings, which is missing\n$/,
+      /^qkv: --truncate-dim needs --embeddings\n$/,
     ],
     [['corpse', file], /^qkv: corpse: no such command/],
     [['corpus', file, '--loss'], /^qkv: there is no option --loss; did you mean "--losses"\?/],

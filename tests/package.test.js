@@ -301,7 +301,7 @@ test('stories in a bundle reads its weights from the installed package, and with
   )
 })
 
-test('a bundle that is no ES module reads the files of the installed package in Node; elsewhere the errors name the options', async () => {
+test('a bundle that is not an ES module reads the files of the installed package in Node; elsewhere the errors name the options', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'qkv-classic-'))
   after(() => rmSync(folder, { recursive: true }))
   writeFileSync(
@@ -323,7 +323,7 @@ test('a bundle that is no ES module reads the files of the installed package in 
   })
   const node = (/** @type {string} */ cwd) =>
     JSON.parse(spawnSync(process.execPath, [join(folder, 'classic.cjs')], { cwd, encoding: 'utf8' }).stdout)
-  const reason = /a thread did not start: a bundle that is no ES module has no address, .* worker\.js|^$/
+  const reason = /a thread did not start: a bundle that is not an ES module has no address, .* worker\.js|^$/
   const [one, two, bytes, threads] = node(project)
   assert.deepEqual([one, two, bytes], ['tensor([1.])', 'tensor([[2.]])', '1'])
   assert.match(threads, reason)
@@ -331,7 +331,7 @@ test('a bundle that is no ES module reads the files of the installed package in 
   for (const said of [noCore, noIntegers])
     assert.match(
       said,
-      /^WASM_MISSING cannot read qkv\.wasm: a bundle that is no ES module has no address: .*load\(\{ wasm \}\)/,
+      /^WASM_MISSING cannot read qkv\.wasm: a bundle that is not an ES module has no address: .*load\(\{ wasm \}\)/,
     )
   assert.match(noWeights, /^ qkv\/stories: cannot read its weights: a bundle .*'model\.safetensors': bytes \}$/)
 })

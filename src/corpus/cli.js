@@ -103,14 +103,12 @@ async function main(args) {
     truncateDim: numberOf('truncate-dim', values['truncate-dim']),
   }
   if (!values.embeddings && Object.values(given(ofEmbeddings)).length)
-    throw new Error(`--${dashed(Object.keys(given(ofEmbeddings))[0])} is of --embeddings, which is missing`)
+    throw new Error(`--${dashed(Object.keys(given(ofEmbeddings))[0])} needs --embeddings`)
   const result = await corpus(field === undefined ? file : { file, field }, {
     model: /** @type {string} */ (values.model),
     out: /** @type {string} */ (values.out),
     what: {
-      ...(values.embeddings && {
-        embeddings: given(ofEmbeddings),
-      }),
+      ...(values.embeddings && { embeddings: given(ofEmbeddings) }),
       losses,
       headScores: values['head-scores'],
       means: /** @type {import('../models/run/model-hooks.js').Place[] | undefined} */ (means),
@@ -132,10 +130,10 @@ async function main(args) {
   process.stdout.write(`${result.texts} texts, ${result.tokens} tokens${cut}\n${result.files.join('\n')}\n`)
 }
 
-/** Leaves out what is undefined. @param {Record<string, unknown>} all */
+/** Drops the options that are undefined. @param {Record<string, unknown>} all */
 const given = all => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 
-/** @param {string} name of an option of corpus */
+/** Returns the name of an option of corpus as on the command line. @param {string} name */
 const dashed = name => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 
 /** @param {'workers' | 'top-count' | 'part-size' | 'truncate-dim'} name @param {string | undefined} text */

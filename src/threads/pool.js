@@ -401,7 +401,8 @@ export class Threads {
 
 /** @returns {Thread} */
 function open() {
-  if (!import.meta.url) throw new Error('a bundle that is no ES module has no address, beside which worker.js would be')
+  if (!import.meta.url)
+    throw new Error('a bundle that is not an ES module has no address, beside which worker.js would be')
   const node = globalThis.process?.getBuiltinModule?.('node:worker_threads')
   if (node) {
     const url = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'))

@@ -39,7 +39,7 @@ const REFUSED = [
     "a cap of 0 of Gemma 2's scores, with which llama.cpp gives NaN,",
     'gemma2',
     keys => void keys.set('gemma2.attn_logit_softcapping', { type: 'float32', value: 0 }),
-    /model\.gguf: gemma2\.attn_logit_softcapping is 0, by which llama\.cpp divides/,
+    /model\.gguf: gemma2\.attn_logit_softcapping: expected a number above 0, got 0/,
   ],
   [
     'a factor of rotated numbers without scaling',

@@ -125,7 +125,8 @@ const BIASES = { qkv: [true, true, true, false], all: ALL, none: NONE }
 
 /** Returns a softcap; 0 if the key is null or missing. @param {Config} c @param {string} key */
 export function capOf(c, key) {
-  if (c.get(key) === 0) throw new RangeError(`${c.file}: ${key} is 0, by which transformers divides; null is no cap`)
+  if (c.get(key) === 0)
+    throw new RangeError(`${c.file}: ${key}: expected null or a number above 0, got 0, by which transformers divides`)
   return c.number(key, { least: 0 }, 0)
 }
 

@@ -221,7 +221,7 @@ const gemma = (type, layers, more) => (k, tensors) => {
 /** The first converters of Gemma 2 wrote none of these keys. @param {Keys} k */
 function gemma2(k) {
   for (const key of ['attn_logit_softcapping', 'final_logit_softcapping'])
-    if (k.get(key) === 0) throw k.fail(`gemma2.${key} is 0, by which llama.cpp divides; a cap above 0 is covered`)
+    if (k.get(key) === 0) throw k.fail(`gemma2.${key}: expected a number above 0, got 0, by which llama.cpp divides`)
   return {
     sliding_window: k.number('attention.sliding_window', 4096),
     attn_logit_softcapping: k.number('attn_logit_softcapping', 50),

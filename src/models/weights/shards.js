@@ -28,7 +28,7 @@ export async function readIndex(folder, single, given, readJSON) {
     const source = await folder.open(index)
     if (source)
       return {
-        index: index,
+        index,
         files: await readMap(source, index, readJSON),
       }
     if (file && (await folder.open(file))) return { index: '', files: new Map([['', file]]) }
