@@ -128,8 +128,9 @@ export class Model {
   #family
   #weights
   #tokenizer
-  #classLogits
   #reads
+  /** @type {import('./run/forward.js').RunParts} */
+  #runParts
   #isDisposed = false
 
   /**
@@ -148,8 +149,9 @@ export class Model {
     this.#family = family
     this.#weights = weights
     this.#tokenizer = tokenizer
-    this.#classLogits = classLogits
     this.#reads = reads
+    const { TokenCalls } = reads
+    this.#runParts = { qkv, family, weights, padding: config.pad_token_id, classLogits, TokenCalls }
     /** The parsed config.json. */
     this.config = config
   }
@@ -435,9 +437,7 @@ export class Model {
       throw new TypeError(
         `forward: expected a text, { ids: [...] } or, for several texts, model.padded(texts), got ${describe(input)}`,
       )
-    const { TokenCalls } = this.#reads
-    const parts = { ...this.#parts, classLogits: this.#classLogits, TokenCalls }
-    return yield* forward(parts, this, this.#toInput(input), options, own)
+    return yield* forward(this.#runParts, this, this.#toInput(input), options, own)
   }
 
   /**
