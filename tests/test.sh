@@ -41,6 +41,8 @@ case ${1-} in
     run 1 tests/page/typing.test.js # it measures times, so nothing else runs beside it
     ;;
   quick)
+    # The page's tests import the built package.
+    [ -z "$(find src web -newer dist/index.js -print -quit 2>&1)" ] || npm run -s dist >/dev/null
     # Files that train, or take many seconds of the processor, such as states.test.js with 15. npm test runs them.
     heavy='(activation|corpus|int8-cache|masks|weight-blocks|page/(exercise-runs|learn|learn-model|learn-session|models-lens|states))\.test\.js$'
     mapfile -t files < <(grep -LE "$needs|from 'vite'" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "$not_npm_test|$slow|$long|$heavy")
