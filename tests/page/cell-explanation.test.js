@@ -141,4 +141,5 @@ test('the weight of a hidden key is an exact 0, and not 0.0000, before and after
   await page.getByLabel('Set to').first().fill('0.3')
   await page.keyboard.press('Enter')
   await becomes(() => text('.before-after'), /short00\.3000eat00dessert/)
+  await becomes(() => text('.answer-first'), /is gives 30\.0% to short, set by you \(it was hidden\)/)
 })

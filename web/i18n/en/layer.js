@@ -37,6 +37,7 @@ export const texts = {
   lookedAtNone: '{word} is looked at by no word.',
   gives: '{query} gives {share} to {key}.',
   givesHidden: '{query} does not see {key}: hidden.',
+  wasHidden: 'hidden',
   givesSet: '{query} gives {share} to {key}, set by you (it was {was}). The rest shares {rest}.',
   outputMoved: 'Output: {before}, now {now}.',
   seenColumns: 'Softmax runs over the queries: each column sums to one.',

@@ -38,6 +38,7 @@ export const texts = {
   lookedAtNone: '没有词关注 {word}。',
   gives: '{query} 把 {share} 的注意力给了 {key}。',
   givesHidden: '{query} 看不到 {key}：被遮住。',
+  wasHidden: '隐藏',
   givesSet: '{query} 给 {key} {share}，为手动设定（原为 {was}）。其余共占 {rest}。',
   outputMoved: '输出：原为 {before}，现为 {now}。',
   seenColumns: 'softmax 沿查询计算：每一列的和为一。',

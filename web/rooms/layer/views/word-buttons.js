@@ -124,11 +124,12 @@ function setSentence(context, { head, row, column }, params) {
   const { tensors, before } = result
   const now = weightsOf(context).at(row, column)
   const was = before?.weights?.at(head, row, column)
+  const isHidden = result.visible && !result.visible[row * result.settings.keys.tokens.length + column]
   const rest = arithmetic.differences([1], [now])[0]
   const said = t('givesSet', {
     ...params,
     share: share(context, now),
-    was: was === undefined ? '…' : share(context, was),
+    was: isHidden ? t('wasHidden') : was === undefined ? '…' : share(context, was),
     rest: share(context, Math.max(rest, 0)),
   })
   const outputs = [before?.output, tensors.output].map(tensor => tensor && format(tensor.at(head, row, 0)))
