@@ -7,24 +7,25 @@
  *
  * Bounds, tested over the whole range: a value y is off by at most 4e-7 |y| + 4e-8, a derivative by 4e-7 |y| + 1.5e-7.
  *
- * NaN and infinities as in PyTorch: NaN gives NaN, infinity gives infinity, -infinity gives NaN (but relu 0); the
- * derivatives at both infinities are NaN (but relu 1 and 0; its derivative of NaN is 1, so that a gradient goes on). */
+ * NaN and infinities as in PyTorch: NaN gives NaN, infinity gives infinity, -infinity gives NaN. The derivatives at
+ * both infinities are NaN. Exceptions: relu(-infinity) = 0, and the derivative of relu is 1 at infinity, 0 at -infinity
+ * and 1 at NaN, so that a gradient passes. */
 #ifndef ACTIVATION_H
 #define ACTIVATION_H
 
 #include "exp.h"
 #include "qkv.h"
 
-/* The constants of gelu, see splat_from. */
+/* Constants of gelu in memory, see splat_from. */
 struct tail {
-  float most, c1, c2, c3, c4, c5, c6, c9; /* of the polynomial */
-  float first, second, third, root2;      /* of its squares */
+  float most, c1, c2, c3, c4, c5, c6, c9; /* polynomial, and the upper limit of its argument */
+  float first, second, third, root2;      /* constants of the four squarings */
 };
 extern const struct tail stored_tail;
 
-/* 1 / (1 - Phi(t)), 0 <= t <= 1e18, infinity from about 1e3 on: the 16th power of a polynomial, fitted for the bounds
- * above. The powers are those of 1 + p for a small p, (1 + p)^2 = 1 + p (p + 2), times 2: so that roundings do not grow
- * with each square. */
+/* Returns 1 / (1 - Phi(t)) for 0 <= t <= 1e18, infinity from about t = 1e3 on. It is the 16th power of a polynomial
+ * fitted for the bounds above. The polynomial is close to 1, so only its small remainder p is kept: (1 + p)^2 = 1 +
+ * p (p + 2). Thus rounding errors do not grow with each squaring. A factor of 2 is part of the constants. */
 INLINE f4 inverse_tail(f4 t) {
   f4 t2 = mul(t, t), t4 = mul(t2, t2);
   const struct tail *c = &stored_tail;
@@ -39,7 +40,7 @@ INLINE f4 inverse_tail(f4 t) {
   return mul(p, p);
 }
 
-/* |x|, but at most 1e18 where x > 0, so that its product with the tail is 0 and not NaN. */
+/* Returns |x|, where positive x are clamped to 1e18: its product with the tail 1 - Phi is then 0 and not NaN. */
 INLINE f4 tail_argument(f4 x) { return absolute(pmin(x, splat_from(&stored_tail.most))); }
 
 INLINE f4 relu4(f4 x) { return pmax(x, zeros()); }
@@ -57,16 +58,16 @@ INLINE f4 d_gelu4(f4 x) {
   return mul_add(x, density, blend(less(x, zeros()), tail, sub(one, tail)));
 }
 
-/* x s(z), s(z) = 1 / (1 + 2^-(z log2 e)), z = x (a + b x^2): silu and gelu_tanh. */
+/* silu and gelu_tanh: x s(z) with s(z) = 1 / (1 + 2^-(z log2 e)), z = x (a + b x^2). */
 struct sigmoid {
   float a, b;
 };
 INLINE struct sigmoid sigmoid_of(uint32_t activation) {
   return activation == QKV_ACTIVATION_SILU ? (struct sigmoid){1.0f, 0.0f} : (struct sigmoid){1.5957691f, 0.071354816f};
 }
-INLINE f4 finite_square(f4 x) { return pmin(mul(x, x), splat(1e30f)); } /* 0 times this must be 0 */
+INLINE f4 finite_square(f4 x) { return pmin(mul(x, x), splat(1e30f)); } /* finite, so that 0 times it is 0 */
 
-/* *sum = 1 + *e, *e = 2^-(z log2 e): infinity from 2^128 on. */
+/* Returns x s(z). *e = 2^-(z log2 e), which is infinite from 2^128 on, *sum = 1 + *e. */
 INLINE f4 times_sigmoid(struct sigmoid of, f4 x, f4 *e, f4 *sum) {
   f4 z = mul(x, mul_add(finite_square(x), splat(-LOG2_E * of.b), splat(-LOG2_E * of.a)));
   *e = power2_4(&stored_power2, pmin(z, splat(128.0f)));
@@ -74,7 +75,7 @@ INLINE f4 times_sigmoid(struct sigmoid of, f4 x, f4 *e, f4 *sum) {
   return quotient(x, *sum);
 }
 
-/* d (x s) / dx = s + x s (1 - s) dz/dx of y = x s */
+/* d (x s) / dx = s + x s (1 - s) dz/dx; y = x s */
 INLINE f4 d_times_sigmoid(struct sigmoid of, f4 x, f4 y, f4 e, f4 sum) {
   f4 s = quotient(splat(1.0f), sum), dz = mul_add(finite_square(x), splat(3.0f * of.b), splat(of.a));
   return mul_add(mul(y, mul(pmin(e, splat(3e38f)), s)), dz, s);

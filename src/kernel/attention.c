@@ -2,8 +2,8 @@
  *
  * For each block of query rows, loop over tiles of keys with an online softmax (Milakov & Gimelshein 2018;
  * FlashAttention, Dao et al. 2022): each row has a running maximum m, a running sum l of exp(score - m) and a running
- * sum o of exp(score - m) * v. No L x S matrix is stored. A tile that is hidden from every row of the block is
- * skipped, by masks and biases, too; keys that every row of a panel sees are not masked. */
+ * sum o of exp(score - m) * v. No L x S matrix is stored. A tile is skipped if spans, masks or biases hide it from
+ * every row of the block. Keys that every row of a panel sees need no masking. */
 #include "decode.h"
 #include "query_rows.h"
 #include "rows.h"
@@ -52,7 +52,7 @@ static struct output carve_scratch(const struct qkv_attention *a, void *scratch)
   return x;
 }
 
-/* Scores become exp(score - m'); o *= exp(m - m'). */
+/* Replaces scores by exp(score - m'), and rescales the output: o *= exp(m - m'). */
 static void online_softmax(struct output *output) {
   struct query_rows *block = &output->block;
   size_t columns = output->summary ? block->lanes : block->rows; /* a summary reads the lanes beyond the rows, too */
@@ -109,7 +109,7 @@ static void attend_tiles(struct output *output) {
     start_summary(output->summary, block);
   output->has_hidden = has_mask(a);
   uint32_t end = visible_span(a, block->b, block->row + block->rows - 1).to;
-  /* If the size of a row is not a multiple of 32 bytes, eight columns of values take two cache lines instead of one. */
+  /* If a row of values is not a multiple of 32 bytes, eight of its columns straddle two cache lines. */
   uint32_t tile_keys = a->v.row % 8 ? TILE_KEYS / 2 : TILE_KEYS;
   for (uint32_t j = visible_span(a, block->b, block->row).from; j < end; j += tile_keys) {
     uint32_t keys = (uint32_t)at_most(end - j, tile_keys);
@@ -138,8 +138,8 @@ static void attend_block(struct output *output) {
   const struct qkv_attention *a = block->a;
   output->is_careful = 0;
   attend_tiles(output);
-  /* A hidden value that is NaN or Inf may have spoilt rows that do not see it. If so, compute the block again, over
-   * visible keys only. */
+  /* A hidden value that is NaN or infinite may have reached rows that do not see it. If so, the block is computed
+   * again over visible keys only. */
   output->is_careful = output->has_hidden && !all_finite(output->o, output->width, block->rows, a->E);
   if (output->is_careful)
     attend_tiles(output);
@@ -150,7 +150,7 @@ static void attend_block(struct output *output) {
 
 static uint32_t blocks_of_rows(const struct qkv_attention *a) { return (a->L - 1) / BLOCK_ROWS + 1; }
 
-/* no output, and no random numbers to draw */
+/* True if there is no output to write and no random number to draw. */
 static int is_empty(const struct qkv_attention *a) {
   return a->B == 0 || a->H == 0 || a->L == 0 || (a->E == 0 && !a->generator);
 }

@@ -1,33 +1,34 @@
 /* attention_cached.c: attention over a cache of int8. q (B,H,L,D), keys (B,G,S,D), values (B,G,S,E) -> out (B,H,L,E).
  * It is part of qkv.integers.wasm, which both builds use.
  *
- * Each key of a head, and each value, has its own scale, max / 127: a number is off by at most half of it. The
- * products are those of linear_integer.c, with keys and values as weights of int8:
+ * Each key and each value of a head has a scale, max / 127; the rounding error is at most half of it. The products are
+ * those of linear_integer.c, with keys and values as weights of int8:
  *
  *   score[j] = scale (key_scale[j] step) (q . k[j])          x = q, W = k (S,D)
  *   w[j] = exp(score[j] - m)
  *   out = sum_j (w[j] value_scale[j]) v[j] / sum_j w[j]      x = w value_scale, W = v^T (E,CACHE_ROWS), block by block
  *
- * x below 1e-33 would count as 0: where all scales of a block are below 2^-64, x is lifted by 2^64 and the sums are
- * lowered again.
+ * The product counts x below 1e-33 as 0. So if all scales of a block are below 2^-64, x is multiplied by 2^64 and the
+ * sums by 2^-64.
  *
- * Scores are scaled, masked and summed in order of the keys, so a query has the same bits for any number of queries and
- * of threads, in both builds and in every engine.
+ * Scores are scaled, masked and summed in the order of the keys. So the result for a query is bit for bit the same for
+ * any number of queries and threads, in both builds and in every engine.
  *
- * Of a head keys lie in panels (rows/8, D/2 rounded up, 4, 2, 2), values in blocks (rows/CACHE_ROWS, E/8 rounded up,
- * CACHE_ROWS/2, 4, 2, 2): so a key is appended where it stays. */
+ * Layout of a head: keys in panels (rows/8, D/2 rounded up, 4, 2, 2), values in blocks (rows/CACHE_ROWS, E/8 rounded
+ * up, CACHE_ROWS/2, 4, 2, 2). So appending a row never moves the rows before it. */
 #include "exp.h"
 #include "linear_integer.h"
 #include "mask.h"
 #include "rows.h"
 
-/* Queries of a block: their scores are in L2, unless keys are very many. */
+/* Limits of the queries per block, chosen so that their scores fit into L2 unless there are very many keys. */
 enum { CACHE_ROWS = 128, FEWEST_QUERIES = 16, MOST_QUERIES = 32, SCORES = 1 << 18 };
 
 static size_t key_bytes(const struct qkv_cache *c) { return round_up(c->D, 2); }
 static size_t value_bytes(const struct qkv_cache *c) { return round_up(c->E, 8); }
 
-/* A row of keys or of values: number i lies at p + place(i), where some bits are flipped, see int8_place. */
+/* A row of the cache. Its number i is at the address number_at(row, i), stored with the bits of flip_at(row, i)
+ * inverted, see int8_place. */
 struct int8_row {
   uint8_t *p, flip;
   int is_value;
@@ -52,7 +53,8 @@ static uint8_t flip_at(struct int8_row r, size_t i) { return r.is_value ? int8_f
 
 static float read_number(struct int8_row r, size_t i) { return (float)(int8_t)(*number_at(r, i) ^ flip_at(r, i)); }
 
-/* to = x (n) / scale. Returns the scale: 0 if the largest is below 1e-36, NaN if one is NaN or infinite. */
+/* Writes x (n) / scale as int8. Returns the scale: 0 if the largest |x| is at most 1e-36, NaN if one is NaN or
+ * infinite. */
 static float quantize_values(const float *x, size_t n, struct int8_row to) {
   float largest = largest_size(x, n);
   f4 factor = splat(largest > 1e-36f ? 127.0f / largest : 0.0f);
@@ -65,7 +67,7 @@ static float quantize_values(const float *x, size_t n, struct int8_row to) {
   return largest > 1e-36f ? largest / 127.0f + largest * 0.0f : largest * 0.0f;
 }
 
-/* Row t of head n in k or v of `size` values. */
+/* Returns row t of head n in x, which is k or v; a row has `size` values. */
 static float *row_of(const struct qkv_cache_rows *a, float *x, size_t size, size_t n, size_t t) {
   size_t row = a->G ? (n / a->G * a->count + t) * a->G + n % a->G : n * a->count + t;
   return x + row * size;
@@ -82,7 +84,8 @@ uint32_t QKV_EXPORT(qkv_cache_write)(const struct qkv_cache_rows *a) {
   return QKV_OK;
 }
 
-/* The same without rounding: keys (heads, rows, D) and values (heads, rows, E) of float32, without scales. */
+/* qkv_cache_write without rounding: keys (heads, rows, D) and values (heads, rows, E) are float32 and have no
+ * scales. */
 uint32_t QKV_EXPORT(qkv_cache_copy)(const struct qkv_cache_rows *a) {
   const struct qkv_cache *c = &a->cache;
   for (size_t n = 0; n < c->heads; n++)
@@ -111,7 +114,7 @@ uint32_t QKV_EXPORT(qkv_cache_read)(const struct qkv_cache_rows *a) {
   return QKV_OK;
 }
 
-/* Queries of all heads that share a kv head: row r is query r / (H/G) of head r % (H/G). */
+/* Returns how many rows of queries share a kv head: row r is query r / (H/G) of head r % (H/G). */
 static size_t all_queries(const struct qkv_attention *a) { return a->G ? (size_t)(a->H / a->G) * a->L : 0; }
 
 static size_t block_queries(const struct qkv_attention *a) {
@@ -135,14 +138,14 @@ uint32_t QKV_EXPORT(qkv_cached_units)(const struct qkv_cached *args) {
   return rows ? (uint32_t)((size_t)a->B * a->G * ((all_queries(a) + rows - 1) / rows)) : 0;
 }
 
-/* What one query needs. */
+/* Query i of head h in batch b. */
 struct query {
   const struct qkv_attention *a;
   uint32_t b, h, i;
 };
 
-/* scores (keys from j0 on) = mask(softcap(scale * scores)), -infinity outside of the query's span; returns the largest,
- * with the sink's logit. */
+/* Computes scores = mask(softcap(scale * scores)) for `keys` keys from j0 on, -infinity outside the query's span.
+ * Returns the largest score, or the logit of the sink if that is larger. */
 static float mask_query(struct query x, float *scores, uint32_t j0, size_t keys) {
   const struct qkv_attention *a = x.a;
   struct span span = visible_span(a, x.b, x.i);
@@ -167,7 +170,7 @@ static float mask_query(struct query x, float *scores, uint32_t j0, size_t keys)
   return max_lane(largest);
 }
 
-/* weights (keys) = exp(scores - base) value_scales lift, 0 where a key is hidden; sums (4) += the exponentials. */
+/* weights (keys) = exp(scores - base) * value_scales * lift, 0 for hidden keys; sums (4) += exp(scores - base). */
 static void weigh_values(const float *scores, size_t keys, const float *value_scales, float lift, float base,
                          float *weights, float *sums) {
   f4 sum = load(sums);
@@ -179,7 +182,7 @@ static void weigh_values(const float *scores, size_t keys, const float *value_sc
   store(sums, sum);
 }
 
-/* Attends for rows from <= r < from + rows of the queries that share kv head g of batch b. */
+/* Computes the output of rows from <= r < from + rows of the queries that share kv head g of batch b. */
 static void attend_rows(const struct qkv_cached *args, uint32_t b, uint32_t g, size_t from, size_t rows,
                         float *scratch) {
   const struct qkv_attention *a = &args->attention;

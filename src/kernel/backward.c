@@ -5,38 +5,38 @@
  *   dP = (d_out v^T) * keep
  *   dS = P * (dP - delta),  delta = rowsum(P * dP)
  *   dq = scale * dS k,  dk = scale * dS^T q          (dot score without softcap)
- * P and dP of one block of query rows against all keys are in the scratch, so that both are computed once, and neither
- * `out` nor row statistics of the forward pass are needed. A key that is hidden, or whose score is -infinity, has
- * P = dS = 0 exactly, and adds nothing to any gradient. */
+ * P and dP of one block of query rows against all keys are kept in the scratch. So each is computed once, and neither
+ * `out` nor the row statistics of the forward pass are needed. A key that is hidden, or whose score is -infinity, has P
+ * = dS = 0 exactly, and adds nothing to any gradient. */
 #include "query_rows.h"
 #include "texts.h"
 
-/* Keys of a tile: its k, v, P and dP (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
+/* Keys per tile. k, v, P and dP of a tile (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
 enum { TILE_KEYS = 64 };
 
 /* A weight below this share of the largest weight of its row counts as 0. It adds nothing to a sum of floats, and its
- * dS would often be subnormal, as would dq and dk; subnormal numbers make all later kernels a hundred times slower. */
+ * dS would often be subnormal, as would dq and dk; subnormal numbers slow all later kernels down a hundredfold. */
 #define LEAST_WEIGHT 0x1p-64f
 
 struct gradients {
-  struct query_rows block; /* its scores become P */
+  struct query_rows block; /* its scores are overwritten by P */
   const struct qkv_backward *to;
   uint32_t g;
-  const float *q, *d_out; /* of the block's first row */
+  const float *q, *d_out; /* at the first row of the block */
   float *d_out_panels;    /* (lanes/PANEL, E, PANEL) */
-  float *d_scores;        /* as scores: dP, then dS */
+  float *d_scores;        /* laid out as scores: dP, then dS */
   float *dq;              /* (lanes, width) */
-  float *columns;         /* (BLOCK_ROWS, 8): the last columns of q or d_out, if their number is not a multiple of 8 */
-  float *d_w_v;           /* (D), of this block */
+  float *columns;         /* (BLOCK_ROWS, 8): the last columns of q or d_out if their number is no multiple of 8 */
+  float *d_w_v;           /* (D): the contribution of this block */
   size_t width;           /* D, rounded up to a multiple of 8 */
-  int is_finite;          /* true if q, k and d_out are finite, so that 0 times each is 0 */
+  int is_finite;          /* true if q, k and d_out are finite, so that their products with 0 are 0 */
 };
 
-/* Returns the lanes of the tallest block. */
+/* Returns how many lanes the tallest block has. */
 static size_t lanes_of(const struct qkv_attention *a) { return round_up(at_most(a->L, BLOCK_ROWS), PANEL); }
 
-/* Returns the floats from panel to panel of the scores: whole register tiles of keys, and one cache line more. With a
- * power of two, all panels would lie in the same sets of L1. */
+/* Returns the distance between panels of scores, in floats: whole register tiles of keys plus one cache line. With a
+ * power of two, all panels would compete for the same sets of L1. */
 static size_t pitch_of(const struct qkv_attention *a) { return round_up(a->S, 4) * PANEL + 16; }
 
 double QKV_EXPORT(qkv_backward_scratch)(const struct qkv_backward *to) {
@@ -73,8 +73,8 @@ static struct gradients carve_scratch(const struct qkv_backward *to, void *scrat
 /* Returns x y, but 0 where x is 0, even if y is NaN or infinite. */
 INLINE f4 mul_visible(f4 x, f4 y) { return zero_where(equal(x, zeros()), mul(x, y)); }
 
-/* P = softmax(S), delta = rowsum(P * dP), dS = P * (dP - delta) of four queries. P replaces the scores, dS replaces dP.
- * Returns delta. */
+/* Computes P = softmax(S), delta = rowsum(P * dP) and dS = P * (dP - delta) for four queries; P overwrites the
+ * scores, dS overwrites dP. Returns delta. */
 static f4 softmax_backward(const struct gradients *y, size_t c) {
   const struct query_rows *block = &y->block;
   const struct panel *panel = block->panels + c / PANEL;
@@ -83,7 +83,7 @@ static f4 softmax_backward(const struct gradients *y, size_t c) {
         *d = y->d_scores + column_of(block, c) + panel->from * PANEL;
   online_softmax_column(p, keys, block->maxima + c, block->sums + c, block->powers);
   f4 sum = load(block->sums + c), inv_sum = quotient(splat(1.0f), blend(equal(sum, zeros()), splat(1.0f), sum));
-  /* delta = rowsum(e * dP) / sum(e), in two sums whose additions overlap */
+  /* delta = rowsum(e * dP) / sum(e), in two accumulators to hide the latency of the additions */
   f4 even = zeros(), odd = zeros();
   size_t j = 0;
   for (; j + 2 <= keys; j += 2) {
@@ -99,7 +99,7 @@ static f4 softmax_backward(const struct gradients *y, size_t c) {
     store(p + j * PANEL, weight);
     store(d + j * PANEL, mul_visible(weight, sub(load(d + j * PANEL), delta)));
   }
-  /* The last register tile may have fewer keys; the others get P = dS = 0. */
+  /* The last register tile may have fewer than four keys; P and dS of the missing ones are 0. */
   for (; (panel->from + j) % 4; j++) {
     store(p + j * PANEL, zeros());
     store(d + j * PANEL, zeros());
@@ -107,7 +107,7 @@ static f4 softmax_backward(const struct gradients *y, size_t c) {
   return delta;
 }
 
-/* d_sink -= sum_r P(r, sink) delta(r) over four rows from c on, P(r, sink) = exp(sink - maximum) / sum */
+/* d_sink -= sum_r P(r, sink) delta(r) over the four rows from c on, with P(r, sink) = exp(sink - maximum) / sum */
 static void accumulate_d_sinks(const struct gradients *y, size_t c, f4 delta) {
   const struct query_rows *block = &y->block;
   float deltas[4], sink = block->a->sinks[block->h];
@@ -140,8 +140,9 @@ static void scale_d_scores(const struct gradients *y) {
   }
 }
 
-/* dz (keys,columns) += w^T z for keys from <= j < to. dz begins with key `first` and z with query `row` of the block; w
- * lies as scores do. A register tile is four keys and eight columns, and sums over the panels that see the keys. */
+/* dz (keys,columns) += w^T z for keys from <= j < to. dz starts at key `first`, z at query `row` of the block; w is
+ * laid out as scores are. A register tile is four keys by eight columns. Panels that do not see its keys are
+ * skipped. */
 static void accumulate_keys(const struct gradients *y, const float *w, float *dz, size_t stride, const float *z,
                             size_t row, size_t columns, size_t from, size_t to) {
   const struct query_rows *block = &y->block;
@@ -178,8 +179,8 @@ static void accumulate_keys(const struct gradients *y, const float *w, float *dz
 /* Returns the offset of query r in panels (lanes/PANEL, columns, PANEL). */
 static size_t lane_of(size_t r, size_t columns) { return r / PANEL * PANEL * columns + r % PANEL; }
 
-/* The gradients that key j adds, four queries a vector. For scores that are not products, and for operands with NaN or
- * infinity, whose product with the 0 of a hidden pair would be NaN:
+/* Adds the gradients of key j, four queries per vector. It is used for scores that are not dot products, and for
+ * operands with NaN or infinity, whose product with the 0 of a hidden pair would be NaN:
  *   dv += P d_out,  dq += dS d score/d q,  dk += dS d score/d k,  d_w_v += dS d score/d w_v
  * dq_t (lanes/PANEL, D, PANEL) is dq transposed. */
 static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
@@ -189,7 +190,7 @@ static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
   const float *k = row_of(&a->k, block->b, y->g, key);
   float *dk = row_of(&y->to->dk, block->b, y->g, key), *dv = row_of(&y->to->dv, block->b, y->g, key);
   f4 shape = splat(a->score == QKV_SCORE_GAUSSIAN ? 1.0f / (a->sigma * a->sigma) : 1.0f);
-  size_t lanes[BLOCK_ROWS / 4], n = 0; /* columns of four queries whose panel has the key */
+  size_t lanes[BLOCK_ROWS / 4], n = 0; /* groups of four queries whose panel sees the key */
   for (size_t r = 0; r < block->lanes; r += 4)
     if (block->panels[r / PANEL].from <= j && j < block->panels[r / PANEL].to)
       lanes[n++] = r;
@@ -221,18 +222,18 @@ static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
   }
 }
 
-/* Sets the weights of the lanes beyond the last row to 0. */
+/* Sets the weights of the padding lanes after the last row to 0. */
 static void clear_padding(const struct query_rows *block, float *tile) {
   for (size_t r = block->rows; r < block->lanes; r++)
     for (size_t j = block->panels[r / PANEL].from; j < block->panels[r / PANEL].to; j++)
       tile[column_of(block, r) + j * PANEL] = 0.0f;
 }
 
-/* Does accumulate_pairs for all keys, and adds dq and d_w_v to their outputs. */
+/* Calls accumulate_pairs for all keys, then adds dq and d_w_v to the outputs. */
 static void accumulate_all_pairs(struct gradients *y, size_t keys) {
   const struct query_rows *block = &y->block;
   const struct qkv_attention *a = block->a;
-  float *dq_t = y->dq; /* has space for (lanes, D) floats */
+  float *dq_t = y->dq; /* large enough for (lanes, D) floats */
   clear_padding(block, block->scores);
   clear_padding(block, y->d_scores);
   for (size_t d = 0; d < a->D; d++)
@@ -248,7 +249,7 @@ static void accumulate_all_pairs(struct gradients *y, size_t keys) {
   }
 }
 
-/* The gradients that a block of query rows adds. */
+/* Adds the gradients of one block of query rows. */
 static void backward_block(struct gradients *y) {
   struct query_rows *block = &y->block;
   const struct qkv_attention *a = block->a;
@@ -307,13 +308,13 @@ static void backward_block(struct gradients *y) {
     }
 }
 
-/* x = 0 in head h of batch b, (rows, columns). */
+/* Sets head h of batch b of x, (rows, columns), to 0. */
 static void clear(const struct qkv_tensor *x, uint32_t b, uint32_t h, uint32_t rows, uint32_t columns) {
   for (uint32_t r = 0; r < rows; r++)
     __builtin_memset(row_of(x, b, h, r), 0, columns * sizeof(float));
 }
 
-/* The gradients of kv head g of batch b: those of all blocks of its query heads. */
+/* Computes the gradients of kv head g of batch b, summed over all blocks of its query heads. */
 static void backward_group(struct gradients *y, uint32_t b, uint32_t g) {
   const struct qkv_attention *a = y->block.a;
   const struct qkv_backward *to = y->to;
@@ -335,7 +336,7 @@ static void backward_group(struct gradients *y, uint32_t b, uint32_t g) {
     }
 }
 
-/* Returns the gradients of text b alone, a batch of one; without packed texts, the call itself. */
+/* Returns the call for text b alone, as a batch of one; the call itself if texts are not packed. */
 static struct qkv_backward backward_of(const struct qkv_backward *to, uint32_t b) {
   const struct qkv_attention *a = &to->attention;
   struct qkv_backward text = *to;
@@ -350,7 +351,7 @@ static struct qkv_backward backward_of(const struct qkv_backward *to, uint32_t b
   return text;
 }
 
-/* Sets how many batches and how many kv heads a unit has. */
+/* Sets how many batches and how many kv heads one unit covers. */
 static void unit_size(const struct qkv_backward *to, uint32_t *batches, uint32_t *heads) {
   const struct qkv_attention *a = &to->attention;
   int is_one = a->generator || to->d_w_v || (to->d_bias && a->bias.head == 0);
@@ -372,7 +373,7 @@ uint32_t QKV_EXPORT(qkv_backward_part)(const struct qkv_backward *to, uint32_t f
   struct gradients y = carve_scratch(to, scratch);
   uint32_t batches, heads;
   unit_size(to, &batches, &heads);
-  uint32_t columns = a->G / heads; /* units of a batch */
+  uint32_t columns = a->G / heads; /* units per batch */
   for (uint32_t unit = first; unit < first + count; unit++)
     for (uint32_t b = unit / columns * batches, n = 0; n < batches; n++) {
       struct qkv_backward text = backward_of(to, b + n);

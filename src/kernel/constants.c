@@ -1,5 +1,5 @@
-/* constants.c: the constants of loops, see splat_from. They are in a separate file, because a compiler that has their
- * values writes them into the loops. */
+/* constants.c: constants of loops, see splat_from. They have a file of their own because a compiler that knew their
+ * values would inline them into the loops. */
 #include "activation.h"
 
 const struct words WORDS = {

@@ -1,20 +1,20 @@
 /* decode.c: attention of few queries, as in a step of generation. q (B,H,L,D), k (B,G,S,D), v (B,G,S,E) -> out
  * (B,H,L,E), L < DECODE_QUERIES.
  *
- * A register tile would compute eight queries for one. Here keys and values are read once, row by row; all queries of
- * all heads that share a kv head use them while they are in cache. The time is that of reading k and v. Each query
- * loops over its own span of keys only, so that only mask and bias can hide a key. */
+ * A register tile would compute eight queries where there is one. Here keys and values are read once, row by row; all
+ * queries of all heads that share a kv head use them while they are in cache. The time is what reading k and v takes.
+ * Each query loops over its own span of keys only, so within it only mask and bias can hide a key. */
 #include "decode.h"
 #include "mask.h"
 #include "tile.h"
 
-/* Keys a tile. One query: SINGLE_KEYS, because each switch from keys to values breaks the hardware prefetch. Several
- * queries: SHARED_KEYS, whose keys and values (512 KB for D = E = 128) stay in L2 from query to query.
- * VALUE_ROWS rows of values (8 KB) are in L1 while the next VALUE_ROWS are prefetched. LONG_VALUES numbers (256 KB) are
- * read row by row: from memory the hardware prefetches whole rows best. */
+/* Keys per tile: SINGLE_KEYS for one query, because each switch from keys to values interrupts the hardware
+ * prefetch; SHARED_KEYS for several, whose keys and values (512 KB for D = E = 128) stay in L2 from query to query.
+ * VALUE_ROWS rows of values (8 KB) are in L1 while the next VALUE_ROWS are prefetched. From LONG_VALUES numbers (256
+ * KB) on, values are read row by row: from memory the hardware prefetches whole rows best. */
 enum { SINGLE_KEYS = 2048, SHARED_KEYS = 512, VALUE_ROWS = 16, LONG_VALUES = 1 << 16, KEY_STREAMS = 4 };
 
-/* All queries that share a kv head; rows = H/G * L. */
+/* All queries that share a kv head. There are rows = H/G * L of them. */
 struct group {
   const struct qkv_attention *a;
   uint32_t b, g, rows;
@@ -29,8 +29,8 @@ double decode_scratch(const struct qkv_attention *a) {
   return (2.0 * (double)SINGLE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
 }
 
-/* scores[j] = scale * q . k[j], as `dot` sums it, for the keys j, j + part, j + 2 part and j + 3 part at once: the
- * hardware prefetches far ahead for streams that run side by side, each along whole rows. */
+/* scores[j] = scale * q . k[j], summed as `dot` does, for the keys j, j + part, j + 2 part and j + 3 part at once:
+ * the hardware prefetches further ahead for several parallel streams, each of whole rows. */
 static void score_streams(const struct qkv_attention *a, const float *q, const float *k, size_t part, float *scores) {
   size_t step = part * a->k.row;
   for (const float *end = scores + part; scores != end; k += a->k.row, scores++) {
@@ -67,7 +67,7 @@ static void score_keys(const struct qkv_attention *a, const float *q, const floa
 
 /* The next cache line of a matrix to prefetch, row after row. */
 struct prefetch_cursor {
-  const float *next, *end; /* end: of the current row */
+  const float *next, *end; /* end of the current row */
   size_t width, row;
 };
 
@@ -77,8 +77,8 @@ INLINE void prefetch_next(struct prefetch_cursor *x) {
     x->end += x->row, x->next = x->end - x->width;
 }
 
-/* One tile of one query, as online_softmax_column in attention.c: scores become exp(score - m'); returns exp(m - m').
- * Prefetches the first values meanwhile, one cache line for four keys, which never passes the last row. */
+/* online_softmax_column of query_rows.h for one tile of one query: replaces scores by exp(score - m') and returns
+ * exp(m - m'). Meanwhile it prefetches the first values, one cache line per four keys, never past the last row. */
 static float online_softmax(const struct group *x, size_t row, size_t keys, const float *v) {
   struct prefetch_cursor values = {v, v + x->a->E, x->a->E, x->a->v.row};
   float *scores = x->scores, *powers = x->powers;
@@ -130,8 +130,9 @@ static void add_value_rows(const struct qkv_attention *a, float *output, const f
   }
 }
 
-/* The same sums in the same order, 32 columns of VALUE_ROWS rows at a time with the output in registers. The hardware
- * does not prefetch down a column, so the next VALUE_ROWS rows are prefetched line by line. */
+/* The same as add_value_rows, with the same order of sums, but on 32 columns of VALUE_ROWS rows at a time, with the
+ * output in registers. The hardware does not prefetch down a column, so the next VALUE_ROWS rows are prefetched
+ * explicitly. */
 static void add_values(const struct qkv_attention *a, float *output, const float *weights, const float *v,
                        size_t keys) {
   size_t row = a->v.row, E = a->E;
@@ -164,7 +165,7 @@ static void add_values(const struct qkv_attention *a, float *output, const float
   }
 }
 
-/* Query i of head h attends to keys from <= j < to. */
+/* Computes the output of query i of head h over keys from <= j < to. */
 static void attend_keys(struct group *x, uint32_t h, uint32_t i, uint32_t from, uint32_t to) {
   const struct qkv_attention *a = x->a;
   size_t row = (size_t)(h % (a->H / a->G)) * a->L + i, keys = to - from;
@@ -186,7 +187,7 @@ static void attend_keys(struct group *x, uint32_t h, uint32_t i, uint32_t from, 
     add_values(a, output, x->scores, v, keys);
     return;
   }
-  /* 0 * NaN of a hidden value would be NaN: visible keys only */
+  /* 0 * NaN of a hidden value would be NaN, so only visible keys are added */
   for (uint32_t j = from; j < to; j++)
     if (passes_mask(a, x->b, h, i, j))
       add_value_rows(a, output, x->scores + (j - from), v + (j - from) * a->v.row, 1);

@@ -7,8 +7,8 @@
 /* Values per block: their activations and slopes fit into L1. */
 enum { PART = BURST };
 
-/* y = f(x) for n values, and slopes = f'(x) unless it is 0; f is one of enum qkv_activation or qkv_function. y may be
- * x. */
+/* Computes y = f(x) for n values, and slopes = f'(x) unless slopes is null. f is one of enum qkv_activation or
+ * qkv_function; y may be x. */
 static void evaluate(uint32_t kind, const float *x, float *y, float *slopes, size_t n) {
   if (kind < QKV_FUNCTION_SIGMOID) {
     activate(kind, x, y, slopes, n);
@@ -48,8 +48,8 @@ uint32_t QKV_EXPORT(qkv_tanh)(const float *x, float *y, size_t n) {
   return QKV_OK;
 }
 
-/* y = f(x), or y = f(x) up (Shazeer 2020: GEGLU, SwiGLU). A unit is C values of y; the last may be shorter. `row` is 2
- * C if x and up lie side by side. */
+/* y = f(x), or y = f(x) up (Shazeer 2020: GEGLU, SwiGLU). A unit is C values of y; the last may be shorter. `row` is
+ * 2 C if x and up are interleaved row by row. */
 uint32_t QKV_EXPORT(qkv_activate)(const struct qkv_activate *args, uint32_t first, uint32_t count) {
   const struct qkv_activate a = *args;
   for (size_t u = first, C = a.C, end = end_of(first, count, C, a.n); u * C < end; u++) {

@@ -2,7 +2,7 @@
 #include "qkv.h"
 #include "rows.h"
 
-/* table (rows, columns), ids (N) -> out (N, columns); nothing is written if an id has no row. */
+/* table (rows, columns), ids (N) -> out (N, columns). Writes nothing if an id is out of range. */
 uint32_t QKV_EXPORT(qkv_embedding)(const float *table, size_t rows, size_t columns, const int32_t *ids, size_t N,
                                    float *out) {
   for (size_t n = 0; n < N; n++)
@@ -13,8 +13,8 @@ uint32_t QKV_EXPORT(qkv_embedding)(const float *table, size_t rows, size_t colum
   return QKV_OK;
 }
 
-/* d_table[ids[n]] += dy[n], in the order of n; dy (N, columns). Rows of the id `padding` get none. A unit is 64
- * columns: narrower ones would write to the same cache lines. */
+/* d_table[ids[n]] += dy[n] in the order of n; dy (N, columns). The row of id `padding` gets no gradient. A unit is
+ * 64 columns, because narrower units would write to the same cache lines. */
 uint32_t QKV_EXPORT(qkv_embedding_backward)(const float *dy, const int32_t *ids, float *d_table, size_t rows,
                                             size_t columns, size_t N, int32_t padding, uint32_t first, uint32_t count) {
   for (size_t n = 0; n < N; n++)

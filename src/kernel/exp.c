@@ -6,7 +6,8 @@ f4 exp_weight4(f4 x) { return exp_weight(x); }
 /* exp(x) = 2^n exp(r), n = round(x / ln 2), r = x - n ln 2, |r| <= ln 2 / 2 */
 f4 exp4(f4 x) {
   f4 n, scale = round_to_exponent(&known_power2, mul(x, splat(LOG2_E)), &n);
-  /* The first part of ln 2 has few bits, so that n times it and the first difference are exact. */
+  /* ln 2 is split in two parts. The first has few bits, so that its product with n and the first difference are
+   * exact. */
   f4 r = sub(sub(x, mul(n, splat(0.693359375f))), mul(n, splat(-2.12194440e-4f)));
   f4 power = mul(power2_fraction(&known_power2, mul(r, splat(LOG2_E))), scale);
   return zero_where(less(x, splat(-87.33f)), power);
@@ -21,8 +22,8 @@ f4 any_exp4(f4 x) {
   return blend(is_large, mul(root, root), y);
 }
 
-/* tanh(x) = x + x z p(z), z = x^2, where |x| < 0.625; else sign(x) (1 - 2 / (exp(2 |x|) + 1)). The polynomial p is that
- * of tanhf in S. L. Moshier's Cephes Math Library 2.2. */
+/* tanh(x) = x + x z p(z), z = x^2, if |x| < 0.625, else sign(x) (1 - 2 / (exp(2 |x|) + 1)). The polynomial p is that of
+ * tanhf in S. L. Moshier's Cephes Math Library 2.2. */
 f4 tanh4(f4 x) {
   f4 z = mul(x, x);
   f4 p = splat(-5.70498872745e-3f);

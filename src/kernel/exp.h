@@ -3,9 +3,8 @@
  * power2_4: 2^x; relative error <= 1.3e-7 on [-126, 127], exactly 0 below -126.5, 1 at 0, NaN for NaN.
  * exp4:     relative error <= 1.3e-7 on [-87.33, 88], exactly 0 below, 1 at 0, NaN for NaN.
  *           No caller has arguments above the range, because softmax subtracts the maximum first.
- * any_exp4: the bits of exp4 below 88; relative error <= 3e-7 beyond, infinity from 88.73 on.
- * tanh4:    relative error <= 1.5e-7 everywhere, +-1 beyond +-10, NaN for NaN.
- * The bounds are tested. */
+ * any_exp4: equal to exp4 below 88; relative error <= 3e-7 above, infinity from 88.73 on. tanh4:    relative error <=
+ * 1.5e-7 everywhere, +-1 beyond +-10, NaN for NaN. The bounds are tested. */
 #ifndef EXP_H
 #define EXP_H
 
@@ -13,14 +12,13 @@
 
 #define LOG2_E 1.44269504088896341f
 
-/* 2^x is 0 from here down. */
+/* The largest x for which 2^x is computed as 0. */
 #define LEAST_LOG2 -127.0f
 
-/* The constants of 2^x. As literals they make shorter code; loaded from memory they make faster loops, see
- * splat_from. */
+/* Constants of 2^x. Literals make shorter code, constants in memory make faster loops, see splat_from. */
 struct power2 {
   float log2_e, least, shift;
-  float one, c1, c2, c3, c4, c5, c6; /* of the polynomial */
+  float one, c1, c2, c3, c4, c5, c6; /* polynomial */
 };
 #define POWER2                                                                                                         \
   {                                                                                                                    \
@@ -30,8 +28,8 @@ struct power2 {
 static const struct power2 known_power2 = POWER2;
 extern const struct power2 stored_power2;
 
-/* Sets n to x rounded to a whole number, and returns 2^n. The sum x + 1.5 * 2^23 has n in its low bits; with 127 more,
- * these bits are the exponent field of 2^n. */
+/* Returns 2^n, and sets *n to x rounded to a whole number. The sum x + 1.5 * 2^23 holds n in its low bits; after
+ * adding 127, these bits are the exponent field of 2^n. */
 INLINE f4 round_to_exponent(const struct power2 *c, f4 x, f4 *n) {
   const f4 shift = splat_from(&c->shift);
   f4 shifted = add(x, shift);
@@ -40,7 +38,7 @@ INLINE f4 round_to_exponent(const struct power2 *c, f4 x, f4 *n) {
 }
 
 /* Returns 2^r, |r| <= 1/2, by a minimax polynomial p with p(0) = 1, whose error is 1.6e-8. Its terms are added in pairs
- * (Estrin's scheme): that chain of instructions is half as long as Horner's, so more of them overlap. */
+ * (Estrin's scheme), which halves the dependency chain of Horner's scheme. */
 INLINE f4 power2_fraction(const struct power2 *c, f4 r) {
   f4 r2 = mul(r, r);
   f4 low = mul_add(splat_from(&c->c1), r, splat_from(&c->one));
@@ -50,8 +48,8 @@ INLINE f4 power2_fraction(const struct power2 *c, f4 r) {
   return mul_add(mul_add(high, r2, middle), r2, low);
 }
 
-/* 2^x = 2^n 2^fraction, n the whole number nearest to x. Returns 2^n. Where x <= -127, n is -127, whose exponent field
- * is that of 0: so -infinity gives 0 without a comparison. */
+/* Splits 2^x = 2^n 2^fraction, n the whole number nearest to x, and returns 2^n. For x <= -127, n is -127, whose
+ * exponent field is that of 0; so -infinity gives 0 without a comparison. */
 INLINE f4 power2_split(const struct power2 *c, f4 x, f4 *fraction) {
   x = pmax(x, splat_from(&c->least));
   f4 n, scale = round_to_exponent(c, x, &n);
@@ -68,13 +66,14 @@ INLINE f4 power2_4(const struct power2 *c, f4 x) {
  * at most 3e-8 of the largest weight. */
 INLINE f4 exp_weight(f4 x) { return power2_4(&stored_power2, mul(x, splat_from(&stored_power2.log2_e))); }
 
-/* These are not inlined, because each caller would grow by up to a kilobyte. The first has the bits of exp_weight. */
+/* These are not inlined, because each caller would grow by up to a kilobyte. exp_weight4 equals exp_weight bit for
+ * bit. */
 f4 exp_weight4(f4 x);
 f4 exp4(f4 x);
 f4 any_exp4(f4 x);
 f4 tanh4(f4 x);
 
-/* These compute one float, with the same bits as a lane of the two above. */
+/* The same for one float, bit for bit equal to a lane of the two above. */
 float exp1(float x);
 INLINE float tanh1(float x) { return lane0(tanh4(splat(x))); }
 

@@ -1,5 +1,5 @@
-/* integer_tile.h: start and end of a register tile of linear_integer.c and linear_bytes.c: TILE rows of x, eight
- * columns of y. */
+/* integer_tile.h: start and end of a register tile of linear_integer.c and linear_bytes.c. A tile is TILE rows of x
+ * by eight columns of y. */
 #ifndef INTEGER_TILE_H
 #define INTEGER_TILE_H
 
@@ -7,8 +7,8 @@
 
 enum { TILE = 4 };
 
-/* Where a tile (TILE,8) of sums begins and goes: to = start + its products + residual. Rows are `row` floats apart,
- * those of residual as those of `to`. */
+/* Where the sums of a tile (TILE,8) start and where they are written: to = start + products + residual. Rows are
+ * `row` floats apart in both `to` and residual. */
 struct tile_sums {
   const float *start;
   float *to;
@@ -21,7 +21,7 @@ INLINE void add_to_sums(const struct tile_sums *t, size_t r, size_t c, f4 produc
   store(t->to + r * t->to_row + c, t->residual ? add(sum, load(t->residual + r * t->to_row + c)) : sum);
 }
 
-/* sums += (scales (8) step) products (TILE,8); steps are `pitch` floats apart. */
+/* sums += (scales (8) * step) * products (TILE,8); the steps of two rows are `pitch` floats apart. */
 INLINE void add_tile(i4 products[TILE][2], const float *steps, size_t pitch, const float *scales,
                      const struct tile_sums *sums) {
   const struct tile_sums to = *sums;

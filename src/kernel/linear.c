@@ -1,27 +1,27 @@
 /* linear.c: y = activation(x W^T + bias) + residual. x (M,K), W (N,K), bias (N), residual and y (M,N).
- * torch.nn.Linear, torch.matmul. W is packed, or lies by any two strides: a transposed W is a plain matrix product.
- *
- * float32: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ... for SUM_BLOCK values of k, to which the sums
- * of the blocks that follow are added, in this order whatever the number of rows, of threads and the way W lies: the
- * same bits. */
+ * torch.nn.Linear, torch.matmul. W is packed, or has any two strides: with a transposed W this is a plain matrix
+ * product.
+ * float32: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ... over the first SUM_BLOCK values of k. The
+ * sums of later blocks are added to it one after the other. This order does not depend on the number of rows and
+ * threads or on the layout of W, so neither do the bits of the result. */
 #include "linear_decode.h"
 #include "linear_output.h"
 #include "linear_pack.h"
 #include "tile.h"
 
-/* x of a block of rows: 1 MB, in L2. With a small W, which is packed for each block, less, so that threads share rows:
- * what they read next of y is in their caches. */
+/* Floats of x in a block of rows: 1 MB, which fits into L2. A small W is packed again for each block; then blocks
+ * are smaller, so that threads share rows, and the part of y they read next is in their caches. */
 enum {
   X_FLOATS = 1 << 18,
   X_FEW = 1 << 15,
   W_FEW = 1 << 16,
-  ROWS = 512,  /* of a block at most */
-  COLUMNS = 64 /* whose sums are activated and written together: 256 bytes of a row of y and of residual */
+  ROWS = 512,  /* the most rows of a block */
+  COLUMNS = 64 /* activated and written together: 256 bytes of a row of y and of residual */
 };
 
 static size_t parts_of(size_t n, size_t most) { return (n + most - 1) / most; }
 
-/* Rows of a block: all blocks but the last are equal; without rows there is one. */
+/* Returns the rows of a block. All blocks but the last have as many; there is one block even without rows. */
 static size_t block_rows(const struct qkv_linear *a) {
   size_t most = at_most(((size_t)a->K * a->N > W_FEW ? X_FLOATS : X_FEW) / (a->K + 1), ROWS);
   size_t blocks = parts_of(a->M, most < 64 ? 64 : most);
@@ -32,7 +32,7 @@ double QKV_EXPORT(qkv_linear_scratch)(const struct qkv_linear *a) {
   return ((double)FEW_ROWS * a->K + 2.0 * a->K + 4096 + (double)(block_rows(a) * COLUMNS)) * (double)sizeof(float);
 }
 
-/* Columns of a unit: of few rows four panels, which are read side by side. */
+/* Returns the columns of a unit. For few rows these are four panels, which are read as parallel streams. */
 static size_t unit_columns(const struct qkv_linear *a) { return a->M <= FEW_ROWS ? 32 : 8; }
 
 uint32_t QKV_EXPORT(qkv_linear_units)(const struct qkv_linear *a) {
@@ -40,8 +40,8 @@ uint32_t QKV_EXPORT(qkv_linear_units)(const struct qkv_linear *a) {
   return (uint32_t)(blocks * ((a->N + columns - 1) / columns));
 }
 
-/* Eight columns of x W^T + bias, out (rows, columns): their weights are read or packed once (K = 768: 24 KB, in L1) and
- * multiplied with every row of x, while the next eight are loaded. */
+/* Computes eight columns of x W^T + bias, out (rows, columns). Their weights are read or packed once (24 KB for K =
+ * 768, in L1) and multiplied with every row of x, while the next eight columns are loaded. */
 static void tile_rows(const struct qkv_linear *a, float *out, size_t stride, size_t columns, const float *x,
                       size_t rows, size_t n, float *scratch) {
   size_t K = a->K, bytes = panel_bytes(a->weights, K);
@@ -68,7 +68,7 @@ static void tile_rows(const struct qkv_linear *a, float *out, size_t stride, siz
   });
 }
 
-/* Columns n to `end` of y in rows m ... m + rows. */
+/* Computes columns n <= c < end of y in rows m <= r < m + rows. */
 static void multiply_rows(const struct qkv_linear *a, size_t m, size_t rows, size_t n, size_t end, float *scratch) {
   float *sums = scratch + 8 * a->K;
   int is_direct = !a->activation && !a->residual;

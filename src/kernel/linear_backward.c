@@ -1,15 +1,15 @@
 /* linear_backward.c: gradients of y = x W^T + bias. x (M,K), W (N,K), dy (M,N):
  *   dx (M,K) = dy W,  dw (N,K) = dy^T x,  d_bias (N) = column sums of dy.
- * Both products sum in separate blocks of DEPTH. Their right-hand panels, packed COLUMNS at a time, stay in L1 or L2
- * while ROWS rows of the left-hand matrix are multiplied with them. A unit is ROWS rows of dx, or ROWS rows of dw and
- * d_bias. */
+ * Both products are summed in separate blocks of DEPTH terms. Their right-hand panels, packed COLUMNS at a time, stay
+ * in L1 or L2 while ROWS rows of the left-hand matrix are multiplied with them. A unit is ROWS rows of dx, or ROWS rows
+ * of dw and d_bias. */
 #include "rows.h"
 #include "tile.h"
 
 enum {
   ROWS = 128 /* columns of two units of qkv_column_sums */,
   COLUMNS = 32,
-  DEPTH = 520 /* not a power of two: then its rows would share a quarter of L1 */
+  DEPTH = 520 /* not a power of two, with which its rows would share a quarter of the sets of L1 */
 };
 
 double QKV_EXPORT(qkv_linear_backward_scratch)(const struct qkv_linear_backward *a) {
@@ -23,7 +23,7 @@ uint32_t QKV_EXPORT(qkv_linear_backward_units)(const struct qkv_linear_backward 
   return (a->dx ? blocks(a->M) : 0) + (a->dw || a->d_bias ? blocks(a->N) : 0);
 }
 
-/* to (columns/8 rounded up, rows, 8) = from (rows, columns), zeros beyond. A cache line at a time. */
+/* Packs from (rows, columns) into to (columns/8 rounded up, rows, 8), with zeros as padding, a cache line at a time. */
 static void pack_columns(float *to, const float *from, size_t row, size_t rows, size_t columns) {
   size_t c = 0;
   for (; c + 16 <= columns; c += 16)
@@ -35,8 +35,9 @@ static void pack_columns(float *to, const float *from, size_t row, size_t rows, 
     pack_panel(to + c * rows, from + c, rows, row, 1, at_most(columns - c, 8));
 }
 
-/* out (rows <= ROWS, columns) = a b, or += a b to accumulate, a (rows, n), b (n, columns), the columns of b and those
- * of out contiguous. Where the values of a row of a lie apart, DEPTH of them are packed, (ROWS/8, DEPTH, 8). */
+/* out (rows <= ROWS, columns) = a b, or += a b to accumulate; a (rows, n), b (n, columns), the columns of b and out
+ * contiguous. If the values of a row of a are not contiguous, DEPTH of them are packed at a time, (ROWS/8, DEPTH,
+ * 8). */
 static void multiply_block(float *out, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
                            uint32_t accumulate, float *scratch) {
   static const float none[8];

@@ -1,25 +1,26 @@
-/* linear_blocks.c: weights as GGUF files have them, W (N,K) in blocks of 32 or 256 values of a row, which are not
- * rounded again. https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c
+/* linear_blocks.c: weights as GGUF files have them, W (N,K) in blocks of 32 or 256 values of a row, without a second
+ * rounding. https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c
  *
  * Q8_0: W = d w, -128 <= w <= 127; Q4_0, Q5_0: W = d (w - 2^(bits - 1)); Q4_1, Q5_1: W = d w + m, with float16 d and m
  * for 32 values. Q4_K, Q5_K: W = (d s) w - (e m), with float16 d and e for 256 values and s and m of 6 bits for 32;
  * Q6_K: W = (d s) (w - 32), with s of 8 bits, signed, for 16. The scales d, d s and the minima m, -e m are exact as
  * floats. y[n] = bias[n] + sum_b step[b] sum_{i in b} (scale[n][i] dot[n][i] + minimum[n][i] sum_{k in i} q[k])
  *   dot[n][i] = sum_{k in i} q[k] (w[n][k] - offset)
- * as of int4 in linear_integer.c: b are blocks of 256 values of x, i those of a scale. The inner sums are exact as
- * integers, |dot| <= 32 * 32767 * 128 < 2^27.
+ * as for int4 in linear_integer.c: b runs over blocks of 256 values of x, i over groups of values with one scale. The
+ * inner sums are exact as integers, |dot| <= 32 * 32767 * 128 < 2^27.
  *
- * A panel holds eight rows, as `block_form` says, in as many bytes as the file; of Q4_K and Q5_K in 2.8 and 2.3 % more,
- * because s and m have 8 bits. A float16 is stored there with its exponent raised by 10, so that none is
- * subnormal, and load_float16 returns 2^-102 times its value. A scale must therefore be below 2^7. load_pairs shows the
- * order of the numbers. */
+ * A panel holds eight rows in the layout of `block_form`. It takes as many bytes as in the file; Q4_K and Q5_K take 2.8
+ * and 2.3 % more, because s and m are stored in 8 bits. A float16 is stored with its exponent raised by 10, so that
+ * none is subnormal, and load_float16 returns 2^-102 times its value. A scale must therefore be below 2^7. The order of
+ * the numbers is that of load_pairs. */
 #include "linear_blocks.h"
 #include "rows.h"
 
 static const float LIFT = 0x1p102f;
 
-/* scale[half] (4) and minimum[half] (4), times 2^-102, of the columns half * 4 ...: of the first or the second 16 of
- * the 32 values. `head` is where 256 values begin, `own` where these 32 do. */
+/* Reads the scales and minima of eight columns, times 2^-102: scale[half] (4) and minimum[half] (4) are those of
+ * columns half * 4 on. `second` selects the second 16 of the 32 values. The 256 values begin at `head`, these 32 at
+ * `own`. */
 INLINE void read_scales(uint32_t weights, const char *head, const char *own, size_t second, f4 scale[2],
                         f4 minimum[2]) {
   if (weights < QKV_WEIGHTS_Q4_K) {
@@ -39,13 +40,14 @@ INLINE void read_scales(uint32_t weights, const char *head, const char *own, siz
   minimum[1] = mul(minimum[1], from_integers(signed_byte(bytes, 3)));
 }
 
-/* sums (PANELS, 8) += step * (q (count) . W) for one type of blocks, a constant. An int16 holds numbers of two columns,
- * v + 2^bits w: sum q v = sum q (v + 2^bits w) - sum q 2^bits w. Sums wrap around; the differences do not. */
+/* sums (PANELS, 8) += step * (q (count) . W) for one type of blocks, a compile-time constant. An int16 holds the
+ * numbers v and w of two columns as v + 2^bits w, and sum q v = sum q (v + 2^bits w) - sum q 2^bits w. These sums
+ * may wrap around, but the difference is exact. */
 INLINE void dot_type(uint32_t weights, const int16_t *q, const float *totals, float step, size_t count,
                      const struct streams *s, const char *w, float *sums) {
   const struct block_form f = block_form(weights);
   const size_t bits = f.bits, group = values_of_scale(weights);
-  const size_t values = bits == 5 ? 16 : bits == 6 ? 8 : bits == 4 ? 4 : 2; /* of whole vectors */
+  const size_t values = bits == 5 ? 16 : bits == 6 ? 8 : bits == 4 ? 4 : 2; /* those that fill whole vectors */
   size_t at[PANELS];
 #pragma unroll
   for (size_t p = 0; p < PANELS; p++)
@@ -138,7 +140,7 @@ static NOINLINE void dot_q6_k(const int16_t *q, const float *totals, float step,
   dot_type(QKV_WEIGHTS_Q6_K, q, totals, step, count, s, w, sums);
 }
 
-/* By enum qkv_weights from QKV_WEIGHTS_Q8_0 on. */
+/* Indexed by enum qkv_weights from QKV_WEIGHTS_Q8_0 on. */
 static void (*const DOT[])(const int16_t *, const float *, float, size_t, const struct streams *, const char *,
                            float *) = {dot_q8_0, dot_q4_0, dot_q4_1, dot_q5_0, dot_q5_1, dot_q4_k, dot_q5_k, dot_q6_k};
 
@@ -147,7 +149,7 @@ void dot_blocks(const struct qkv_linear *a, const int16_t *q, const float *total
   DOT[a->weights - QKV_WEIGHTS_Q8_0](q, totals, step, count, s, w, sums);
 }
 
-/* wide (count/2, 8, 2) = numbers - offset; `bits` is a constant. */
+/* wide (count/2, 8, 2) = numbers - offset; `bits` is a compile-time constant. */
 INLINE void widen_numbers(size_t bits, const char *w, size_t count, uint32_t offset, int16_t *wide) {
   const size_t step = bits == 5 ? 16 : bits == 6 ? 8 : bits == 4 ? 4 : 2;
   for (const int16_t *end = wide + count * 8; wide != end; w += step * bits) {
@@ -211,12 +213,13 @@ uint32_t QKV_EXPORT(qkv_unpack_blocks)(const void *panel, uint32_t weights, uint
 
 static uint32_t half_at(const uint8_t *p) { return (uint32_t)(p[0] | p[1] << 8); }
 
-/* The bits of a float16 with an exponent that is larger by 10. Returns 0 if it is 2^7 or more, infinite or NaN. */
+/* Raises the exponent of a float16, given by its bits, by 10. Returns 0 if the number is 2^7 or more, infinite or
+ * NaN. */
 static int raise_exponent(uint32_t *half) {
   uint32_t sign = *half & 0x8000, size = *half & 0x7fff, exponent = size >> 10;
   if (exponent > 21)
     return 0;
-  if (exponent == 0 && size > 0) { /* subnormal: size 2^-24 */
+  if (exponent == 0 && size > 0) { /* subnormal: the value is size * 2^-24 */
     uint32_t top = 31 - (uint32_t)__builtin_clz(size);
     *half = sign | (top + 1) << 10 | ((size << (10 - top)) & 1023);
   } else
@@ -224,15 +227,15 @@ static int raise_exponent(uint32_t *half) {
   return 1;
 }
 
-/* Bytes of a block in the file. */
+/* Returns the bytes of a block in the file. */
 static size_t file_bytes(uint32_t weights) {
   static const uint8_t BYTES[] = {34, 18, 20, 22, 24, 144, 176, 210};
   return BYTES[weights - QKV_WEIGHTS_Q8_0];
 }
 
-/* numbers (8, 32) = those of part n of eight blocks, each a byte. */
+/* numbers (8, 32): part n of eight blocks, one number per byte. */
 static void read_numbers(uint32_t weights, const uint8_t *const blocks[8], size_t n, uint8_t *numbers) {
-  size_t low = 0, high = 0; /* where the four low bits begin, and those above them */
+  size_t low = 0, high = 0; /* offsets of the four low bits and of the higher bits */
   uint32_t shift = n % 2 * 4, high_shift = n % 4 * 2;
   switch (weights) {
   case QKV_WEIGHTS_Q8_0:
@@ -260,12 +263,12 @@ static void read_numbers(uint32_t weights, const uint8_t *const blocks[8], size_
   for (size_t c = 0; c < 8; c++, numbers += SMALL_BLOCK) {
     const uint8_t *from = blocks[c] + low, *above = blocks[c] + high;
     i4 first = load_bytes(from), second;
-    if (weights >= QKV_WEIGHTS_Q4_K) { /* four of the bits of 32 bytes */
+    if (weights >= QKV_WEIGHTS_Q4_K) { /* four bits of each of 32 bytes */
       second = bits_of_bytes(load_bytes(from + 16), 15u << shift, 4 - shift, 4);
       first = bits_of_bytes(first, 15u << shift, 4 - shift, 4);
     } else if (weights == QKV_WEIGHTS_Q8_0)
       second = load_bytes(from + 16);
-    else { /* 16 bytes hold 32 numbers */
+    else { /* 16 bytes hold 32 numbers of 4 bits */
       second = bits_of_bytes(first, 0xf0, 0, 4);
       first = bits_of_bytes(first, 0x0f, 0, 0);
     }
@@ -284,7 +287,7 @@ static void read_numbers(uint32_t weights, const uint8_t *const blocks[8], size_
   }
 }
 
-/* Sixteen values of eight rows, numbers (8, 32) from k on, to a panel; `bits` is a constant. */
+/* Packs sixteen values of eight rows, of numbers (8, 32), into a panel; `bits` is a compile-time constant. */
 INLINE void pack_sixteen(size_t bits, const uint8_t *numbers, char *to) {
   i4 pairs[8];
   for (size_t c = 0; c < 4; c++) {
@@ -308,7 +311,8 @@ static void pack_numbers(size_t bits, const uint8_t *numbers, char *to) {
       pack_sixteen(8, numbers, to);
 }
 
-/* Of each four of the eight parts of 256 values, the scale and the minimum, 6 bits each, in 12 bytes. */
+/* Unpacks 12 bytes with the scales and minima (6 bits each) of the eight parts of 256 values; returns scale and
+ * minimum of each part in turn. */
 static i4 six_bits(const uint8_t *b) {
   uint32_t words[3], low = 0x3f3f3f3f, four = 0x0f0f0f0f, two = 0x30303030;
   __builtin_memcpy(words, b, sizeof words);
@@ -317,8 +321,8 @@ static i4 six_bits(const uint8_t *b) {
   return halves_in_turn(load_bytes((const uint8_t *)(const void *)apart));
 }
 
-/* Scale and minimum, or both scales, of the eight parts of 256 values, `stride` bytes apart: lane c % 4 of the words
- * has those of columns c and c + 4, the minima in its upper half. */
+/* Packs scale and minimum (Q6_K: both scales) of the eight parts of 256 values, `stride` bytes apart. Lane c % 4 of
+ * the words holds those of columns c and c + 4, minima in the upper half. */
 static void pack_scales(uint32_t weights, const uint8_t *const blocks[8], char *to, size_t stride) {
   i4 words[8];
   for (size_t c = 0; c < 4; c++) {
@@ -334,7 +338,8 @@ static void pack_scales(uint32_t weights, const uint8_t *const blocks[8], char *
     store_bytes((uint8_t *)(void *)(to + n * stride), words[n]);
 }
 
-/* Eight float16, columns c and c + 4 in one word, from byte `at` of blocks (8), `rows` of them; the rest is 0. */
+/* Packs eight float16, those of columns c and c + 4 in one word, from offset `at` of blocks (8); `rows` of them
+ * exist, the rest is 0. Returns 0 if one is out of range. */
 static int pack_halves(const uint8_t *blocks[8], size_t rows, size_t at, uint32_t sign, char *out) {
   uint32_t words[4] = {0};
   for (size_t c = 0; c < rows; c++) {

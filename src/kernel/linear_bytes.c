@@ -1,17 +1,17 @@
 /* linear_bytes.c: products of x (M,K) and W (N,K), both of int8, by the relaxed dot product, which adds the products of
  * four bytes of x and four of W to each of four sums.
  *
- * It is defined for seven bits of its second operand. With the eighth one set, an engine may take that operand as a
- * number without a sign (x64 with AVX-VNNI), with one (ARM), or not add exactly (x64 without AVX-VNNI); which of them,
- * try_byte_products finds out. Where it is exact,
- *   sum x w = sum x (w + 128) - 128 sum x without a sign, or sum x w with one,
- * the same whole numbers, |sum x (w + 128)| <= 256 * 127 * 255 < 2^24. Elsewhere linear_integer.c multiplies the same
- * numbers as int16. */
+ * Its result is defined only if the second operand has 7-bit values. With the eighth bit set, an engine may treat the
+ * operand as unsigned (x64 with AVX-VNNI) or signed (ARM), or the sum may be inexact (x64 without AVX-VNNI).
+ * try_byte_products detects which. Where it is exact,
+ *   sum x w = sum x (w + 128) - 128 sum x if unsigned, or sum x w if signed,
+ * gives the same integers, |sum x (w + 128)| <= 256 * 127 * 255 < 2^24. Where it is not, linear_integer.c multiplies
+ * the same numbers as int16. */
 #include "linear_bytes.h"
 #include "linear_blocks.h"
 
-/* Four times four factors. A sum of two of the first products does not fit in 16 bits: where an engine saturates it,
- * it does not add exactly. */
+/* Factors of four dot products. The sum of two products of the first four does not fit into 16 bits, which exposes
+ * an engine that saturates it. */
 static const int8_t TRIED_X[16] = {127, 127, 127, 127, -128, -128, -128, -128, 127, -128, 1, -127, -1, 77, -128, 127};
 static const uint8_t TRIED_W[16] = {255, 255, 255, 255, 255, 255, 255, 255, 128, 129, 255, 254, 1, 128, 200, 129};
 
@@ -47,7 +47,7 @@ void interleave_bytes(enum byte_products products, const int16_t *rows, size_t w
 }
 
 void widen_bytes(enum byte_products products, const char *w, size_t count, uint8_t *bytes) {
-  /* in a panel columns 0 to 3 lie in the even bytes, plus 128, the others in the odd ones: see int8_place */
+  /* in a panel, columns 0 to 3 are the even bytes, plus 128, and the others the odd ones: see int8_place */
   i4 even = sixteen_bytes(products == SIGNED_BYTES ? 128 : 0), odd = sixteen_bytes(products == SIGNED_BYTES ? 0 : 128);
   for (size_t k = 0; k < count; k += 4, w += 32, bytes += 32) {
     i4 first = load_bytes((const uint8_t *)w), second = zeros();

@@ -5,22 +5,22 @@
 
 #include "integer_tile.h"
 
-/* How the engine multiplies int8 by eight bits: as a number without a sign, with one, or not exactly. */
+/* How the engine treats the second operand of a byte product: inexact (no byte products), unsigned, or signed. */
 enum byte_products { NO_BYTE_PRODUCTS, UNSIGNED_BYTES, SIGNED_BYTES };
 
-/* Tries it. The result is the same as long as a program runs. */
+/* Detects it with one product. The result does not change while the program runs. */
 enum byte_products try_byte_products(void);
 
-/* x of TILE rows as bytes: tile (K/4, TILE, 4) = rows (TILE, K) of int16 from -127 to 127, which are `width` numbers
- * apart and followed by zeros up to a multiple of 16. starts: where the sums of each 256 values begin, TILE rows that
- * are `pitch` numbers apart. */
+/* Converts TILE rows of x to bytes: tile (K/4, TILE, 4) = rows (TILE, K) of int16 from -127 to 127. Rows are `width`
+ * numbers apart and padded with zeros to a multiple of 16. starts (TILE rows, `pitch` numbers apart) gets the
+ * initial value of the sums of each 256 values. */
 void interleave_bytes(enum byte_products products, const int16_t *rows, size_t width, size_t K, int8_t *tile,
                       int32_t *starts, size_t pitch);
 
-/* `count` > 0 values of each row of a panel of int8 as bytes (count/4 rounded up, 8, 4). */
+/* Converts `count` > 0 values of each row of an int8 panel to bytes (count/4 rounded up, 8, 4). */
 void widen_bytes(enum byte_products products, const char *w, size_t count, uint8_t *bytes);
 
-/* sums += (scales (8) step) (x W^T) in K <= 256 values; steps and starts are `pitch` numbers apart. */
+/* sums += (scales (8) * step) * (x W^T) over K <= 256 values; rows of steps and of starts are `pitch` numbers apart. */
 void multiply_bytes(const int8_t *x, const float *steps, const int32_t *starts, size_t pitch, const uint8_t *w,
                     const float *scales, size_t K, const struct tile_sums *sums);
 

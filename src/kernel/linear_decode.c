@@ -1,5 +1,5 @@
-/* linear_decode.c: y = activation(x W^T + bias) + residual for few rows of x, as fast as W is read. x (M,K), W (N,K),
- * bias (N), residual and y (M,N), M <= FEW_ROWS. The rows are independent; each sums as in linear.c.
+/* linear_decode.c: y = activation(x W^T + bias) + residual for few rows of x, at the speed of reading W. x (M,K), W
+ * (N,K), bias (N), residual and y (M,N), M <= FEW_ROWS. The rows are independent; each sums as in linear.c.
  *
  * float16: y = (sum_k (2^64 x_k) (2^-112 w_k)) (2^-64 scale). The factor 2^64 keeps the products from being subnormal.
  */
@@ -9,11 +9,11 @@
 #include "rows.h"
 #include "tile.h"
 
-/* BLOCK values of x are multiplied between two prefetches; PART values of K are converted for register tiles at once.
- */
+/* BLOCK values of x are multiplied between two prefetches. For register tiles, PART values of K are converted at a
+ * time. */
 enum { BLOCK = 256, PART = 64 };
 
-/* sums (count, 8) += x (K) . panels (count, K, 8); `weights` is a constant. */
+/* sums (count, 8) += x (K) . panels (count, K, 8); `weights` is a compile-time constant. */
 INLINE void dot_panels(enum qkv_weights weights, const float *x, size_t K, const char *w, size_t bytes, size_t count,
                        float *sums) {
   const size_t step = weights == QKV_WEIGHTS_FLOAT32 ? 32 : 16;
@@ -53,19 +53,20 @@ static void dot_float16(const float *x, size_t K, const char *w, size_t bytes, s
   dot_panels(QKV_WEIGHTS_FLOAT16, x, K, w, bytes, count, sums);
 }
 
-/* By enum qkv_weights. The loops are called by pointer, so that none is inlined and each has the registers to itself.
- */
+/* Indexed by enum qkv_weights. Calls by pointer keep the loops from being inlined, so that each has all registers to
+ * itself. */
 static void (*const DOT[])(const float *x, size_t K, const char *w, size_t bytes, size_t count,
                            float *sums) = {0, dot_float32, dot_float16};
 
-/* Sums start with the bias, as in linear.c; those of float16 are scaled first. */
+/* Starts the sums with the bias, as in linear.c. Sums of float16 weights start with 0; write_sums adds the bias
+ * after scaling. */
 static void start_sums(const struct qkv_linear *a, const struct streams *s, float *sums) {
   for (size_t m = 0; m < a->M; m++, sums += ROW_SUMS)
     for (size_t c = 0; c < ROW_SUMS; c += 4)
       store(sums + c, a->weights == QKV_WEIGHTS_FLOAT16 ? zeros() : biases_of(a, column_of(s, c)));
 }
 
-/* y = activation(sums) + residual in the columns of the streams; of float16, sums = 2^-64 scale sums + bias first. */
+/* y = activation(sums) + residual in the columns of the streams. For float16, sums = 2^-64 scale sums + bias first. */
 static void write_sums(const struct qkv_linear *a, const struct streams *s, float *sums) {
   for (size_t m = 0; m < a->M; m++, sums += ROW_SUMS)
     for (size_t p = 0; p < s->count; p++) {
@@ -80,7 +81,7 @@ static void write_sums(const struct qkv_linear *a, const struct streams *s, floa
 }
 
 /* sums (rows, count * 8), ROW_SUMS floats apart, += x W^T for whole groups of four rows of x, `pitch` floats apart,
- * by register tiles. A part of each panel in turn, so that the hardware prefetches all streams. */
+ * by register tiles. The panels take turns, part by part, so that the hardware prefetches all streams. */
 static void multiply_panels(int is_float16, const float *x, size_t pitch, size_t rows, size_t K,
                             const struct streams *s, float *sums) {
   float wide[PART * 8];
@@ -100,17 +101,19 @@ static void multiply_panels(int is_float16, const float *x, size_t pitch, size_t
     }
 }
 
-/* True if x is 0 or least <= x < most; false for NaN. */
+/* True if x is 0 or least <= x < most. False for NaN. */
 static int is_between(float x, float least, float most) { return x < most && (x == 0.0f || x >= least); }
 
-/* to (K rounded up to 4) = 2^64 x. Returns 0 if an x is NaN, infinite, tiny or huge. */
+/* Writes 2^64 x to `to` (K rounded up to 4). Returns 0 if an x is NaN, infinite, or too small or large for float16
+ * weights. */
 static int scale_row(const float *x, size_t K, float *to) {
   for (size_t k = 0; k < K; k += 4)
     store(to + k, mul(get(x + k, K - k), splat(0x1p64f)));
   return is_between(largest_size(x, K), 0x1p-40f, 0x1p60f);
 }
 
-/* sums (M, ROW_SUMS) += x W^T in K values of x, whose rows are `pitch` floats apart, and of the streams. */
+/* sums (M, ROW_SUMS) += x W^T over K values of x, for the columns of the streams; rows of x are `pitch` floats
+ * apart. */
 static void add_inputs(const struct qkv_linear *a, const float *x, size_t pitch, size_t K, const struct streams *s,
                        float *sums) {
   size_t M = a->M, tiled = M & ~(size_t)3;
@@ -123,7 +126,8 @@ static void add_inputs(const struct qkv_linear *a, const float *x, size_t pitch,
       DOT[a->weights](x + m * pitch + k, at_most(K - k, BLOCK), w, s->bytes, s->count, sums + m * ROW_SUMS);
 }
 
-/* W packed as float32 or float16. Groups of four rows of x run through register tiles, the rest row by row. */
+/* Computes the sums for W packed as float32 or float16. Groups of four rows of x go through register tiles, the
+ * others row by row. */
 static int decode_floats(const struct qkv_linear *a, size_t n, size_t panels, float *sums) {
   size_t K = a->K, M = a->M, pitch = K;
   int is_float16 = a->weights == QKV_WEIGHTS_FLOAT16;
@@ -151,7 +155,7 @@ static int decode_floats(const struct qkv_linear *a, size_t n, size_t panels, fl
   return 1;
 }
 
-/* sums (4) += x (K) W^T for four rows of W, `stride` floats apart; only `rows` <= 4 of them are used. */
+/* sums (4) += x (K) W^T for four rows of W, `stride` floats apart; only the first `rows` <= 4 count. */
 static void dot_rows(const float *x, size_t K, const float *w, size_t stride, size_t rows, float *sums) {
   const float *row[4];
 #pragma unroll
@@ -175,10 +179,10 @@ static void dot_rows(const float *x, size_t K, const float *w, size_t stride, si
       sums[c] += x[k] * w[c * stride + k];
 }
 
-/* Columns of sums that the scratch holds for FEW_ROWS rows. */
+/* Returns how many columns of sums for FEW_ROWS rows fit into the scratch. */
 static size_t most_columns(size_t K) { return (K + FEW_ROWS * PANELS) & ~(size_t)7; }
 
-/* W (N,K), not packed, with contiguous rows: four rows of W at a time. */
+/* For W (N,K) that is not packed and has contiguous rows: reads four rows of W at a time. */
 static void decode_by_rows(const struct qkv_linear *a, size_t n, size_t end, float *sums) {
   for (size_t width; n < end; n += width) {
     width = at_most(end - n, most_columns(a->K));
@@ -199,9 +203,9 @@ static void decode_by_rows(const struct qkv_linear *a, size_t n, size_t end, flo
   }
 }
 
-/* W (N,K), not packed, with contiguous columns: sums += x[k] W[:][k], column after column of W. */
+/* For W (N,K) that is not packed and has contiguous columns: sums += x[k] W[:][k], one column of W after the other. */
 static void decode_by_columns(const struct qkv_linear *a, size_t n, size_t end, float *sums) {
-  int is_long = a->K > SUM_BLOCK; /* later blocks have separate sums */
+  int is_long = a->K > SUM_BLOCK; /* blocks after the first are summed separately */
   size_t pitch = most_columns(a->K) / (is_long ? 2 : 1) & ~(size_t)7;
   float *later = sums + a->M * pitch;
   for (size_t width; n < end; n += width) {

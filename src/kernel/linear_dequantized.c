@@ -1,29 +1,28 @@
-/* linear_dequantized.c: y = activation(x W^T + bias) + residual with W of int8, int4 or blocks and x as it is, for
- * studies of what rounding W alone changes. x (M,K), W (N,K), bias (N), residual and y (M,N).
- *
- * Eight rows of W become float32 (scale w of int8, scale w + minimum of int4, each operation rounded) and are
- * multiplied by the tile of floats: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ..., in this order. It is
- * part of qkv.integers.wasm, which both builds use, so a row of y has the same bits in both, for any number of rows and
- * threads. */
+/* linear_dequantized.c: y = activation(x W^T + bias) + residual with W of int8, int4 or blocks and x not rounded,
+ * for studies of the effect of rounding W alone. x (M,K), W (N,K), bias (N), residual and y (M,N).
+ * Eight rows of W are converted to float32 (int8: scale w; int4: scale w + minimum; each operation rounded) and
+ * multiplied by the float32 tile: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ..., in this order. The
+ * code is part of qkv.integers.wasm, which both builds use, so a row of y has the same bits in both, for any number
+ * of rows and threads. */
 #include "linear_blocks.h"
 #include "linear_output.h"
 #include "linear_pack.h"
 #include "tile.h"
 
-/* Rows of x whose sums are written together. */
+/* Rows of x whose outputs are written together. */
 enum { ROWS = 64 };
 
 double QKV_EXPORT(qkv_dequantized_scratch)(const struct qkv_linear *a) {
   return (8.0 * a->K + 8.0 * (double)ROWS) * (double)sizeof(float);
 }
 
-/* A unit is eight columns. */
+/* Returns the number of units; a unit is eight columns. */
 uint32_t QKV_EXPORT(qkv_dequantized_units)(const struct qkv_linear *a) { return (a->N + 7) / 8; }
 
 static float low_half(uint32_t word) { return lane0(low_bfloat16(splat_from((const float *)(const void *)&word))); }
 static float high_half(uint32_t word) { return lane0(high_bfloat16(splat_from((const float *)(const void *)&word))); }
 
-/* panel (K,8) = W^T, columns n to n + 8. How int4 lies: see store_nibbles. */
+/* panel (K,8) = W^T, columns n to n + 8. For the layout of int4 see store_nibbles. */
 static void dequantize_panel(const struct qkv_linear *a, size_t n, float *panel) {
   size_t K = a->K;
   const char *w = (const char *)a->w + n / 8 * panel_bytes(a->weights, K);

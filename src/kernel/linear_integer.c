@@ -1,28 +1,29 @@
-/* linear_integer.c: y = activation(x W^T + bias) + residual with W of whole numbers. x (M,K), W (N,K), bias (N),
- * residual and y (M,N). It is the content of qkv.integers.wasm.
+/* linear_integer.c: y = activation(x W^T + bias) + residual with integer W. x (M,K), W (N,K), bias (N), residual and y
+ * (M,N). It is compiled into qkv.integers.wasm.
  *
  * x is rounded to int16 in blocks of BLOCK values, x = step q, because the integer product of SIMD128 takes 16 bits.
- * With x_int8, and weights of int8, it is rounded to int8: twice as fast where the engine multiplies bytes by one
- * instruction, see linear_bytes.c, and elsewhere as slow, with the same bits. |error| <= step / 2, in addition to the
- * error of the weights.
+ * With x_int8 and int8 weights it is rounded to int8, which doubles the speed where the engine has an instruction for
+ * products of bytes (see linear_bytes.c); elsewhere speed is unchanged and the result has the same bits. The rounding
+ * error is at most step / 2, in addition to the error of the weights.
  *
- * int8: W[n][k] = scale[n] w[n][k], |w| <= 127, scale = max |W[n]| / 127; a value is off by at most scale / 2. A row
- * whose largest value is up to 1e-36 is 0, so that 127 / max does not overflow.
+ * int8: W[n][k] = scale[n] w[n][k], |w| <= 127, scale = max |W[n]| / 127; the error is at most scale / 2. A row whose
+ * largest value is at most 1e-36 becomes 0, so that 127 / max does not overflow.
  *   y[m][n] = bias[n] + sum_b (scale[n] step[m][b]) (sum_{k in b} q[m][k] w[n][k])
- * The inner sums are exact: |sum| <= 256 * 32767 * 127 < 2^31. How a panel lies: see store_int8_pairs.
+ * The inner sums are exact: |sum| <= 256 * 32767 * 127 < 2^31. For the layout of a panel see store_int8_pairs.
  *
  * int4: W[n][k] = scale[n][i] w[n][k] + minimum[n][i] in blocks i of 32 values, 0 <= w <= 15. The minimum is the
- * largest bfloat16 that is not above the block, the scale the least that reaches its largest value, so a value is off
- * by at most scale / 2. A scale below 1e-36 is 0: such a value is off by at most 1.5e-35. A panel holds eight rows; of
- * each block first eight words, scale and minimum as two bfloat16, then the values, see store_nibbles.
+ * largest bfloat16 not above the block's values, the scale the smallest that reaches the block's largest value, so the
+ * error is at most scale / 2. A scale below 1e-36 becomes 0, with an error of at most 1.5e-35. A panel holds eight
+ * rows: for each block eight words, each with scale and minimum as bfloat16, then the values, see store_nibbles.
  *   y[m][n] = bias[n] + sum_b step[m][b] sum_{i in b} (scale[n][i] dot[m][n][i] + minimum[n][i] sum_{k in i} q[m][k])
  *   dot[m][n][i] = sum_{k in i} q[m][k] w[n][k]
- * The inner sums are exact: |sum q (w + 16 w')| <= 32 * 32767 * 255 < 2^31; and as floats: |sum q w| < 2^24.
+ * The inner sums are exact as integers, |sum q (w + 16 w')| <= 32 * 32767 * 255 < 2^31, and as floats, |sum q w| <
+ * 2^24.
  *
  * Blocks of GGUF files: see linear_blocks.c.
  *
- * The outer sums run in order; each of their products and sums is rounded separately. So a row of y has the same bits
- * for any number of rows and threads and in every engine. */
+ * The outer sums run in order, and each product and sum is rounded separately. So a row of y has the same bits for any
+ * number of rows and threads and in every engine. */
 #include "linear_integer.h"
 #include "linear_blocks.h"
 #include "linear_bytes.h"
@@ -30,29 +31,29 @@
 #include "rows.h"
 #include "tile.h"
 
-/* Up to FEW_ROWS rows, reading W takes longer than the products; of
- * more rows, BLOCK inputs of PANELS panels of W are widened to int16 once for all, 16 KB, which L1 holds. */
+/* Up to FEW_ROWS rows, reading W takes longer than the products. For more rows, BLOCK inputs of PANELS panels of W
+ * are widened to int16 once for all rows: 16 KB, which fits into L1. */
 enum { FEW_ROWS = 8, LINE = 64 };
 
-/* x of a block of rows: 1 MB of whole numbers at most, in L2. */
+/* Limits of a block of rows: x takes at most 1 MB as integers, which fits into L2. */
 enum { X_NUMBERS = 1 << 19, ROWS = 512 };
 
-/* int4: so that the product of a weight with 2^24 and 8 blocks does not overflow. */
+/* Largest weight of int4, so that its product with 2^24 and 8 blocks does not overflow, and the smallest scale. */
 static const float LARGEST_INT4 = 0x1p100f, LEAST_SCALE = 1e-36f;
 
-/* The largest whole number of x. */
+/* Returns the largest integer that x is rounded to. */
 static float most_of(const struct qkv_linear *a) { return a->x_int8 ? 127.0f : 32767.0f; }
 
 static size_t blocks_of(size_t K) { return K / BLOCK + 1; }
 
-/* Whole numbers of a row of x: K rounded up to a block of int4. */
+/* Returns the integers in a row of x: K rounded up to a block of int4. */
 static size_t pitch_of(size_t K) { return round_up(K, INT4_BLOCK); }
 static size_t totals_of(size_t K) { return pitch_of(K) / INT4_BLOCK; }
 
-/* Units of a row of y. */
+/* Returns the units in a row of y. */
 static size_t groups_of(size_t N) { return (N + ROW_SUMS - 1) / ROW_SUMS; }
 
-/* Rows of a block: all blocks but the last are equal; without rows there is one. */
+/* Returns the rows of a block. All blocks but the last have as many; there is one block even without rows. */
 static size_t block_rows(const struct qkv_linear *a) {
   size_t most = at_most(X_NUMBERS / (a->K + 1), ROWS);
   most = most < 64 ? 64 : most;
@@ -60,7 +61,7 @@ static size_t block_rows(const struct qkv_linear *a) {
   return round_up((a->M + blocks - 1) / blocks, TILE) + TILE * !a->M;
 }
 
-/* BLOCK inputs of a panel, see widen_blocks; of int8 there are no scales. */
+/* BLOCK inputs of a panel, see widen_blocks; int8 has no scales. */
 struct wide_panel {
   int16_t numbers[BLOCK * 8];
   float scales[BLOCK / 16 * 8], minima[BLOCK / 16 * 8];
@@ -78,14 +79,14 @@ uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
   return (uint32_t)(blocks * groups_of(a->N));
 }
 
-/* Rounds x (K) to whole numbers up to `most`: x = q * step, with a step for each BLOCK values: 0 if the largest is
- * below 1e-33, NaN if one is NaN or infinite. q (K rounded up to INT4_BLOCK, with zeros, and eight more), steps
- * (blocks), and, unless it is 0, the sums of each INT4_BLOCK values of q, totals. */
+/* Rounds x (K) to integers of at most `most`: x = q * step, with one step for each BLOCK values: 0 if the largest is
+ * below 1e-33, NaN if one is NaN or infinite. Writes q (K rounded up to INT4_BLOCK with zeros, and eight more),
+ * steps (blocks) and, unless totals is null, the sums of each INT4_BLOCK values of q. */
 static void quantize_row(const float *x, size_t K, float most, int16_t *q, float *steps, float *totals) {
   for (size_t k = 0; k < K; k += BLOCK) {
     size_t end = at_most(K, k + BLOCK), i = k;
     float largest = largest_size(x + k, end - k);
-    f4 inverse = splat(most / largest); /* if a step is 0 or NaN, the numbers do not matter */
+    f4 inverse = splat(most / largest); /* if the step is 0 or NaN, any q will do */
     for (; i + 8 <= end; i += 8)
       store_int16s(q + i, join_int16s(nearest_integers(mul(load(x + i), inverse)),
                                       nearest_integers(mul(load(x + i + 4), inverse))));
@@ -103,8 +104,8 @@ static void quantize_row(const float *x, size_t K, float most, int16_t *q, float
   }
 }
 
-/* sums (count, 8) += units (count, 8) * (q (K) . panels (count, K/2, 4, 2, 2)), K <= BLOCK. An int16 of a panel is
- * 256 v + w + 128, for v of column c + 4 and w of column c, so that one load serves both:
+/* sums (count, 8) += units (count, 8) * (q (K) . panels (count, K/2, 4, 2, 2)), K <= BLOCK. An int16 of a panel is 256
+ * v + w + 128, with v of column c + 4 and w of column c, so that one load serves two columns:
  *   sum q w = sum q (256 v + w + 128) - 256 sum q v - 128 sum q
  * The sums wrap around, modulo 2^32; as |sum q w| < 2^31, the difference is exact. */
 static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, const struct streams *s, const char *w,
@@ -140,13 +141,14 @@ static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, 
   }
 }
 
-/* sum (4) + scale (q w) + minimum total for four columns of a block of int4; words (4) hold scales and minima. */
+/* Returns sum (4) + scale (q w) + minimum total for four columns of a block of int4; words (4) hold scales and
+ * minima. */
 INLINE f4 add_block(f4 sum, i4 words, i4 dot, const float *total) {
   f4 product = mul(low_bfloat16(words), from_integers(dot));
   return add(add(sum, product), mul(high_bfloat16(words), splat_from(total)));
 }
 
-/* The same for int4: sums (count, 8) += step * sum_i (scale (q . w) + minimum total), `blocks` blocks. */
+/* dot_panels for int4: sums (count, 8) += step * sum_i (scale (q . w) + minimum total) over `blocks` blocks. */
 static NOINLINE void dot_int4(const int16_t *q, const float *totals, float step, size_t blocks, const struct streams *s,
                               const char *w, float *sums) {
   float parts[ROW_SUMS] = {0};
@@ -183,8 +185,8 @@ static NOINLINE void dot_int4(const int16_t *q, const float *totals, float step,
     store(sums + c, add(load(sums + c), mul(splat(step), load(parts + c))));
 }
 
-/* Few rows of x as whole numbers, in the scratch memory: sums (M, ROW_SUMS), steps (M, blocks), totals (M, lines) and
- * q (M, pitch). */
+/* Few rows of x rounded to integers, in the scratch: sums (M, ROW_SUMS), steps (M, blocks), totals (M, lines) and q
+ * (M, pitch). */
 struct few_rows {
   float *sums, *steps, *totals;
   int16_t *q;
@@ -202,7 +204,7 @@ static struct few_rows quantize_few(const struct qkv_linear *a, int has_totals, 
   return f;
 }
 
-/* Columns n to `end` of y for few rows, as fast as W is read. */
+/* Computes columns n <= c < end of y for few rows, at the speed of reading W. */
 static void multiply_few(const struct qkv_linear *a, const struct few_rows *f, size_t n, size_t end) {
   size_t K = a->K, M = a->M, panels = (end - n + 7) / 8;
   int is_int4 = a->weights == QKV_WEIGHTS_INT4, is_block = a->weights > QKV_WEIGHTS_INT4;
@@ -238,7 +240,7 @@ static void multiply_few(const struct qkv_linear *a, const struct few_rows *f, s
   }
 }
 
-/* tile (K/2, TILE, 2) = rows (TILE, K), `width` numbers apart, in steps of four pairs. */
+/* Interleaves tile (K/2, TILE, 2) = rows (TILE, K), which are `width` numbers apart, four pairs at a time. */
 static void interleave_rows(const int16_t *rows, size_t width, size_t K, int16_t *tile) {
   for (size_t k = 0; k < K; k += 8, tile += 8 * TILE) {
     f4 pairs[TILE];
@@ -250,7 +252,7 @@ static void interleave_rows(const int16_t *rows, size_t width, size_t K, int16_t
   }
 }
 
-/* `count` > 0 values of each row of a panel of int8, in pairs, or of blocks. */
+/* Widens `count` > 0 values of each row of a panel of int8, in pairs, or of blocks. */
 static void widen_panel(uint32_t weights, struct wide_panel *to, const char *w, size_t count) {
   int16_t *wide = to->numbers, *end = wide + round_up(count, 2) * 8;
   if (weights > QKV_WEIGHTS_INT4) {
@@ -274,7 +276,7 @@ static void widen_panel(uint32_t weights, struct wide_panel *to, const char *w, 
   }
 }
 
-/* acc (TILE,8) = q W^T of the first pair of q (pairs, TILE, 2) and W (pairs, 8, 2). */
+/* acc (TILE,8) = q W^T for the first pair of k; q (pairs, TILE, 2) and W (pairs, 8, 2). */
 INLINE void multiply_pair(i4 acc[TILE][2], const int16_t *q, const int16_t *w) {
   i4 left = load_int16s(w), right = load_int16s(w + 8);
 #pragma unroll
@@ -285,8 +287,8 @@ INLINE void multiply_pair(i4 acc[TILE][2], const int16_t *q, const int16_t *w) {
   }
 }
 
-/* acc (TILE,8) += q W^T, q (pairs, TILE, 2), W (pairs, 8, 2) from w to `end`. Unrolled by four it is as fast with int8
- * and slower with int4. */
+/* acc (TILE,8) += q W^T, q (pairs, TILE, 2), W (pairs, 8, 2) from w to `end`. Unrolling by four does not speed up int8
+ * and slows down int4. */
 INLINE void add_pairs(i4 acc[TILE][2], const int16_t *q, const int16_t *w, const int16_t *end) {
   for (; w != end; w += 16, q += TILE * 2) {
     i4 left = load_int16s(w), right = load_int16s(w + 8);
@@ -299,7 +301,8 @@ INLINE void add_pairs(i4 acc[TILE][2], const int16_t *q, const int16_t *w, const
   }
 }
 
-/* sums += (scales (8) step) (q W^T) in a block of K > 0 values; steps are `pitch` floats apart. */
+/* sums += (scales (8) * step) * (q W^T) over a block of K > 0 values; the steps of two rows are `pitch` floats
+ * apart. */
 static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t pitch, const int16_t *w,
                                    const float *scales, size_t K, const struct tile_sums *sums) {
   i4 acc[TILE][2];
@@ -310,8 +313,8 @@ static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t 
   add_tile(acc, steps, pitch, scales, sums);
 }
 
-/* sums += step sum_i (scale (q W^T) + minimum total) in K values, `group` of which have one scale; steps are `pitch`
- * floats apart, totals, 0 without minima, `lines`. */
+/* sums += step sum_i (scale (q W^T) + minimum total) over K values, of which each `group` share a scale. Rows of
+ * steps are `pitch` floats apart, rows of totals `lines`. Without minima, totals is null. */
 INLINE void multiply_groups(const int16_t *q, const float *steps, size_t pitch, const float *totals, size_t lines,
                             const struct wide_panel *w, size_t group, size_t K, const struct tile_sums *sums) {
   float parts[TILE][8] = {{0}};
@@ -350,15 +353,15 @@ static NOINLINE void multiply_without(const int16_t *q, const float *steps, size
   multiply_groups(q, steps, pitch, 0, 0, w, group, K, sums);
 }
 
-/* Loads up to `count` of the bytes from p + from to p + bytes into the cache: a few lines between two tiles. */
+/* Prefetches up to `count` bytes from p + from on, not beyond p + bytes: a few cache lines between two tiles. */
 static void prefetch_part(const char *p, size_t bytes, size_t from, size_t count) {
   for (size_t at = from; at < at_most(bytes, from + count); at += LINE)
     prefetch((const float *)(const void *)(p + at));
 }
 
-/* Rows of x as whole numbers, in groups of TILE rows: steps (tall, blocks), totals (tall, lines), q (tall / TILE,
- * pitch / 2, TILE, 2). With products of bytes, of int8: bytes (tall / TILE, pitch / 4, TILE, 4) instead of q, and
- * starts (tall, blocks) instead of totals. */
+/* Rows of x rounded to integers, in groups of TILE rows: steps (tall, blocks), totals (tall, lines), q (tall / TILE,
+ * pitch / 2, TILE, 2). With byte products of int8: bytes (tall / TILE, pitch / 4, TILE, 4) instead of q, and starts
+ * (tall, blocks) instead of totals. */
 struct many_rows {
   float *steps, *totals;
   int16_t *q;
@@ -373,8 +376,9 @@ INLINE int32_t *starts_at(const struct many_rows *x, size_t r, size_t k) {
   return (int32_t *)(void *)x->totals + r * x->blocks + k / BLOCK;
 }
 
-/* y, rows m ... m + rows, columns n ... n + 8 panels: `count` inputs from k on of PANELS panels of W are added to sums
- * (tall, ROW_SUMS). The first of them start from the biases (ROW_SUMS), the last go to y at once if `is_direct`. */
+/* Adds the products of `count` inputs from k on to the sums (tall, ROW_SUMS) of rows m ... m + rows and `panels`
+ * panels of columns from n on. The first inputs start from the biases (ROW_SUMS); after the last, results go
+ * straight to y if `is_direct`. */
 static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, size_t m, size_t n, size_t panels,
                        size_t k, struct wide_panel *wide, const float *biases, float *sums, int is_direct) {
   size_t count = at_most(a->K - k, BLOCK), bytes = panel_step(a);
@@ -387,7 +391,7 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
       widen_bytes(x->bytes, w + p * bytes, count, (uint8_t *)wide[p].numbers);
     else
       widen_panel(a->weights, wide + p, w + p * bytes, count);
-  size_t ahead = round_up(of_block / (x->tall / TILE) + 1, LINE); /* bytes that a tile loads */
+  size_t ahead = round_up(of_block / (x->tall / TILE) + 1, LINE); /* bytes to prefetch per tile */
   for (size_t r = 0; r < x->tall; r += TILE)
     for (size_t p = 0; p < panels; p++) {
       const int16_t *q = x->q + r * x->pitch + k * TILE;
@@ -401,7 +405,7 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
         size_t at = (m + r) * a->N + n + p * 8;
         to.to = a->y + at, to.to_row = a->N, to.residual = a->residual ? a->residual + at : 0;
       }
-      /* the inputs to widen next: those of the same panels, or those of the panels after them */
+      /* the weights to widen next: the next inputs of these panels, or the first of the following panels */
       const char *next = w + p * bytes + of_block;
       if (is_last)
         next = (const char *)a->w + (n / 8 + PANELS + p) * bytes;
@@ -419,7 +423,8 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
     }
 }
 
-/* Rows m ... m + rows of x as whole numbers, behind the sums of multiply_many; rows beyond the last one repeat it. */
+/* Rounds rows m ... m + rows of x to integers, stored behind the sums of multiply_many. Padding rows repeat the last
+ * one. */
 static struct many_rows quantize_many(const struct qkv_linear *a, size_t m, size_t rows, int has_totals,
                                       float *scratch) {
   size_t K = a->K, pitch = pitch_of(K), width = pitch + 8, tall = round_up(rows, TILE);
@@ -441,14 +446,14 @@ static struct many_rows quantize_many(const struct qkv_linear *a, size_t m, size
   return q;
 }
 
-/* Columns n to `end` of y in rows m ... m + rows. */
+/* Computes columns n <= c < end of y in rows m ... m + rows. */
 static void multiply_many(const struct qkv_linear *a, const struct many_rows *x, size_t m, size_t rows, size_t n,
                           size_t end, float *sums) {
   size_t K = a->K, tall = x->tall;
   struct wide_panel *wide = (void *)(x->q + tall * x->pitch + TILE * (x->pitch + 8));
   for (; n < end; n += ROW_SUMS) {
     size_t panels = at_most((end - n + 7) / 8, PANELS);
-    /* whole tiles without an activation are written from registers */
+    /* whole tiles without an activation are written straight from registers */
     int is_direct = !a->activation && rows == tall && n + panels * 8 <= a->N && K > 0;
     float biases[ROW_SUMS];
     for (size_t c = 0; c < ROW_SUMS; c += 4)
@@ -488,7 +493,7 @@ void multiply_int8(struct qkv_linear product, void *scratch) {
   qkv_integer_part(&product, 0, qkv_integer_units(&product), scratch);
 }
 
-/* Returns one of the products that share x, as the arguments of a product alone. */
+/* Returns one of the products that share x, as the arguments of a separate product. */
 static struct qkv_linear product_of(const struct qkv_products *a, const struct qkv_product *p) {
   struct qkv_linear one = {.x = a->x, .w = p->w, .scales = p->scales, .bias = p->bias, .y = p->y};
   one.M = a->M, one.K = a->K, one.N = p->N, one.weights = p->weights, one.activation = p->activation;
@@ -501,7 +506,7 @@ double QKV_EXPORT(qkv_products_scratch)(const struct qkv_products *a) {
   return qkv_integer_scratch(&one);
 }
 
-/* Units of a block of rows. */
+/* Returns the units of a block of rows, over all products. */
 static size_t groups_of_all(const struct qkv_products *a) {
   return groups_of(a->first.N) + groups_of(a->second.N) + groups_of(a->third.N);
 }
@@ -527,7 +532,7 @@ uint32_t QKV_EXPORT(qkv_products_part)(const struct qkv_products *a, uint32_t fi
       few = quantize_few(products, has_totals, scratch);
     else
       many = quantize_many(products, m, own, has_totals, scratch);
-    size_t from = unit - block * all, to = next - block * all; /* counted from the first unit of the product */
+    size_t from = unit - block * all, to = next - block * all; /* relative to the first unit of the product */
     for (size_t i = 0; i < 3; i++) {
       const struct qkv_linear *one = products + i;
       size_t groups = groups_of(one->N), n = from * ROW_SUMS, end = at_most(one->N, to * ROW_SUMS);
@@ -541,7 +546,7 @@ uint32_t QKV_EXPORT(qkv_products_part)(const struct qkv_products *a, uint32_t fi
   return QKV_OK;
 }
 
-/* A panel (K,8) -> blocks of int4. */
+/* Packs a panel (K,8) as blocks of int4. */
 static uint32_t pack_int4(float *panel, size_t K, char *out) {
   for (size_t i = 0; i < K; i += INT4_BLOCK, panel += INT4_BLOCK * 8, out += INT4_BYTES) {
     size_t count = at_most(K - i, INT4_BLOCK);
@@ -576,7 +581,7 @@ static uint32_t pack_int4(float *panel, size_t K, char *out) {
   return QKV_OK;
 }
 
-/* W (N,K) -> panels: of int8 (N/8 rounded up, K/2 rounded up, 4, 2, 2) */
+/* W (N,K) -> panels; those of int8 are (N/8 rounded up, K/2 rounded up, 4, 2, 2) */
 uint32_t QKV_EXPORT(qkv_pack_integer)(const struct qkv_pack_linear *a) {
   size_t K = a->K;
   char *out = a->packed;
@@ -604,7 +609,7 @@ uint32_t QKV_EXPORT(qkv_pack_integer)(const struct qkv_pack_linear *a) {
         scales[c] = largest / 127.0f;
     }
     for (size_t c = 0; c < 8 && K % 2; c++)
-      panel[K * 8 + c] = 0.0f; /* half of the last pair */
+      panel[K * 8 + c] = 0.0f; /* the missing half of the last pair */
     for (size_t k = 0; k < K; k += 2) {
       i4 numbers[4];
       for (size_t i = 0; i < 4; i++)

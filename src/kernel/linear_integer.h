@@ -4,7 +4,7 @@
 
 #include "linear_streams.h"
 
-/* Runs the whole product; scratch: qkv_integer_scratch() bytes. */
+/* Computes the whole product; the scratch has qkv_integer_scratch() bytes. */
 void multiply_int8(struct qkv_linear product, void *scratch);
 
 #endif

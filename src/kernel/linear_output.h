@@ -5,11 +5,11 @@
 #include "qkv.h"
 #include "simd.h"
 
-/* Returns bias[n ... n + 4), where sums start; zeros without a bias, and from N on. */
+/* Returns bias[n ... n + 4), the initial sums; zeros without a bias and from column N on. */
 f4 biases_of(const struct qkv_linear *a, size_t n);
 
-/* y[m][n ... n + columns) = activation(sums) + residual[m][n ... n + columns), up to column N. sums (columns) are
- * overwritten. */
+/* y[m][n ... n + columns) = activation(sums) + residual[m][n ... n + columns), up to column N. Overwrites sums
+ * (columns). */
 void write_outputs(const struct qkv_linear *a, size_t m, size_t n, size_t columns, float *sums);
 
 #endif

@@ -1,9 +1,10 @@
 /* linear_pack.c: weights in panels of eight rows, W (N,K) -> (N/8 rounded up, K, 8), as float32 or float16.
  *
- * float16: each row times the power of 2 that brings its largest value to 2^14 ... 2^15, so that hardly any value is
+ * float16: each row is multiplied by the power of 2 that brings its largest value to 2^14 ... 2^15, so that hardly any
+ * value is
  *   subnormal; scale = 2^112 / that power. As scale is a float, 2^127 at most, no value may be above 65504 * 2^15.
- *   A value w is off by at most 2^-11 |w| (2^-39 of the row's largest, if that is more), and what is a float16 or a
- *   bfloat16 already by nothing (for bfloat16 down to 2^-31 of the row's largest). */
+ *   The error of a value w is at most 2^-11 |w|, or 2^-39 of the row's largest if that is more. Values that are float16
+ *   already are exact, and so are bfloat16 down to 2^-31 of the row's largest. */
 #include "linear_pack.h"
 #include "tile.h"
 
@@ -19,10 +20,10 @@ static float power2(int n) { /* 2^n, -126 <= n <= 127 */
   return x;
 }
 
-/* The row's scale, and in *factor what its values are multiplied with before they are rounded. */
+/* Returns the row's scale; *factor is what its values are multiplied by before they are rounded. */
 static float scale_of(float largest, float *factor) {
-  int power = 14 + 127 - (int)(bits_of(largest) >> 23);  /* largest * 2^power is 2^14 or more, but below 2^15 */
-  power = power > 112 ? 112 : power < -15 ? -15 : power; /* scale is a float: 2^127 at most */
+  int power = 14 + 127 - (int)(bits_of(largest) >> 23);  /* largest * 2^power is in [2^14, 2^15) */
+  power = power > 112 ? 112 : power < -15 ? -15 : power; /* scale is a float: at most 2^127 */
   *factor = power2(power);
   return power2(112 - power);
 }

@@ -1,20 +1,20 @@
-/* linear_pack.h: packed weights. W (N,K) lies in panels of eight rows, (N/8 rounded up, K, 8). */
+/* linear_pack.h: packed weights. W (N,K) is stored in panels of eight rows, (N/8 rounded up, K, 8). */
 #ifndef LINEAR_PACK_H
 #define LINEAR_PACK_H
 
 #include "qkv.h"
 #include "simd.h"
 
-/* int4: a scale and a minimum for each 32 values of a row. Of eight rows they take 32 bytes, the values 128. */
+/* int4 has a scale and a minimum for each 32 values of a row. For eight rows these take 32 bytes, the values 128. */
 enum { INT4_BLOCK = 32, INT4_BYTES = 160 };
 
-/* How eight rows of blocks of GGUF files lie in a panel: `head` bytes for 256 values, then for each 32 values `scales`
- * bytes and numbers of `bits` bits, of which `offset` is subtracted. */
+/* Layout of eight rows of GGUF blocks in a panel: `head` bytes for 256 values, then for each 32 values `scales`
+ * bytes and numbers of `bits` bits, from which `offset` is subtracted. */
 struct block_form {
   uint8_t bits, head, scales, offset;
 };
 
-/* Returns the form of a type of blocks. */
+/* Returns the layout of a type of blocks. */
 INLINE struct block_form block_form(uint32_t weights) {
   switch (weights) {
   case QKV_WEIGHTS_Q8_0:
@@ -36,7 +36,7 @@ INLINE struct block_form block_form(uint32_t weights) {
   }
 }
 
-/* Returns the bytes of a packed panel of eight rows, K values each. `weights` is of enum qkv_weights. */
+/* Returns the bytes of a packed panel of eight rows with K values each. `weights` is of enum qkv_weights. */
 INLINE size_t panel_bytes(uint32_t weights, size_t K) {
   if (weights > QKV_WEIGHTS_INT4) {
     struct block_form f = block_form(weights);
@@ -48,10 +48,11 @@ INLINE size_t panel_bytes(uint32_t weights, size_t K) {
 }
 
 /* Returns columns n to n + 8 of W^T, (K,8), as floats: in place if they are packed as float32, else converted into
- * `panel`. W is not of int8. */
+ * `panel`. W must not be int8. */
 const float *panel_of(const struct qkv_linear *a, size_t n, float *panel);
 
-/* Where number k of column c < 8 lies in a panel of int8, and which bits of it are flipped there, which adds 128. */
+/* int8_place: offset of number k of column c < 8 in an int8 panel. int8_flip: the bits inverted there; inverting the
+ * top bit adds 128. */
 INLINE size_t int8_place(size_t k, size_t c) { return k / 2 * 16 + c % 4 * 4 + k % 2 * 2 + c / 4; }
 INLINE uint8_t int8_flip(size_t c) { return c < 4 ? 0x80 : 0; }
 

@@ -1,8 +1,7 @@
-/* linear_streams.h: the order in which few rows of x read a packed W. W (N,K) lies in panels of eight rows.
- *
- * The panels of a call are read as PANELS streams side by side, each from its first panel to its last: the hardware
- * prefetches further ahead for several streams than for one, and for long streams than for those that end after a
- * panel. Explicit loads of later lines would only make the processor wait for them. */
+/* linear_streams.h: the order in which few rows of x read a packed W. W (N,K) is stored in panels of eight rows.
+ * The panels of a call are read as PANELS parallel streams, each from its first panel to its last: the hardware
+ * prefetches further ahead for several streams than for one, and for long streams than for streams of one panel.
+ * Explicit prefetches of later lines would only stall the processor. */
 #ifndef LINEAR_STREAMS_H
 #define LINEAR_STREAMS_H
 
@@ -10,20 +9,20 @@
 
 enum { PANELS = 4, ROW_SUMS = PANELS * 8 };
 
-/* Panels that are read side by side: panel p of `count` <= PANELS lies `p * bytes` bytes after w and has the eight
- * columns of y from column + p * columns on. */
+/* Panels that are read in parallel: panel p of `count` <= PANELS starts `p * bytes` bytes after w and holds the
+ * eight columns of y from column + p * columns on. */
 struct streams {
   const char *w;
   size_t bytes, count, column, columns;
 };
 
-/* Returns the column of y of value i of the streams' sums. */
+/* Returns the column of y to which value i of the streams' sums belongs. */
 INLINE size_t column_of(const struct streams *s, size_t i) { return s->column + i / 8 * s->columns + i % 8; }
 
-/* Returns how many steps read all panels, PANELS at a time. */
+/* Returns how many steps it takes to read all panels, PANELS at a time. */
 INLINE size_t steps_of(size_t panels) { return (panels + PANELS - 1) / PANELS; }
 
-/* Returns the bytes from panel to panel. */
+/* Returns the distance between panels in bytes. */
 INLINE size_t panel_step(const struct qkv_linear *a) {
   return a->weights == QKV_WEIGHTS_INT8 && a->w_column > 1 ? a->w_column : panel_bytes(a->weights, a->K);
 }

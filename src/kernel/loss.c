@@ -3,13 +3,14 @@
  *   loss = w (log sum exp(z) - (1 - s) z[t] - s mean(z)),  d_logits = scale w (softmax(z) - (1 - s) onehot(t) - s / V)
  * This is torch.nn.functional.cross_entropy; s is the label smoothing of Szegedy et al. 2016.
  *
- * Also statistics of rows of logits: z (rows,V), probabilities p (others,V) -> sums (rows,4), top (rows,K). With x = z
+ * Also statistics of rows of logits: z (rows,V), probabilities p (others,V) to compare with -> sums (rows,4), top
+ * (rows,K). With x = z
  * - max(z) and e = exp(x), the sums are max(z), log(sum(e)), sum(e x) / sum(e) and sum(p x). */
 #include "exp.h"
 #include "qkv.h"
 #include "random.h"
 
-/* Values per block of a long sum. */
+/* Values per block of long sums. */
 enum { LONG = 4096, SHORT = 1024 };
 
 /* Returns the largest value of a row; NaNs are skipped. */
@@ -82,7 +83,8 @@ uint32_t QKV_EXPORT(qkv_cross_entropy)(const struct qkv_cross_entropy *args, uin
   return QKV_OK;
 }
 
-/* The indices of the K largest values of a row, the largest first; of equal ones the first. */
+/* Writes the indices of the K largest values of a row in descending order; among equal values, the lower index comes
+ * first. */
 static void find_largest(const float *z, size_t V, size_t K, int32_t *top) {
   size_t n = 0;
   for (size_t c = 0; c < V;) {
@@ -115,7 +117,7 @@ uint32_t QKV_EXPORT(qkv_read_logits)(const struct qkv_read_logits *args, uint32_
     find_largest(z, V, a.K, top);
     float maximum = z[top[0]];
     double total = 0.0, mean = 0.0, cross = 0.0;
-    /* A term with weight 0 is 0, even if x is -infinity. */
+    /* A term with weight 0 counts as 0, even if x is -infinity. */
     for (size_t c = 0; c < whole;) {
       f4 sum = zeros(), product = zeros(), other = zeros();
       for (size_t end = at_most(whole, c + SHORT); c < end; c += 4) {

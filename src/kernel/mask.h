@@ -16,8 +16,8 @@ static inline int64_t position_of(const struct qkv_attention *a, uint32_t b, uin
   return (int64_t)i + (a->past ? a->past[b] : 0);
 }
 
-/* Returns the keys position - left <= j <= position + right that exist. Neither end falls as i grows, so the spans of
- * the first and the last row of a block bound those of the rows between them. */
+/* Returns the span of existing keys with position - left <= j <= position + right. Both ends are monotonic in i, so
+ * the spans of the first and the last row of a block bound those between. */
 struct span visible_span(const struct qkv_attention *a, uint32_t b, uint32_t i);
 
 static inline int has_mask(const struct qkv_attention *a) { return a->mask.data || a->bias.data; }
@@ -30,7 +30,7 @@ static inline float bias_at(const struct qkv_attention *a, uint32_t b, uint32_t 
   return x->data[(size_t)b * x->batch + (size_t)h * x->head + (size_t)i * x->row + (size_t)j * x->column];
 }
 
-/* Returns whether mask and bias let query i see key j, which is in its span. */
+/* True if mask and bias let query i see key j, which is in its span. */
 static inline int passes_mask(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
   const struct qkv_mask *x = &a->mask;
   if (x->data && !x->data[(size_t)b * x->batch + (size_t)h * x->head + (size_t)i * x->row + (size_t)j * x->column])
@@ -38,23 +38,23 @@ static inline int passes_mask(const struct qkv_attention *a, uint32_t b, uint32_
   return bias_at(a, b, h, i, j) != HIDDEN;
 }
 
-/* Returns whether query i sees key j. */
+/* True if query i sees key j. */
 static inline int is_visible(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
   struct span span = visible_span(a, b, i);
   return j >= span.from && j < span.to && passes_mask(a, b, h, i, j);
 }
 
-/* Returns the ALiBi term -slope * |position - j|; 0 without slopes. Hidden keys have one, too. */
+/* Returns the ALiBi term -slope * |position - j|; 0 without slopes. Hidden keys get it, too. */
 static inline float alibi_at(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
   return a->alibi ? -a->alibi[h] * __builtin_fabsf((float)position_of(a, b, i) - (float)j) : 0.0f;
 }
 
-/* Returns the maximum that a row starts with: the logit of its sink, or -infinity. Its sum starts with exp(sink - sink)
- * = 1, or with 0. */
+/* Returns the initial maximum of a row: the logit of its sink, or -infinity. Its initial sum is exp(sink - sink) =
+ * 1, or 0. */
 static inline float sink_logit(const struct qkv_attention *a, uint32_t h) { return a->sinks ? a->sinks[h] : HIDDEN; }
 
-/* score(i, j) = score(i, j) + bias(i, j) where query i sees key j, else -inf, which replaces a NaN as well. The score
- * of key from <= j < to is scores[(j - from) * stride]. */
+/* score(i, j) += bias(i, j) where query i sees key j; else -infinity, which replaces even NaN. The score of key from
+ * <= j < to is scores[(j - from) * stride]. */
 void mask_scores(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t from, uint32_t to,
                  float *scores, size_t stride);
 

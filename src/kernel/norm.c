@@ -1,14 +1,14 @@
 /* norm.c: layer norm and RMS norm of rows, and their gradients. x (rows,C), weight (C), bias (C) -> y (rows,C).
  *   y = x_hat w + b,  x_hat = (x - mean) rstd,  rstd = 1 / sqrt(mean((x - mean)^2) + eps)
  * This is torch.nn.LayerNorm (Ba et al. 2016). RMS norm (Zhang, Sennrich 2019, `center` 0) is the same with mean = 0.
- * The factor w is weight + shift, because Gemma stores w - 1. stats (rows,2) holds the mean and rstd of each row, which
- * the gradients read. */
+ * The factor w is weight + shift, because Gemma stores w - 1. stats (rows,2) holds mean and rstd of each row for the
+ * gradients. */
 #include "qkv.h"
 #include "rows.h"
 
 enum { ROWS = 128, LONG = 16384 };
 
-/* Returns the sum of x (n), n a multiple of 16, or of (x - mean)^2. Four accumulators hide the latency of the
+/* Returns the sum of x (n) or of (x - mean)^2; n is a multiple of 16. Four accumulators hide the latency of the
  * additions. */
 INLINE float sum_sixteens(int squared, const float *x, size_t n, f4 mean) {
   f4 sum[4] = {zeros(), zeros(), zeros(), zeros()};
@@ -35,7 +35,7 @@ INLINE float sum_row(int squared, const float *x, size_t C, float mean) {
   return total;
 }
 
-/* What a row is normalised with. Without a weight or a bias its pointer is 0. */
+/* The parameters that normalise a row. weight and bias may be null. */
 struct row {
   const float *weight, *bias;
   f4 mean, rstd, shift;
@@ -45,7 +45,7 @@ struct row {
 INLINE f4 normalized(const struct row *a, const float *x, size_t c, size_t left) {
   return mul(sub(get(x + c, left), a->mean), a->rstd);
 }
-/* Returns z w of four columns. */
+/* Returns z * w of four columns. */
 INLINE f4 scaled(const struct row *a, f4 z, size_t c, size_t left) {
   return a->weight ? mul(z, add(get(a->weight + c, left), a->shift)) : z;
 }
@@ -82,7 +82,7 @@ uint32_t QKV_EXPORT(qkv_norm)(const struct qkv_norm *args, uint32_t first, uint3
   return QKV_OK;
 }
 
-/* sum += g, dot += g x_hat in four columns, g = dy w. Beyond column C, g is 0. */
+/* sum += g, dot += g x_hat in four columns, with g = dy w, which is 0 beyond column C. */
 INLINE void sum_gradients(const struct row *a, const float *x, const float *dy, f4 *sum, f4 *dot, size_t c,
                           size_t left) {
   f4 g = scaled(a, get(dy + c, left), c, left);
@@ -90,7 +90,7 @@ INLINE void sum_gradients(const struct row *a, const float *x, const float *dy, 
   *dot = mul_add(g, normalized(a, x, c, left), *dot);
 }
 
-/* The arrays of a row of the gradients, (C) each, and the means over its columns. */
+/* Arrays of one row of the gradients, (C) each, and means over its columns. */
 struct row_gradient {
   const float *x, *dy;
   float *dx, *d_weight, *d_bias;
@@ -106,8 +106,8 @@ INLINE void write_gradient(const struct row *a, const struct row_gradient *to, s
   put_gradient(to->dx + c, left, mul(a->rstd, sub(sub(g, to->mean_g), mul(z, to->mean_dot))), to->accumulate);
 }
 
-/* A unit is ROWS rows. It adds its part of d_weight and of d_bias up in its rows of sums (2,units,C), because no two
- * units may write to the same place. mean(g) is 0 where the mean of x was not subtracted. */
+/* A unit is ROWS rows. It sums its part of d_weight and d_bias in its rows of sums (2,units,C), because units must
+ * not write to the same address. mean(g) is 0 for RMS norm, which subtracts no mean. */
 uint32_t QKV_EXPORT(qkv_norm_backward)(const struct qkv_norm_backward *args, uint32_t first, uint32_t count) {
   const struct qkv_norm_backward n = *args;
   size_t C = n.C, units = ((size_t)n.rows + ROWS - 1) / ROWS;

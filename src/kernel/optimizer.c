@@ -28,7 +28,7 @@ uint32_t QKV_EXPORT(qkv_adam)(const struct qkv_adam *args, uint32_t first, uint3
   return QKV_OK;
 }
 
-/* g += decay p,  b = momentum b + take g,  p -= rate (ahead g + back b);  buffer 0: p -= rate g. */
+/* g += decay p,  b = momentum b + take g,  p -= rate (ahead g + back b). Without a buffer: p -= rate g. */
 uint32_t QKV_EXPORT(qkv_sgd)(const struct qkv_sgd *args, uint32_t first, uint32_t count) {
   const struct qkv_sgd a = *args;
   size_t end = end_of(first, count, UNIT, a.n);

@@ -6,9 +6,9 @@
  * Ownership: the caller owns all memory. Kernels allocate nothing, keep nothing between calls and
  * import nothing. They read their inputs, write their outputs and `scratch`, and return a status.
  *
- * Every field of a struct is one 32-bit word, in the order written here. The JavaScript side fills the same list of
- * names, which `npm run abi` makes from this file (src/runtime/abi.js). If a field, an enum or a signature changes,
- * increment QKV_ABI. */
+ * Every field of a struct is one 32-bit word, in the order written here. `npm run abi` generates the field lists of the
+ * JavaScript side (src/runtime/abi.js) from this file. If a field, an enum or a signature changes, increment QKV_ABI.
+ * */
 #ifndef QKV_H
 #define QKV_H
 
@@ -17,8 +17,8 @@
 
 #define QKV_ABI 13
 
-/* Exports a function from the wasm module; no effect elsewhere. What both modules need is exported by qkv.wasm alone:
- * build.sh compiles it for qkv.integers.wasm with QKV_NO_EXPORTS. */
+/* Exports a function from the wasm module; no effect elsewhere. Functions that both modules need are exported by
+ * qkv.wasm alone: build.sh compiles them for qkv.integers.wasm with QKV_NO_EXPORTS. */
 #if defined(__wasm__) && !defined(QKV_NO_EXPORTS)
 #define QKV_EXPORT(name) __attribute__((export_name(#name))) name
 #else
@@ -37,21 +37,21 @@ enum qkv_status {
   QKV_WEIGHTS_OUT_OF_RANGE = 8,
 };
 
-/* How a query is compared with a key, before scale, softcap and mask. */
+/* How query and key are compared, before scale, softcap and mask. */
 enum qkv_score {
   QKV_SCORE_DOT = 0,      /* q . k                                    Vaswani et al. 2017 */
   QKV_SCORE_GAUSSIAN = 1, /* -|q - k|^2 / (2 sigma^2)                 Nadaraya, Watson 1964 */
   QKV_SCORE_ADDITIVE = 2, /* w_v . tanh(q + k), q and k projected     Bahdanau et al. 2015 */
 };
 
-/* The axis whose weights sum to one. */
+/* The axis along which weights sum to one. */
 enum qkv_softmax_axis { QKV_SOFTMAX_KEYS = 0, QKV_SOFTMAX_QUERIES = 1 };
 
-/* How a hidden key is hidden: its score becomes -infinity before softmax, or its weight becomes zero after softmax and
- * the other weights are divided by their sum. */
+/* How a key is hidden: before softmax, its score becomes -infinity; after softmax, its weight becomes 0 and the
+ * other weights are renormalised. */
 enum qkv_masking { QKV_MASKING_BEFORE = 0, QKV_MASKING_AFTER = 1 };
 
-/* What is applied to each value, see activation.h. */
+/* The elementwise activation, see activation.h. */
 enum qkv_activation {
   QKV_ACTIVATION_NONE = 0,
   QKV_ACTIVATION_GELU = 1,
@@ -60,7 +60,7 @@ enum qkv_activation {
   QKV_ACTIVATION_SILU = 4,
 };
 
-/* What qkv_activate computes beside the activations. */
+/* Functions that qkv_activate computes besides the activations. */
 enum qkv_function {
   QKV_FUNCTION_SIGMOID = 5,
   QKV_FUNCTION_TANH = 6,
@@ -71,11 +71,11 @@ enum qkv_function {
 /* The layout of a weight in memory. */
 enum qkv_weights {
   QKV_WEIGHTS_STRIDED = 0, /* float32, not packed */
-  QKV_WEIGHTS_FLOAT32 = 1, /* packed by qkv_pack_linear, as the next one */
-  QKV_WEIGHTS_FLOAT16 = 2, /* each row times a power of 2 */
-  QKV_WEIGHTS_INT8 = 3,    /* whole numbers from -127 to 127, times a scale for each row; packed by qkv_pack_integer */
-  QKV_WEIGHTS_INT4 = 4,    /* whole numbers from 0 to 15 with scales and minima; packed by qkv_pack_integer */
-  QKV_WEIGHTS_Q8_0 = 5,    /* blocks of GGUF files, their weights unchanged; packed by qkv_pack_blocks, as all below */
+  QKV_WEIGHTS_FLOAT32 = 1, /* packed by qkv_pack_linear, as the next */
+  QKV_WEIGHTS_FLOAT16 = 2, /* float16, each row times a power of 2 */
+  QKV_WEIGHTS_INT8 = 3,    /* integers from -127 to 127 times a scale per row; packed by qkv_pack_integer */
+  QKV_WEIGHTS_INT4 = 4,    /* integers from 0 to 15 with scales and minima; packed by qkv_pack_integer */
+  QKV_WEIGHTS_Q8_0 = 5,    /* GGUF blocks, weights unchanged; packed by qkv_pack_blocks, as all below */
   QKV_WEIGHTS_Q4_0 = 6,
   QKV_WEIGHTS_Q4_1 = 7,
   QKV_WEIGHTS_Q5_0 = 8,
@@ -85,19 +85,20 @@ enum qkv_weights {
   QKV_WEIGHTS_Q6_K = 12,
 };
 
-/* Which PyTorch build's random stream: that of its AVX2 kernels (nearly every machine), or of its portable ones. */
+/* Which PyTorch build the random stream equals: that of its AVX2 kernels (nearly every machine), or of its portable
+ * ones. */
 enum qkv_stream { QKV_STREAM_VECTOR = 0, QKV_STREAM_SCALAR = 1 };
 
-/* `left` or `right` of this value: no limit on that side. */
+/* As `left` or `right`: no limit on that side. */
 #define QKV_OPEN 0xffffffffu
 
-/* (B, heads, rows, columns); strides in elements, the last one is 1. */
+/* Dims (B, heads, rows, columns), strides in elements; the last stride is 1. */
 struct qkv_tensor {
   float *data;
   uint32_t batch, head, row;
 };
 
-/* Broadcastable to (B, H, L, S): a stride of 0 repeats. data 0: none. */
+/* Broadcastable to (B, H, L, S): a stride of 0 repeats. Without a mask, data is 0. */
 struct qkv_mask {
   const uint8_t *data; /* 0 hides the key */
   uint32_t batch, head, row, column;
@@ -109,10 +110,10 @@ struct qkv_bias {
 
 /* out = softmax(mask(softcap(scale * score(q, k)))) v
  * q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), out (B,H,L,E); query head h reads kv head h / (H/G).
- * Query i of batch b has position p = i + past[b]; it sees key j when p - left <= j <= p + right (causal:
- * right = 0), j < key_lengths[b], mask != 0 and bias > -infinity. A query that sees no key gives zeros.
- * Bias and alibi, -alibi[h] * |p - j|, are added to the capped score. A sink is one more logit
- * in the softmax of every row of its head; its value is zero. */
+ * Query i of batch b has position p = i + past[b]; it sees key j if p - left <= j <= p + right (causal: right = 0),
+ * j < key_lengths[b], mask != 0 and bias > -infinity. A query that sees no key gives zeros.
+ * Bias and alibi, -alibi[h] * |p - j|, are added to the capped score. A sink is one more logit in the softmax of every
+ * row of its head; its value is zero. */
 struct qkv_attention {
   uint32_t B, H, G, L, S, D, E;
   struct qkv_tensor q, k, v, out;
@@ -130,15 +131,15 @@ struct qkv_attention {
   const float *sinks; /* (H), logits; 0: none */
   float dropout;      /* probability of zeroing a weight; 0: none */
   struct qkv_generator *generator;
-  /* (B + 1), 0: none. Then the B texts lie packed, one after the other, in q and out (T,H,D) and in k and v (T,G,D):
-   * text b has the queries cu_seqlens_q[b] <= i < cu_seqlens_q[b + 1] and its own keys; L and S are those of the
-   * longest text, and tensors have no batch stride. */
+  /* (B + 1), 0: none. With them, B texts are packed, one after the other, in q and out (T,H,D) and in k and v
+   * (T,G,D). Text b has the queries cu_seqlens_q[b] <= i < cu_seqlens_q[b + 1] and its own keys. L and S are the
+   * lengths of the longest text, and tensors have no batch stride. */
   const uint32_t *cu_seqlens_q, *cu_seqlens_k;
   void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
 
-/* The same, with every step written out. A step whose pointer is 0 is not written; only weights, and with dropout
- * dropped, must be given. scores ... weights are (B,H,L,S); maxima and sums are (B,H,L), or (B,H,S) when softmax runs
+/* The same, with every step written out. A step whose pointer is 0 is skipped; only weights, and dropped if there is
+ * dropout, are required. scores ... weights are (B,H,L,S); maxima and sums are (B,H,L), or (B,H,S) when softmax runs
  * over the queries. */
 struct qkv_trace {
   struct qkv_attention attention;
@@ -146,21 +147,21 @@ struct qkv_trace {
   float *scores;       /* score(q, k) */
   float *scaled;       /* scale * scores */
   float *capped;       /* softcap(scaled) */
-  float *masked;       /* capped + bias, hidden keys -infinity (not hidden when masking after) */
+  float *masked;       /* capped + bias, -infinity for hidden keys (masking before only) */
   float *maxima;       /* of masked, along the softmax axis */
   float *exponentials; /* exp(masked - maxima) */
   float *sums;         /* of exponentials */
   float *full_weights; /* masking after only: exponentials / sums */
   float *zeroed;       /* masking after only: full_weights, hidden keys 0 */
-  float *zeroed_sums;  /* masking after only: of zeroed, and the weight of the sink; must be given with sinks */
-  float *weights;      /* their sum is one */
-  float *dropped;      /* weights after dropout, which are multiplied with v */
+  float *zeroed_sums;  /* masking after only: of zeroed, plus the sink's weight; required with sinks */
+  float *weights;      /* after softmax: sum to one */
+  float *dropped;      /* weights after dropout, by which v is multiplied */
 };
 
 /* Statistics of the weights w (B,H,L,S) of attention, before dropout. A statistic whose pointer is 0 is not computed.
  */
 struct qkv_summary {
-  struct qkv_attention attention; /* its scratch is not read */
+  struct qkv_attention attention; /* its scratch is not used */
   float *log_sum_exp;             /* (B,H,L): of the scores before softmax, including the sink */
   float *entropy;                 /* (B,H,L): -sum_j w log w */
   float *sink_weight;             /* (B,H,L) */
@@ -168,11 +169,11 @@ struct qkv_summary {
                          * mean over the queries of the row of the sums of their weights in the column */
   int32_t *top_keys;    /* (B,H,L,top): keys of the largest weights, -1 where fewer are visible */
   float *top_weights;   /* (B,H,L,top): descending; where they are equal, the smaller key is first */
-  float *distance;      /* (B,H,bins): shares of all weight at |p - j| = 0, 1, 2 to 3, 4 to 7, ..., p as above */
+  float *distance;      /* (B,H,bins): shares of the total weight at |p - j| = 0, 1, 2 to 3, 4 to 7, ..., p as above */
   float *scores;        /* (5,B,H): entropy, previous, first, duplicate, induction, see docs/attention.md */
-  const uint32_t *same; /* (B,2,S): the first key with the token of key j, the next one or S; 0: no tokens */
-  float *parts;         /* qkv_summary_parts() floats: what qkv_summary_finish adds, unit by unit */
-  uint32_t rows, columns, top, bins; /* rows <= L, columns <= S, top <= S; without map, top or distance 0 */
+  const uint32_t *same; /* (B,2,S): the first key with the token of key j, and the next one or S; 0: no tokens */
+  float *parts;         /* qkv_summary_parts() floats: partial sums of the units, added by qkv_summary_finish */
+  uint32_t rows, columns, top, bins; /* at most L, S, S; 0: no map, top keys or distances */
 };
 
 struct qkv_rope {
@@ -183,25 +184,25 @@ struct qkv_rope {
   uint32_t B, A, L, C, D, table, half, interleaved;
 };
 
-/* A weight W (N,K), to be packed in panels of eight rows (N/8 rounded up, K, 8) with zeros beyond N, by the type
- * `weights`; of int8 in pairs of k: (N/8 rounded up, K/2 rounded up, 4, 2, 2); of int4 in blocks, see linear_integer.c;
- * of blocks of GGUF files see linear_blocks.c. */
+/* A weight W (N,K) and how it is packed: by type `weights`, in panels of eight rows (N/8 rounded up, K, 8), zeros
+ * beyond N. int8: in pairs of k, (N/8 rounded up, K/2 rounded up, 4, 2, 2). int4: in blocks, see linear_integer.c.
+ * GGUF blocks: see linear_blocks.c. */
 struct qkv_pack_linear {
-  const float *w;           /* W[n][k] = w[n * w_row + k * w_column]; of blocks: bytes, w_row of them in a row */
+  const float *w;           /* W[n][k] = w[n * w_row + k * w_column]; for blocks, w is bytes, w_row of them per row */
   uint32_t w_row, w_column; /* one of them is 1 */
   uint32_t K, N;
   uint32_t weights;
-  uint32_t is_quantized; /* int8 only: w holds whole numbers already, and scales are given */
+  uint32_t is_quantized; /* int8 only: w is quantized already, and scales are given */
   void *packed;
-  uint32_t panel_size; /* bytes from panel to panel; of float32, w may hold some of the K only */
-  float *scales;       /* (N rounded up to 8): float16 and int8 only */
+  uint32_t panel_size; /* bytes from panel to panel; for float32, w may hold a part of K */
+  float *scales;       /* (N rounded up to 8), for float16 and int8 */
   float *scratch;      /* 8 * (K + 31) floats */
 };
 
 struct qkv_linear {
   const float *x;        /* (M,K) */
-  const void *w;         /* (N,K), of the type `weights` */
-  const float *scales;   /* (N rounded up to 8): float16 and int8 only */
+  const void *w;         /* (N,K), of type `weights` */
+  const float *scales;   /* (N rounded up to 8), for float16 and int8 */
   const float *bias;     /* (N), 0: none */
   const float *residual; /* (M,N), may be y; 0: none */
   float *y;              /* (M,N) */
@@ -210,13 +211,13 @@ struct qkv_linear {
   uint32_t w_row, w_column; /* strided: W[n][k] = w[n * w_row + k * w_column]; one of them is 1. int8: a w_column above
                              * 1 is the bytes from panel to panel */
   uint32_t activation;
-  uint32_t x_int8; /* of int8: 1 if x is rounded to int8 instead of int16 */
+  uint32_t x_int8; /* int8 weights only; 1: x is rounded to int8, not int16 */
 };
 
-/* Up to three products of the same rows, such as queries, keys and values; N 0: none. */
+/* Up to three products of the same rows, such as queries, keys and values; unused ones have N = 0. */
 struct qkv_product {
   const void *w;       /* (N,K), of int8, int4 or blocks */
-  const float *scales; /* as of qkv_linear */
+  const float *scales; /* as in qkv_linear */
   const float *bias;   /* (N), 0: none */
   float *y;            /* (M,N) */
   uint32_t N, weights, activation;
@@ -224,26 +225,27 @@ struct qkv_product {
 struct qkv_products {
   const float *x; /* (M,K) */
   uint32_t M, K;
-  uint32_t x_int8; /* as of qkv_linear */
+  uint32_t x_int8; /* as in qkv_linear */
   struct qkv_product first, second, third;
 };
 
-/* Keys and values as int8, in the memory of a cache, see attention_cached.c: `rows` for each of `heads` heads (batches
- * times kv heads), a multiple of 128, D and E values each. */
+/* Keys and values as int8 in the memory of a cache, see attention_cached.c. Each of `heads` heads (batches times kv
+ * heads) has `rows` rows, a multiple of 128, of D and E values. */
 struct qkv_cache {
   void *keys, *values;
   float *key_scales, *value_scales; /* (heads, rows) */
   uint32_t heads, rows, D, E;
 };
 
-/* Attention over the first S rows of a cache: dot scores, no dropout. k, v and scratch of `attention` are not read. */
+/* Attention over the first S rows of a cache, with dot scores and without dropout. k, v and scratch of `attention`
+ * are not used. */
 struct qkv_cached {
   struct qkv_attention attention;
   struct qkv_cache cache;
 };
 
-/* Rows from <= t < from + count of a cache, as floats: k (heads, count, D) and v (heads, count, E). With G they lie
- * side by side in rows, (heads / G, count, G, D). */
+/* Rows from <= t < from + count of a cache, as floats: k (heads, count, D) and v (heads, count, E). If G > 0, their
+ * dims are (heads / G, count, G, D) and E. */
 struct qkv_cache_rows {
   struct qkv_cache cache;
   float *k, *v;
@@ -252,9 +254,9 @@ struct qkv_cache_rows {
 
 struct qkv_linear_backward {
   const float *x, *w, *dy;
-  float *dx, *dw, *d_bias; /* 0: not wanted */
+  float *dx, *dw, *d_bias; /* 0: not computed */
   uint32_t M, K, N;
-  uint32_t accumulate; /* 1: dx, 2: dw, 4: d_bias are added to the present values */
+  uint32_t accumulate; /* bit mask of what is added to the present values, 1: dx, 2: dw, 4: d_bias */
 };
 
 /* Layer norm (center 1) or RMS norm (center 0) of rows, see norm.c. */
@@ -272,14 +274,14 @@ struct qkv_norm_backward {
   const float *x, *weight, *stats;
   const float *dy; /* (rows, C) */
   float *dx;       /* (rows, C) */
-  float *sums;     /* (2, units, C): each unit's part of d_weight and of d_bias */
+  float *sums;     /* (2, units, C): partial sums of d_weight and d_bias, one row per unit */
   uint32_t rows, C, center;
   float shift;
   uint32_t accumulate;
 };
 
-/* y = f(x), or f(x) up; f is `kind` of enum qkv_activation or qkv_function. n values of y, C a unit; the C values of x
- * and of up that belong to a unit begin `row` floats after those of the one before. */
+/* y = f(x), or f(x) up; f is `kind`, of enum qkv_activation or qkv_function. y has n values, C per unit; the inputs
+ * of one unit begin `row` floats after those of the previous one. */
 struct qkv_activate {
   uint32_t kind;
   const float *x, *up; /* up 0: none */
@@ -295,7 +297,7 @@ struct qkv_activate_backward {
   uint32_t n, C, row, accumulate;
 };
 
-/* y = a b with `product`, else y = a + factor b. n values of y, C a unit; b (period C) repeats. */
+/* y = a b with `product`, else y = a + factor b. n values of y, C per unit; b repeats with period C. */
 struct qkv_combine {
   uint32_t product;
   const float *a; /* (n), 0: none */
@@ -306,7 +308,7 @@ struct qkv_combine {
   uint32_t accumulate;
 };
 
-/* The loss of each row of logits and its gradient, see loss.c. */
+/* The loss and its gradient for each row of logits, see loss.c. */
 struct qkv_cross_entropy {
   const float *logits;    /* (rows, V) */
   const int32_t *targets; /* (rows) */
@@ -314,20 +316,20 @@ struct qkv_cross_entropy {
   float *losses;          /* (rows) */
   float *d_logits;        /* (rows, V), may be logits; 0: not computed */
   uint32_t V;
-  int32_t ignore; /* a row with this target has no loss and no gradient */
+  int32_t ignore; /* rows with this target have no loss and no gradient */
   float smoothing, scale;
 };
 
-/* Statistics of each row of logits, alone and beside other probabilities, see loss.c. */
+/* Statistics of each row of logits, alone and compared with other probabilities, see loss.c. */
 struct qkv_read_logits {
   const float *logits;        /* (rows, V) */
-  const float *probabilities; /* (others, V): those that row r is compared with are in row r % others */
+  const float *probabilities; /* (others, V); row r is compared with row r % others */
   float *sums;                /* (rows, 4) */
-  int32_t *top;               /* (rows, K), K <= V: the largest logits, the largest first; of equal ones the first */
+  int32_t *top;               /* (rows, K), K <= V: indices of the largest logits, descending; equal ones by index */
   uint32_t V, K, others;
 };
 
-/* Steps of optimisers over n parameters, see optimizer.c. */
+/* Steps of optimizers over n parameters, see optimizer.c. */
 struct qkv_adam {
   float *p;
   const float *g;
@@ -343,22 +345,22 @@ struct qkv_sgd {
   float decay, momentum, take, ahead, back, rate;
 };
 
-/* The gradients of q, k and v, given d_out; those of the rest are added to what the pointers below hold. `attention` is
- * that of qkv_attention, whose `out` is not read; its generator is in the state before that call. */
+/* The gradients of q, k and v, given d_out; other gradients are added to the arrays below. `attention` is the call
+ * of qkv_attention, whose `out` is not used; its generator must be in the state before that call. */
 struct qkv_backward {
   struct qkv_attention attention; /* scratch: qkv_backward_scratch() bytes */
   struct qkv_tensor d_out, dq, dk, dv;
-  float *d_w_v;        /* (D), additive score only */
-  float *d_sinks;      /* (H), with sinks only */
+  float *d_w_v;        /* (D), for the additive score */
+  float *d_sinks;      /* (H), if there are sinks */
   float *d_bias;       /* by the strides of attention.bias; 0: not computed */
-  uint32_t accumulate; /* 1: dq, 2: dk, 4: dv are added to the present values */
+  uint32_t accumulate; /* bit mask of what is added to the present values, 1: dq, 2: dk, 4: dv */
 };
 
-/* PyTorch's CPU generator: MT19937 and the spare value of the last odd normal. */
+/* PyTorch's CPU generator: MT19937, and the second normal of a pair until it is used. */
 struct qkv_generator {
   uint32_t state[624];
   uint32_t next;   /* index of the next word; 624: twist first */
-  uint32_t stream; /* enum qkv_stream */
+  uint32_t stream; /* of enum qkv_stream */
   uint32_t has_spare;
   uint32_t unused; /* keeps spare 8-byte aligned */
   double spare;
@@ -367,19 +369,20 @@ struct qkv_generator {
 uint32_t qkv_abi(void);
 void *qkv_heap(void); /* first free byte: the caller's memory starts here */
 
-/* Gives a thread its own stack in the memory that all threads share; `top` is 16-byte aligned. */
+/* Sets the stack of a thread within the shared memory; `top` is 16-byte aligned. */
 void qkv_stack(void *top);
 
 uint32_t qkv_attention(const struct qkv_attention *args);
 double qkv_attention_scratch(const struct qkv_attention *args);
 
-/* Kernels that threads share end in _part. They run units first <= u < first + count of the work. Units may run in any
- * order, each thread with its own scratch; the bits are those of the kernel without _part, which checks the
- * arguments and runs all units. */
+/* Kernels that threads share end in _part. They compute units first <= u < first + count of the work. Units may run
+ * in any order, each thread with its own scratch. The result has the same bits as that of the kernel without _part,
+ * which checks the arguments and runs all units. */
 uint32_t qkv_attention_units(const struct qkv_attention *args);
 uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, uint32_t count, void *scratch);
 
-/* qkv_attention with a summary: all units, by threads or not, then qkv_summary_finish. Arguments are not checked. */
+/* qkv_attention with a summary: all units, in one or more threads, then qkv_summary_finish. Arguments are not
+ * checked. */
 double qkv_summary_scratch(const struct qkv_summary *args);
 uint32_t qkv_summary_units(const struct qkv_summary *args);
 double qkv_summary_parts(const struct qkv_summary *args);
@@ -387,38 +390,38 @@ uint32_t qkv_summary_part(const struct qkv_summary *args, uint32_t first, uint32
 uint32_t qkv_summary_finish(const struct qkv_summary *args);
 
 uint32_t qkv_trace(const struct qkv_trace *args);
-/* A unit is some rows of a head, or a head where softmax runs over the queries, or everything with dropout. */
+/* A unit is a few rows of a head; a whole head if softmax runs over the queries; everything with dropout. */
 uint32_t qkv_trace_units(const struct qkv_trace *args);
 uint32_t qkv_trace_part(const struct qkv_trace *args, uint32_t first, uint32_t count);
 uint32_t qkv_backward(const struct qkv_backward *args);
 double qkv_backward_scratch(const struct qkv_backward *args);
 
-/* A unit is a kv head of a batch; of all batches where they share a gradient (sinks, a bias); everything where heads
- * share one, too (w_v, a bias), or with dropout, whose numbers come in order. */
+/* A unit is a kv head of a batch; one kv head of all batches if these share a gradient (sinks, bias); everything if
+ * heads share one, too (w_v, bias), or with dropout, whose random numbers are drawn in order. */
 uint32_t qkv_backward_units(const struct qkv_backward *args);
 uint32_t qkv_backward_part(const struct qkv_backward *args, uint32_t first, uint32_t count, void *scratch);
 
-/* y = softmax(x) over the middle axis of (rows, columns, inner); y may be x. A line of -infinity gives zeros.
- * A unit is a line where inner is 1, four adjacent lines else: rows * ceil(inner / 4) in all. */
+/* y = softmax(x) over the middle axis of (rows, columns, inner); y may be x. A line of -infinity gives zeros. A unit is
+ * one line if inner is 1, else four adjacent lines: rows * ceil(inner / 4) units in all. */
 uint32_t qkv_softmax(const float *x, float *y, size_t columns, size_t inner, uint32_t first, uint32_t count);
 uint32_t qkv_softmax_backward(const float *y, const float *dy, float *dx, size_t columns, size_t inner,
                               uint32_t accumulate, uint32_t first, uint32_t count);
 
-/* Rotary position embedding, see rope.c. x, y (B,A,L,C,D), y may be x; cosine, sine (table, half); rows (B,L): the row
- * of them that turns position (b, i); 2 * half <= D. */
+/* Rotary position embedding, see rope.c. x, y (B,A,L,C,D), y may be x; cosine, sine (table, half); rows (B,L): the
+ * row of the table for position (b, i); 2 * half <= D. */
 uint32_t qkv_rope(const struct qkv_rope *args);
-uint32_t qkv_rope_part(const struct qkv_rope *args, uint32_t first, uint32_t count); /* of B A L rows, unchecked */
+uint32_t qkv_rope_part(const struct qkv_rope *args, uint32_t first, uint32_t count); /* B A L units; no checks */
 
-/* y = activation(x W^T + bias) + residual, see linear.c. A packed W is that of qkv_pack_linear. Units 0 to
- * qkv_linear_units() - 1 are the whole product; scratch: qkv_linear_scratch() bytes. */
+/* y = activation(x W^T + bias) + residual, see linear.c. W is packed by qkv_pack_linear or strided. Units 0 to
+ * qkv_linear_units() - 1 are the whole product; the scratch has qkv_linear_scratch() bytes. */
 double qkv_linear_scratch(const struct qkv_linear *args);
 uint32_t qkv_linear_units(const struct qkv_linear *args);
 uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
 
-/* A row that the dtype cannot hold gives QKV_WEIGHTS_OUT_OF_RANGE. */
+/* Returns QKV_WEIGHTS_OUT_OF_RANGE if the type cannot hold a row. */
 uint32_t qkv_pack_linear(const struct qkv_pack_linear *args);
 
-/* The same for W of whole numbers, int8 or int4, see linear_integer.c. These functions are in a second module,
+/* The same for int8 and int4 weights, see linear_integer.c. These functions are in a second module,
  * qkv.integers.wasm, which imports the memory of the first. */
 double qkv_integer_scratch(const struct qkv_linear *args);
 uint32_t qkv_integer_units(const struct qkv_linear *args);
@@ -428,9 +431,8 @@ uint32_t qkv_products_units(const struct qkv_products *args);
 uint32_t qkv_products_part(const struct qkv_products *args, uint32_t first, uint32_t count, void *scratch);
 uint32_t qkv_pack_integer(const struct qkv_pack_linear *args);
 
-/* Weights in the blocks of GGUF files, see linear_blocks.c. A scale that is not finite or too large gives
- * QKV_WEIGHTS_OUT_OF_RANGE. qkv_unpack_blocks gives rows `row` ... row + rows <= 8 of a panel as floats, out (rows, K).
- */
+/* Weights in GGUF blocks, see linear_blocks.c. qkv_pack_blocks returns QKV_WEIGHTS_OUT_OF_RANGE if a scale is not
+ * finite or too large. qkv_unpack_blocks writes rows `row` ... row + rows <= 8 of a panel as floats, out (rows, K). */
 uint32_t qkv_pack_blocks(const struct qkv_pack_linear *args);
 uint32_t qkv_unpack_blocks(const void *panel, uint32_t weights, uint32_t K, uint32_t row, uint32_t rows, float *out);
 
@@ -439,8 +441,8 @@ double qkv_dequantized_scratch(const struct qkv_linear *args);
 uint32_t qkv_dequantized_units(const struct qkv_linear *args);
 uint32_t qkv_dequantized_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
 
-/* Keys and values of int8. Units as above; qkv_cache_write rounds rows into a cache, qkv_cache_read returns the stored
- * ones. qkv_cache_copy writes rows into a cache of float32, whose `rows` may be any number. */
+/* Keys and values of int8. Units as above. qkv_cache_write rounds rows into a cache, qkv_cache_read reads them back.
+ * qkv_cache_copy copies rows into a cache of float32, whose `rows` may be any number. */
 double qkv_cached_scratch(const struct qkv_cached *args);
 uint32_t qkv_cached_units(const struct qkv_cached *args);
 uint32_t qkv_cached_part(const struct qkv_cached *args, uint32_t first, uint32_t count, void *scratch);
@@ -448,8 +450,8 @@ uint32_t qkv_cache_write(const struct qkv_cache_rows *args);
 uint32_t qkv_cache_read(const struct qkv_cache_rows *args);
 uint32_t qkv_cache_copy(const struct qkv_cache_rows *args);
 
-/* Of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see linear_backward.c.
- * Units as above; scratch: qkv_linear_backward_scratch() bytes. */
+/* Gradients of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see
+ * linear_backward.c. Units as above; the scratch has qkv_linear_backward_scratch() bytes. */
 double qkv_linear_backward_scratch(const struct qkv_linear_backward *args);
 uint32_t qkv_linear_backward_units(const struct qkv_linear_backward *args);
 uint32_t qkv_linear_backward_part(const struct qkv_linear_backward *args, uint32_t first, uint32_t count,
@@ -458,15 +460,14 @@ uint32_t qkv_linear_backward_part(const struct qkv_linear_backward *args, uint32
 /* out[n] = table[ids[n]]; table (rows, columns), ids (N), out (N, columns). */
 uint32_t qkv_embedding(const float *table, size_t rows, size_t columns, const int32_t *ids, size_t N, float *out);
 
-/* d_table (rows, columns) += the rows of dy (N, columns), each to the row of its id; not from ids that are `padding`.
- */
+/* d_table (rows, columns) += dy (N, columns), each row of dy to the row of its id, except ids equal to `padding`. */
 uint32_t qkv_embedding_backward(const float *dy, const int32_t *ids, float *d_table, size_t rows, size_t columns,
                                 size_t N, int32_t padding, uint32_t first, uint32_t count);
 
 /* Kernels whose last parameters are `first` and `count` run units first <= u < first + count of their work; threads may
- * share them. With `accumulate` they add to a gradient. An output may be an input of the same dims. */
+ * share them. With `accumulate` they add to a gradient. An output may overwrite an input of the same dims. */
 
-/* A unit is a row; of the gradients 128 rows. */
+/* A unit is a row; for the gradients, 128 rows. */
 uint32_t qkv_norm(const struct qkv_norm *args, uint32_t first, uint32_t count);
 uint32_t qkv_norm_backward(const struct qkv_norm_backward *args, uint32_t first, uint32_t count);
 

@@ -23,7 +23,7 @@ void start_statistics(struct query_rows *block) {
     block->maxima[r] = sink, block->sums[r] = sink == HIDDEN ? 0.0f : 1.0f;
 }
 
-/* Bytes j <= c < j + n, n <= 4, of a row of a boolean mask, as a word; 0 beyond. */
+/* Returns bytes j <= c < j + n, n <= 4, of a row of a boolean mask as a word, 0 beyond. */
 static NOINLINE uint32_t gather_mask(const struct qkv_mask *mask, const uint8_t *row, uint32_t j, size_t n) {
   uint32_t word = 0;
   for (size_t c = 0; c < n; c++)
@@ -39,7 +39,7 @@ INLINE uint32_t mask_word(const struct qkv_mask *mask, const uint8_t *row, uint3
   return word;
 }
 
-/* The same of a bias, as a vector; -infinity beyond. */
+/* Returns the same of a bias as a vector, -infinity beyond. */
 static NOINLINE f4 gather_bias(const struct qkv_bias *bias, const float *row, uint32_t j, size_t n) {
   float x[4] = {HIDDEN, HIDDEN, HIDDEN, HIDDEN};
   for (size_t c = 0; c < n; c++)
@@ -61,7 +61,7 @@ static const float *bias_row(const struct query_rows *block, size_t r) {
   return !m->data ? 0 : m->data + (size_t)block->b * m->batch + (size_t)block->h * m->head + (block->row + r) * m->row;
 }
 
-/* True if any of `rows` rows from r on sees any of the n <= 4 keys from j on, by mask and by bias. */
+/* True if mask and bias let any of `rows` rows from r on see any of the n <= 4 keys from j on. */
 static NOINLINE int any_visible(const struct query_rows *block, size_t r, size_t rows, uint32_t j, size_t n) {
   const struct qkv_attention *a = block->a;
   uint32_t word = 0;
@@ -75,8 +75,8 @@ static NOINLINE int any_visible(const struct query_rows *block, size_t r, size_t
 
 static uint32_t clamp(uint32_t n, uint32_t least, uint32_t most) { return n < least ? least : n > most ? most : n; }
 
-/* Both ends of the span of keys never fall from a row to the next, so the first and the last row of a panel bound what
- * its rows see: any of them from first_row.from to last_row.to, all of them from last_row.from to first_row.to. */
+/* Both ends of a span are monotonic in the row. So the first and the last row of a panel bound what its rows see:
+ * keys from first_row.from to last_row.to are seen by some, those from last_row.from to first_row.to by all. */
 int find_visible_keys(struct query_rows *block, uint32_t first, uint32_t end) {
   const struct qkv_attention *a = block->a;
   int any = 0;
@@ -85,7 +85,7 @@ int find_visible_keys(struct query_rows *block, uint32_t first, uint32_t end) {
     uint32_t rows = (uint32_t)at_most(block->rows - r, PANEL), row = block->row + (uint32_t)r;
     struct span first_row = visible_span(a, block->b, row), last_row = visible_span(a, block->b, row + rows - 1);
     uint32_t from = (clamp(first_row.from, first, end) - first) & ~3u, to = clamp(last_row.to, first, end) - first;
-    if (has_mask(a)) { /* drop keys, four at a time, that no row sees: first from the start, then from the end */
+    if (has_mask(a)) { /* drop keys that no row sees, four at a time, first from the start, then from the end */
       while (from < to && !any_visible(block, r, rows, first + from, at_most(to - from, 4)))
         from += 4;
       for (uint32_t last; from < to; to = last) {
@@ -107,7 +107,7 @@ int find_visible_keys(struct query_rows *block, uint32_t first, uint32_t end) {
 struct panel_scores {
   float *out;
   const float *panel; /* (columns,PANEL) */
-  const float *keys;  /* rows of `columns` floats, `row` floats apart */
+  const float *keys;  /* rows of `columns` floats that are `row` floats apart */
   size_t row, columns;
   size_t from, to;
   const float *w_v; /* (columns), additive score only */
@@ -154,7 +154,7 @@ static void cap_scores(const struct query_rows *block, size_t from, size_t to) {
 static void add_alibi(const struct query_rows *block, size_t r, size_t from, size_t to) {
   f4 slope = splat(-block->a->alibi[block->h]);
   for (size_t c = r; c < r + PANEL; c += 4) {
-    float rows[4]; /* each rounded separately, as in alibi_at: beyond 2^24, first + 1 rounds differently */
+    float rows[4]; /* each rounded separately, as in alibi_at: beyond 2^24, first + 1 would round differently */
     for (uint32_t lane = 0; lane < 4; lane++)
       rows[lane] = (float)position_of(block->a, block->b, block->row + (uint32_t)c + lane);
     float *scores = block->scores + column_of(block, c);
@@ -164,9 +164,9 @@ static void add_alibi(const struct query_rows *block, size_t r, size_t from, siz
   }
 }
 
-/* scores = -inf where mask or bias hide the key, scores + bias elsewhere. Works on 4 queries and 4 keys at a time, so
- * it may write three rows more, as a register tile does. The mask comes last: -inf plus a bias of inf is NaN.
- */
+/* scores = -infinity where mask or bias hide the key, scores + bias elsewhere. It works on 4 queries and 4 keys at a
+ * time, so it may write up to three extra keys, as a register tile does. The mask comes last, because -infinity plus
+ * a bias of infinity is NaN. */
 static void mask_panel(const struct query_rows *block, size_t r, size_t from, size_t to) {
   const struct qkv_mask *mask = &block->a->mask;
   const struct qkv_bias *bias = &block->a->bias;
@@ -209,8 +209,8 @@ static void mask_panel(const struct query_rows *block, size_t r, size_t from, si
   }
 }
 
-/* scores = -inf for keys from <= j < to outside the span of a row of the panel. A span moves by at most one key from
- * row to row, so these keys are few. */
+/* scores = -infinity for keys from <= j < to outside the span of a row of the panel. A span moves by at most one key
+ * from row to row, so these keys are few. */
 static void hide_keys(const struct query_rows *block, size_t r, uint32_t from, uint32_t to) {
   for (size_t c = r; from < to && c < r + PANEL; c += 4) {
     float starts[4], ends[4]; /* relative to `from` */
@@ -276,7 +276,7 @@ f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums,
   f4 before = load(maxima), maximum = before, sum = zeros();
   for (size_t j = 0; j < keys; j++)
     maximum = pmax(maximum, load(scores + j * PANEL));
-  /* If all scores so far are -inf, subtract 0: -inf - -inf would be NaN, -inf - 0 gives the weight 0. */
+  /* If all scores so far are -infinity, 0 is subtracted: -inf - -inf would be NaN, but -inf - 0 gives the weight 0. */
   f4 base = blend(equal(maximum, splat(HIDDEN)), zeros(), maximum);
   for (size_t j = 0; j < keys; j++) {
     f4 fraction, power = power2_split(&stored_power2, mul(sub(load(scores + j * PANEL), base), log2_e), &fraction);
@@ -288,7 +288,7 @@ f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums,
     store(scores + j * PANEL, e);
     sum = add(sum, e);
   }
-  /* First visible keys: exp(m - m') = 1, nothing is summed yet. */
+  /* At the first visible keys exp(m - m') is 1, because nothing has been summed yet. */
   before = blend(equal(before, splat(HIDDEN)), base, before);
   f4 rescale = exp_weight4(sub(before, base));
   store(maxima, maximum);
@@ -305,7 +305,7 @@ void apply_dropout(const struct query_rows *block, float *weights) {
   }
 }
 
-/* Values are copied, eight columns at a time, for more than COPY_KEYS keys and at least COPY_LANES queries. */
+/* Values are copied eight columns at a time if there are more than COPY_KEYS keys and at least COPY_LANES queries. */
 enum { COPY_KEYS = 64, COPY_LANES = 32 };
 
 void accumulate_rows(const struct query_rows *block, const float *weights, float *output, size_t width, const float *y,
@@ -315,9 +315,9 @@ void accumulate_rows(const struct query_rows *block, const float *weights, float
   for (size_t e = 0; e < columns; e += 8) {
     const float *values = y + e + from * row;
     product.b_row = row;
-    /* Many queries read a copy of eight columns, side by side: rows that are a multiple of 256 bytes apart share a
-     * quarter of the sets of L1. The last columns may be fewer than 8. Their copy is read 8 wide, too, but for the
-     * last 8 keys, because that could leave the tensor. */
+    /* Many queries read a contiguous copy of eight columns, because rows that are a multiple of 256 bytes apart
+     * share a quarter of the sets of L1. The last copy may have fewer than 8 columns. It still reads 8 per row,
+     * except for the last 8 keys, where that could leave the tensor. */
     size_t edge = e + 8 > columns ? at_most(keys, 8) : 0;
     if (edge || (keys > COPY_KEYS && block->lanes >= COPY_LANES)) {
       float *copy = block->value_panel;

@@ -1,7 +1,7 @@
 /* query_rows.h: a block of query rows and its scores, for attention.c and backward.c.
  *
- * Scores are transposed: one row a key, one column a query, in panels of PANEL queries, the width of a register tile.
- * So keys and values are read in place, and row maxima and row sums are vertical, four queries a vector. */
+ * Scores are transposed: a row per key, a column per query, in panels of PANEL queries, the width of a register tile.
+ * So keys and values are read in place, and row maxima and row sums are vertical, four queries per vector. */
 #ifndef QUERY_ROWS_H
 #define QUERY_ROWS_H
 
@@ -9,11 +9,11 @@
 #include "random.h"
 #include "tile.h"
 
-/* Taller blocks read keys and values less often. Size by measurement, see docs/kernel-measurements.md. */
+/* Taller blocks read keys and values less often. The size was measured, see docs/kernel-measurements.md. */
 enum { BLOCK_ROWS = 64, PANEL = 8 };
 
-/* Keys from <= j < to of a panel, relative to `first` of its block. Every row of the panel sees all of
- * open_from <= j < open_to by its span. `from` is a multiple of 4, where a register tile starts. */
+/* Keys from <= j < to of a panel, relative to `first` of its block. The span of every row of the panel contains
+ * open_from <= j < open_to. `from` is a multiple of 4, where a register tile starts. */
 struct panel {
   uint32_t from, to, open_from, open_to;
 };
@@ -21,58 +21,59 @@ struct panel {
 struct query_rows {
   const struct qkv_attention *a;
   uint32_t b, h, row, rows; /* query rows row <= i < row + rows of head h of batch b */
-  uint32_t first;           /* key that the panels count from */
+  uint32_t first;           /* key at which the panels count from 0 */
   size_t lanes;             /* rows, rounded up to whole panels */
   size_t pitch;             /* floats from panel to panel of `scores` */
   struct panel panels[BLOCK_ROWS / PANEL];
   float *q_panels;      /* (lanes/PANEL, D, PANEL) */
   float *scores;        /* (lanes/PANEL, keys, PANEL), panels `pitch` apart */
-  float *d_cap;         /* as scores: d softcap(s) / ds; 0: not computed */
+  float *d_cap;         /* laid out as scores: d softcap(s) / ds; 0: not computed */
   float *powers;        /* (keys, 4) */
   float *maxima, *sums; /* (lanes) */
   float *value_panel;   /* (keys of a tile, 8) */
-  uint8_t *keep;        /* (rows, S), dropout only: 1 keeps a weight */
+  uint8_t *keep;        /* (rows, S), dropout only: 1 keeps the weight */
 };
 
 static inline float *row_of(const struct qkv_tensor *x, uint32_t b, uint32_t h, uint32_t row) {
   return x->data + (size_t)b * x->batch + (size_t)h * x->head + (size_t)row * x->row;
 }
 
-/* Offset of query r and key 0 in `scores`; key j is j * PANEL further. */
+/* Returns the offset of query r and key 0 in `scores`; key j is j * PANEL further. */
 static inline size_t column_of(const struct query_rows *block, size_t r) {
   return r / PANEL * block->pitch + r % PANEL;
 }
 
-/* Block number `n` of head h: its rows, q_panels and the dropout mask. */
+/* Starts block number `n` of head h: sets its rows, q_panels and dropout mask. */
 void start_block(struct query_rows *block, uint32_t b, uint32_t h, uint32_t n);
 
-/* The initial maxima and sums: of the sink, or of nothing. */
+/* Sets the initial maxima and sums: those of the sink, or -infinity and 0. */
 void start_statistics(struct query_rows *block);
 
-/* first = from; panels = the part of keys from <= j < to that they see, by span, mask and bias. Returns true if it is
- * not empty. */
+/* Sets first = from, and each panel to the part of keys from <= j < to that it sees by span, mask and bias. Returns
+ * true if any panel sees a key. */
 int find_visible_keys(struct query_rows *block, uint32_t from, uint32_t to);
 
-/* y (columns, PANEL) a panel = x^T, x (rows, columns), rows `row` floats apart; zeros beyond the block's rows. */
+/* panels (columns, PANEL) = x^T, with x (rows, columns), rows `row` floats apart; zeros beyond the block's rows. */
 void pack_rows(const struct query_rows *block, float *panels, const float *rows, size_t row, size_t columns);
 
-/* out[j][0..7] = sum_d keys[j][d] * panels[d][0..7] for keys from <= j < to; `out` as scores. May write three rows
- * more. */
+/* out[j][0..7] = sum_d keys[j][d] * panels[d][0..7] for keys from <= j < to; `out` is laid out as scores. May write
+ * up to three extra keys. */
 void multiply_keys(const struct query_rows *block, float *out, const float *panels, const float *keys, size_t row,
                    size_t columns, size_t from, size_t to);
 
 /* scores = mask(softcap(scale * score(q, k))) for keys from <= j < to, relative to `first`. */
 void compute_scores(struct query_rows *block, size_t from, size_t to);
 
-/* One tile of four queries:
+/* Online softmax of one tile of four queries:
  *   m' = max(m, max_j score_j),  e_j = exp(score_j - m'),  l' = l * exp(m - m') + sum_j e_j.
- * Scores become e. Returns exp(m - m'), by which the caller rescales what it has summed so far. */
+ * Replaces scores by e. Returns exp(m - m'), by which the caller rescales its sums. */
 f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums, float *powers);
 
-/* weights *= dropout factor; all keys of the panels. */
+/* weights *= dropout factor, for all keys of the panels. */
 void apply_dropout(const struct query_rows *block, float *weights);
 
-/* output (lanes, width) += weights (lanes, keys) y (keys, columns) for keys from <= j < to; y: row of key `first`. */
+/* output (lanes, width) += weights (lanes, keys) y (keys, columns) for keys from <= j < to; y points to the row of
+ * key `first`. */
 void accumulate_rows(const struct query_rows *block, const float *weights, float *output, size_t width, const float *y,
                      size_t row, size_t columns, size_t from, size_t to);
 

@@ -44,7 +44,7 @@ static uint32_t word(struct qkv_generator *g) {
 /* Returns a number that is uniform in [0, 1), made of 24 bits of one word. */
 static float unit(struct qkv_generator *g) { return (float)(word(g) & 0xffffffu) * 0x1p-24f; }
 
-/* Returns the same made of 53 bits of two words, of which the first has the higher bits. */
+/* Returns a double that is uniform in [0, 1), made of 53 bits of two words, the first with the higher bits. */
 static double unit64(struct qkv_generator *g) {
   uint64_t high = word(g), bits = high << 32 | word(g);
   return (double)(bits & 0x1fffffffffffffu) * 0x1p-53;
@@ -53,8 +53,8 @@ static double unit64(struct qkv_generator *g) {
 /* Returns a * b + c as the FMA instruction of the vector build does; the product is exact in double. */
 static float fused(float a, float b, float c) { return (float)((double)a * b + c); }
 
-/* The next two functions are in double, with a relative error of about 1e-16. Fewer than 16 normals and all normals of
- * float64 are made with them. */
+/* The next two functions compute in double, with a relative error of about 1e-16. They serve fewer than 16 normals,
+ * and all normals of float64. */
 
 double log_double(double x) {
   uint64_t bits;
@@ -133,12 +133,12 @@ static void sin_cos_vector(float x, float *sine, float *cosine) {
   *cosine = (j & 2 ? s : c) * ((j - 2) & 4 ? 1.0f : -1.0f);
 }
 
-/* The next two functions are those of the scalar build: the C library's logf, sinf and cosf. These compute in double
+/* The next two functions are those of the scalar build: the C library's logf, sinf and cosf, which compute in double
  * and do not always return the nearest float. Steps and constants are those of glibc 2.28 and later (Arm Optimized
  * Routines, MIT license). */
 
 static float log_scalar(float x) {
-  /* 1/c and log c for c in the middle of the i-th sixteenth of [0.7, 1.4); 1 has its own row */
+  /* 1/c and log c, with c in the middle of the i-th sixteenth of [0.7, 1.4); 1 has a row for itself */
   static const double rows[16][2] = {
       {0x1.661ec79f8f3bep+0, -0x1.57bf7808caadep-2}, {0x1.571ed4aaf883dp+0, -0x1.2bef0a7c06ddbp-2},
       {0x1.49539f0f010bp+0, -0x1.01eae7f513a67p-2},  {0x1.3c995b0b80385p+0, -0x1.b31d8a68224e9p-3},
@@ -173,7 +173,7 @@ static void sin_cos_scalar(float x, float *sine, float *cosine) {
   *cosine = (float)cosines[quadrant & 3];
 }
 
-/* Sixteen uniforms become sixteen normals by the transformation of Box & Muller, in pairs d[j] and d[j + 8]:
+/* Replaces sixteen uniforms by sixteen normals with the Box-Muller transformation, in pairs d[j] and d[j + 8]:
  *   radius = sqrt(-2 log(1 - d[j])),  d[j] = radius cos(2 pi d[j + 8]),  d[j + 8] = radius sin(2 pi d[j + 8]) */
 static void normal_block(const struct qkv_generator *g, float *d, double mean, double std) {
   for (int j = 0; j < 8; j++) {
@@ -202,7 +202,7 @@ static void normal_block64(double *d, double mean, double std) {
   }
 }
 
-/* Returns one normal. The transformation makes two, so every second call returns the spare of the call before. */
+/* Returns one normal. The transformation makes two, so every second call returns the one left over. */
 static double normal_value(struct qkv_generator *g, double mean, double std) {
   if (g->has_spare) {
     g->has_spare = 0;
@@ -223,21 +223,21 @@ uint32_t QKV_EXPORT(qkv_words)(struct qkv_generator *g, uint32_t *out, size_t n)
   return QKV_OK;
 }
 
-/* This is torch.rand. */
+/* torch.rand. */
 uint32_t QKV_EXPORT(qkv_rand)(struct qkv_generator *g, float *out, size_t n) {
   for (size_t i = 0; i < n; i++)
     out[i] = unit(g);
   return QKV_OK;
 }
 
-/* This is torch.rand of float64. */
+/* torch.rand of float64. */
 uint32_t QKV_EXPORT(qkv_rand64)(struct qkv_generator *g, double *out, size_t n) {
   for (size_t i = 0; i < n; i++)
     out[i] = unit64(g);
   return QKV_OK;
 }
 
-/* This is Tensor.uniform_(from, to), which rounds both ends to float32 first. */
+/* Tensor.uniform_(from, to), which rounds both ends to float32 first. */
 uint32_t QKV_EXPORT(qkv_uniform)(struct qkv_generator *g, float *out, size_t n, double from, double to) {
   float low = (float)from, width = (float)to - low;
   for (size_t i = 0; i < n; i++) {
@@ -247,8 +247,8 @@ uint32_t QKV_EXPORT(qkv_uniform)(struct qkv_generator *g, float *out, size_t n, 
   return QKV_OK;
 }
 
-/* This is Tensor.normal_(mean, std). Fewer than 16 values are made in pairs, others in blocks of 16. If n is not a
- * multiple of 16, the last 16 values are drawn again as a separate block. */
+/* Tensor.normal_(mean, std). Fewer than 16 values are drawn in pairs, others in blocks of 16. If n is not a multiple
+ * of 16, the last 16 values are drawn again as a separate block. */
 uint32_t QKV_EXPORT(qkv_normal)(struct qkv_generator *g, float *out, size_t n, double mean, double std) {
   if (n < 16) {
     for (size_t i = 0; i < n; i++)
@@ -265,7 +265,7 @@ uint32_t QKV_EXPORT(qkv_normal)(struct qkv_generator *g, float *out, size_t n, d
   return QKV_OK;
 }
 
-/* This is Tensor.normal_(mean, std) of float64. */
+/* Tensor.normal_(mean, std) of float64. */
 uint32_t QKV_EXPORT(qkv_normal64)(struct qkv_generator *g, double *out, size_t n, double mean, double std) {
   if (n < 16) {
     for (size_t i = 0; i < n; i++)
@@ -282,7 +282,7 @@ uint32_t QKV_EXPORT(qkv_normal64)(struct qkv_generator *g, double *out, size_t n
   return QKV_OK;
 }
 
-/* This is Tensor.bernoulli_(p) of the builds without MKL. */
+/* Tensor.bernoulli_(p) of the builds without MKL. */
 uint32_t QKV_EXPORT(qkv_bernoulli)(struct qkv_generator *g, float *out, size_t n, double p) {
   for (size_t i = 0; i < n; i++)
     out[i] = unit64(g) < p ? 1.0f : 0.0f;
@@ -294,14 +294,14 @@ void draw_keep_mask(struct qkv_generator *g, uint8_t *keep, size_t n, double p) 
     keep[i] = unit64(g) < 1.0 - p;
 }
 
-/* This is torch.nn.functional.dropout(x, p): y = x * keep / (1 - p). y may be x. Without x, y = keep / (1 - p). */
+/* torch.nn.functional.dropout(x, p): y = x * keep / (1 - p). y may be x. Without x, y = keep / (1 - p). */
 uint32_t QKV_EXPORT(qkv_dropout)(struct qkv_generator *g, const float *x, float *y, size_t n, double p) {
   for (size_t i = 0; i < n; i++)
     y[i] = (x ? x[i] : 1.0f) * keep_factor(unit64(g) < 1.0 - p, p);
   return QKV_OK;
 }
 
-/* This is torch.randint(low, low + range). */
+/* torch.randint(low, low + range). */
 uint32_t QKV_EXPORT(qkv_randint)(struct qkv_generator *g, int32_t *out, size_t n, int32_t low, uint32_t range) {
   if (range == 0)
     return QKV_EMPTY_RANGE;

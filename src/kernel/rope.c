@@ -1,4 +1,4 @@
-/* rope.c: rotary position embedding (Su et al. 2021). x (B,A,L,C,D) -> y alike: heads are before the rows (A) or
+/* rope.c: rotary position embedding (Su et al. 2021). x, y (B,A,L,C,D): the axis of heads is before the rows (A) or
  * within them (C). The first 2 * half values of each head are rotated in pairs, the others copied:
  *   y1 = cos x1 - sin x2,  y2 = sin x1 + cos x2.
  * Pairs are (d, d + half), or (2d, 2d + 1) when interleaved. */

@@ -33,7 +33,7 @@ void add_scaled(float *y, const float *x, float factor, size_t n) {
     store_tail(y + i, n - i, mul_add(factors, load_tail(x + i, n - i), load_tail(y + i, n - i)));
 }
 
-/* to[c] = or += the sum of `rows` <= 4 rows of x, row by row */
+/* to[c] = or += the sum of `rows` <= 4 rows of x, added one row at a time */
 INLINE void sum_rows(float *to, const float *x, size_t rows, size_t C, uint32_t accumulate, size_t c, size_t left) {
   f4 sum = accumulate ? get(to + c, left) : zeros();
   for (size_t i = 0; i < rows; i++)
@@ -41,7 +41,7 @@ INLINE void sum_rows(float *to, const float *x, size_t rows, size_t C, uint32_t 
   put(to + c, left, sum);
 }
 
-/* Columns whose sums of later blocks of rows lie on the stack. */
+/* Columns whose sums of later row blocks are kept on the stack. */
 enum { SUM_ROWS = 1024, SUM_COLUMNS = 512 };
 
 /* to (columns) = or += the sums of the rows of x (rows, columns), which are C floats apart. */
@@ -55,7 +55,7 @@ static void sum_columns(const float *x, float *to, size_t rows, size_t C, size_t
   }
 }
 
-/* to (C) = the sum of the rows of x (rows, C), in blocks of SUM_ROWS rows. A unit is 64 columns. */
+/* to (C) = the column sums of x (rows, C), in blocks of SUM_ROWS rows. A unit is 64 columns. */
 uint32_t QKV_EXPORT(qkv_column_sums)(const float *x, float *to, size_t rows, size_t C, uint32_t accumulate,
                                      uint32_t first, uint32_t count) {
   size_t from = (size_t)first * 64, columns = end_of(first, count, 64, C) - from;

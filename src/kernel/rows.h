@@ -4,7 +4,7 @@
 
 #include "simd.h"
 
-/* The next four of `left` values, zeros beyond the last. */
+/* Returns the next four of `left` values, zeros beyond the last. */
 INLINE f4 get(const float *p, size_t left) { return left >= 4 ? load(p) : load_tail(p, left); }
 INLINE void put(float *p, size_t left, f4 x) {
   if (left >= 4)
@@ -13,8 +13,8 @@ INLINE void put(float *p, size_t left, f4 x) {
     store_tail(p, left, x);
 }
 
-/* Loads BURST floats, a line after the other, if there are n >= BURST: so the lines come from memory side by side, and
- * the hardware prefetch continues from the last one. Single loads between arithmetic wait for each line. */
+/* Loads BURST floats, cache line by cache line, if n >= BURST. So several lines arrive from memory at once, and the
+ * hardware prefetch continues after the last. Loads between arithmetic would wait for each line. */
 enum { BURST = 256 };
 void prefetch_burst(const float *p, size_t n);
 
@@ -24,12 +24,12 @@ float largest_size(const float *x, size_t n);
 /* y (n) += factor * x (n) */
 void add_scaled(float *y, const float *x, float factor, size_t n);
 
-/* Writes a gradient; with `accumulate` it is added to the present value. */
+/* Writes a gradient; with `accumulate`, adds it to the present value. */
 INLINE void put_gradient(float *p, size_t left, f4 x, uint32_t accumulate) {
   put(p, left, accumulate ? add(get(p, left), x) : x);
 }
 
-/* Values first * unit <= i < end: those of n that are in a kernel's units. */
+/* Returns the end of values first * unit <= i < end: those of n values that belong to a kernel's units. */
 INLINE size_t end_of(uint32_t first, uint32_t count, size_t unit, size_t n) {
   return at_most(n, ((size_t)first + count) * unit);
 }

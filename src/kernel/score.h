@@ -1,5 +1,5 @@
 /* score.h: score(q, k) = factor * sum_d term(q[d], k[d]). `score` is a compile-time constant in the summing loops, so
- * that they do not branch: attention.c, decode.c and trace.c switch on it once, outside. */
+ * they do not branch; attention.c, decode.c and trace.c switch on it once, outside the loops. */
 #ifndef SCORE_H
 #define SCORE_H
 
@@ -25,7 +25,7 @@ static inline float score_factor(const struct qkv_attention *a) {
   return a->score == QKV_SCORE_GAUSSIAN ? -0.5f / (a->sigma * a->sigma) : 1.0f;
 }
 
-/* q . k, in two sums whose additions overlap. */
+/* Returns q . k, in two accumulators to hide the latency of the additions. */
 INLINE float dot(const float *q, const float *k, size_t D) {
   f4 even = zeros(), odd = zeros();
   size_t d = 0;
@@ -40,7 +40,7 @@ INLINE float dot(const float *q, const float *k, size_t D) {
   return sum_lanes(add(even, odd));
 }
 
-/* score(q, k) over a head of D, not scaled. */
+/* Returns score(q, k) over a head of size D, without the scale. */
 float score_pair(const struct qkv_attention *a, const float *q, const float *k);
 
 #endif

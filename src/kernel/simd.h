@@ -19,8 +19,8 @@ typedef v128_t m4; /* four lanes of all ones or all zeros */
 INLINE f4 load(const float *p) { return wasm_v128_load(p); }
 INLINE void store(float *p, f4 x) { wasm_v128_store(p, x); }
 INLINE f4 splat(float x) { return wasm_f32x4_splat(x); }
-/* Loops can take their constants from memory (constants.c): V8 from 12 on rebuilds a constant vector wherever it is
- * used, by three instructions, while a load is done once before the loop. */
+/* Loops can load their constants from memory (constants.c): V8 12 and later rebuilds a constant vector with three
+ * instructions wherever it is used, while a load is hoisted out of the loop. */
 INLINE f4 splat_from(const float *p) { return wasm_v128_load32_splat(p); }
 INLINE f4 zeros(void) { return splat(0.0f); }
 
@@ -32,12 +32,12 @@ INLINE f4 square_root(f4 a) { return wasm_f32x4_sqrt(a); }
 INLINE f4 absolute(f4 a) { return wasm_f32x4_abs(a); }
 /* a * b + c, rounded twice. */
 #if defined(__wasm_relaxed_simd__) &&                                                                                  \
-    !defined(QKV_UNFUSED) /* one instruction, which rounds once or twice, as the processor has it */
+    !defined(QKV_UNFUSED) /* one instruction; it rounds once or twice, depending on the processor */
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return __builtin_wasm_relaxed_madd_f32x4((__f32x4)a, (__f32x4)b, (__f32x4)c); }
 #else
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return add(mul(a, b), c); }
 #endif
-/* b < a ? b : a and a < b ? b : a, one instruction each: a NaN in a is returned, a NaN in b is not. */
+/* b < a ? b : a and a < b ? b : a, one instruction each: they return a NaN in a, but not one in b. */
 INLINE f4 pmin(f4 a, f4 b) { return wasm_f32x4_pmin(a, b); }
 INLINE f4 pmax(f4 a, f4 b) { return wasm_f32x4_pmax(a, b); }
 
@@ -48,7 +48,7 @@ INLINE uint32_t lane_bits4(m4 a, m4 b, m4 c, m4 d) { /* bit 4 n + i: lane i of m
   return wasm_i8x16_bitmask(wasm_i8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4(a, b), wasm_i16x8_narrow_i32x4(c, d)));
 }
 INLINE size_t lowest_bit(uint64_t bits) { return bits ? (size_t)__builtin_ctzll(bits) : 64; }
-INLINE m4 not_less(f4 a, f4 b) { return wasm_f32x4_ge(a, b); } /* false for NaN, as less is */
+INLINE m4 not_less(f4 a, f4 b) { return wasm_f32x4_ge(a, b); } /* false for NaN, as is `less` */
 INLINE m4 less(f4 a, f4 b) { return wasm_f32x4_lt(a, b); }
 INLINE f4 blend(m4 where, f4 then, f4 otherwise) { return wasm_v128_bitselect(then, otherwise, where); }
 INLINE m4 either(m4 a, m4 b) { return wasm_v128_or(a, b); }
@@ -56,7 +56,7 @@ INLINE f4 zero_where(m4 where, f4 a) { return wasm_v128_andnot(a, where); }
 INLINE f4 with_sign_of(f4 magnitude, f4 sign) {
   return wasm_v128_bitselect(sign, magnitude, wasm_i32x4_splat((int)0x80000000u));
 }
-/* The float whose exponent field is the low bits of a's pattern: see exp4. */
+/* Returns the float whose exponent field is the low bits of a's pattern, see exp4. */
 INLINE f4 low_bits_to_exponent(f4 a) { return wasm_i32x4_shl(a, 23); }
 
 INLINE float lane0(f4 a) { return wasm_f32x4_extract_lane(a, 0); }
@@ -69,7 +69,7 @@ INLINE float max_lane(f4 a) {
   return lane0(pmax(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
 }
 
-/* The first n <= 4 floats, 0 in the other lanes; reads no byte beyond them. The tails are in simd.c. */
+/* Loads the first n <= 4 floats and 0 in the other lanes, without reading a byte beyond them. Tails are in simd.c. */
 f4 load_tail(const float *p, size_t n);
 void store_tail(float *p, size_t n, f4 x);
 INLINE f4 load_some(const float *p, size_t n) { return n == 4 ? load(p) : load_tail(p, n); }
@@ -80,24 +80,25 @@ INLINE void store_some(float *p, size_t n, f4 x) {
     store_tail(p, n, x);
 }
 
-/* Weights that are narrower than a float. An i4 is a vector of whole numbers: four of 32 bits or eight of 16. */
+/* Weights narrower than a float. An i4 is a vector of integers: four of 32 bits or eight of 16. */
 typedef v128_t i4;
 
-/* Constants of loops, see splat_from. Two numbers of 16 bits are one word. */
+/* Constants of loops, see splat_from. A word holds one 32-bit or two equal 16-bit constants. */
 extern const struct words {
   uint32_t float16_shift, float16_bits, low_bytes, high_nibbles, low_nibbles, ones, high_halves, rounding;
   uint32_t ten_bits, twelve_bits, high_five, high_six, bits_6_to_9, bits_6_to_7, bits_8_to_9, bits_8_to_11;
 } WORDS;
 INLINE i4 word_from(const uint32_t *p) { return wasm_v128_load32_splat(p); }
 
-/* Eight finite float16, those of `left` in the low halves of the words, times 2^-112: their bits in the places of a
- * float's, whose exponent is biased by 112 more. The dot product is a shift of the low half, with its sign. */
+/* Loads eight finite float16 times 2^-112; those of `left` are in the low halves of the words. Their bits are moved
+ * into a float's fields, whose exponent bias is larger by 112. The dot product serves as a sign-extending shift of
+ * the low half. */
 INLINE void load_float16(const void *p, f4 *left, f4 *right) {
   v128_t x = wasm_v128_load(p), bits = word_from(&WORDS.float16_bits);
   *left = wasm_v128_and(wasm_i32x4_dot_i16x8(x, word_from(&WORDS.float16_shift)), bits);
   *right = wasm_v128_and(wasm_i32x4_shr(x, 3), bits);
 }
-/* |x| < 65520 as the nearest float16, ties to even: its bits as a whole number. */
+/* Rounds |x| < 65520 to the nearest float16, ties to even, and returns its bits as an integer. */
 INLINE i4 to_float16(f4 x) {
   i4 size = absolute(x), odd = wasm_v128_and(wasm_u32x4_shr(size, 13), wasm_i32x4_splat(1));
   i4 rounded = wasm_u32x4_shr(wasm_i32x4_add(wasm_i32x4_add(size, wasm_i32x4_splat(0xfff - 0x38000000)), odd), 13);
@@ -106,23 +107,24 @@ INLINE i4 to_float16(f4 x) {
   i4 bits = blend(wasm_i32x4_ge(size, wasm_i32x4_splat(0x38800000)), rounded, subnormal);
   return either(bits, wasm_v128_and(wasm_u32x4_shr(x, 16), wasm_i32x4_splat(0x8000)));
 }
-/* Eight numbers of 16 bits, each of the second four beside one of the first: see load_float16. */
+/* Stores eight numbers of 16 bits in the order that load_float16 reads: each of the second four beside one of the
+ * first. */
 INLINE void store_halves(void *p, const i4 numbers[2]) {
   wasm_v128_store(p, either(numbers[0], wasm_i32x4_shl(numbers[1], 16)));
 }
-/* Four numbers as int16; the eight bytes after them are overwritten. */
+/* Stores four numbers as int16; the eight bytes after them are overwritten, too. */
 INLINE void store_int16(void *p, i4 x) { wasm_v128_store(p, wasm_i16x8_narrow_i32x4(x, x)); }
-/* The nearest whole numbers, halves away from zero. */
+/* Rounds to the nearest integers, halves away from zero. */
 INLINE i4 to_integers(f4 x) { return wasm_i32x4_trunc_sat_f32x4(add(x, with_sign_of(splat(0.5f), x))); }
-/* The nearest whole numbers of |x| <= 2^21, halves to even: x + 1.5 * 2^23 has them in its low bits. */
+/* Rounds |x| <= 2^21 to the nearest integers, halves to even: they are in the low bits of x + 1.5 * 2^23. */
 INLINE i4 nearest_integers(f4 x) {
   f4 shift = word_from(&WORDS.rounding);
   return wasm_i32x4_sub(add(x, shift), shift);
 }
-/* Eight whole numbers as int16, saturated. */
+/* Narrows eight integers to int16, saturating. */
 INLINE i4 join_int16s(i4 low, i4 high) { return wasm_i16x8_narrow_i32x4(low, high); }
-/* Two numbers of int8 of each of eight columns, `first` and `second`: lane c of the 32-bit words has both numbers of
- * column c in the low bytes of its halves, plus 128, and those of column c + 4 in the high bytes. */
+/* Stores two int8 numbers, `first` and `second`, of each of eight columns. Each half of lane c holds one of them:
+ * that of column c, plus 128, in the low byte, that of column c + 4 in the high byte. */
 INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
   i4 half = wasm_i32x4_splat(0xffff);
   i4 low = either(wasm_v128_and(first[0], half), wasm_i32x4_shl(second[0], 16));
@@ -130,15 +132,15 @@ INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
   low = wasm_v128_and(wasm_i16x8_add(low, wasm_i16x8_splat(128)), word_from(&WORDS.low_bytes));
   wasm_v128_store(p, either(low, wasm_i16x8_shl(high, 8)));
 }
-/* The high bytes of int16: the numbers of the columns 4 to 7. */
+/* Returns the high bytes of int16: the numbers of columns 4 to 7. */
 INLINE i4 high_bytes(i4 pairs) { return wasm_i16x8_shr(pairs, 8); }
-/* The low bytes of int16 - 128: the numbers of the columns 0 to 3. */
+/* Returns the low bytes of int16, minus 128: the numbers of columns 0 to 3. */
 INLINE i4 low_bytes(i4 pairs) {
   return wasm_i16x8_sub(wasm_v128_and(pairs, word_from(&WORDS.low_bytes)), wasm_i16x8_splat(128));
 }
-/* Numbers of 4 bits: four of each of eight columns, those of the first four columns in the even places of `numbers`.
- * Lane c of the 32-bit words has numbers 0 and 1 of column c in its halves, in each half from the lowest bits on: a
- * number of column c, the same one of column c + 4, and the numbers after the next of both. */
+/* Stores four 4-bit numbers of each of eight columns; numbers[even] are those of columns 0 to 3. Numbers 0 and 1 of
+ * column c are in the two halves of lane c. Each half holds, from the lowest bits on: a number of column c, the same
+ * one of column c + 4, and the number after the next of both. */
 INLINE void store_nibbles(void *p, const i4 numbers[8]) {
   i4 x = numbers[0];
 #pragma unroll
@@ -146,8 +148,8 @@ INLINE void store_nibbles(void *p, const i4 numbers[8]) {
     x = either(x, wasm_i32x4_shl(numbers[i], i % 2 * 4 + i / 2 % 2 * 16 + i / 4 * 8));
   wasm_v128_store(p, x);
 }
-/* The first two of the four numbers of each column (`lower`), or the last two, in pairs of int16:
- * *left + 16 *right for the first four columns, 16 *right for the others. */
+/* Returns the first two of the four numbers of each column (`lower`) and the last two (`upper`), in pairs of int16:
+ * [0] is left + 16 right, [1] is 16 right, with left of columns 0 to 3 and right of columns 4 to 7. */
 INLINE void load_nibbles(const void *p, i4 lower[2], i4 upper[2]) {
   i4 x = wasm_v128_load(p), high = wasm_u16x8_shr(x, 8);
   lower[0] = wasm_v128_and(x, word_from(&WORDS.low_bytes));
@@ -157,7 +159,8 @@ INLINE void load_nibbles(const void *p, i4 lower[2], i4 upper[2]) {
 }
 INLINE i4 load_int16s(const int16_t *p) { return wasm_v128_load(p); }
 INLINE void store_int16s(int16_t *p, i4 x) { wasm_v128_store(p, x); }
-/* The four numbers of each column as int16, in two pairs: those of four columns, then of the other four. */
+/* Widens the four numbers of each column to int16, in two pairs of k: each first columns 0 to 3, then columns 4 to
+ * 7. */
 INLINE void widen_nibbles(int16_t *to, const void *p) {
   i4 x = wasm_v128_load(p), low = word_from(&WORDS.low_nibbles);
   store_int16s(to, wasm_v128_and(x, low));
@@ -165,9 +168,9 @@ INLINE void widen_nibbles(int16_t *to, const void *p) {
   store_int16s(to + 16, wasm_v128_and(wasm_u16x8_shr(x, 8), low));
   store_int16s(to + 24, wasm_u16x8_shr(x, 12));
 }
-/* Numbers of `bits` bits of eight columns in pairs of k: an int16 of pairs[i] is v + 2^bits w, for v of column c and w
- * of column c + 4; of 8 bits 256 w + v + 128, both signed. 2 pairs of 4 bits take a vector, 8 of 5 bits five, 4 of 6
- * bits three: three pairs lie in the low bits, one in what is left of their 16. */
+/* Loads numbers of `bits` bits of eight columns, in pairs of k: an int16 of pairs[i] is v + 2^bits w, v of column c
+ * and w of column c + 4; for 8 bits it is 256 w + v + 128, both signed. A vector holds 2 pairs of 4 bits; five
+ * vectors hold 8 of 5 bits; three hold 4 of 6 bits, three in the low bits and one spread over the rest. */
 INLINE void load_pairs(size_t bits, const char *p, i4 pairs[8]) {
   v128_t x[5];
   const size_t vectors = bits == 5 ? 5 : bits == 6 ? 3 : 1;
@@ -197,7 +200,7 @@ INLINE void load_pairs(size_t bits, const char *p, i4 pairs[8]) {
                                                 wasm_v128_and(wasm_u16x8_shr(x[3], 6), word_from(&WORDS.bits_8_to_9))));
   }
 }
-/* 2^bits w of such a pair; of 8 bits w. */
+/* Returns 2^bits w of such a pair; for 8 bits, w. */
 INLINE i4 high_part(size_t bits, i4 pair) {
   if (bits == 8)
     return high_bytes(pair);
@@ -205,24 +208,24 @@ INLINE i4 high_part(size_t bits, i4 pair) {
                                        : bits == 5 ? &WORDS.high_five
                                                    : &WORDS.high_six));
 }
-/* v - offset and w - offset of such a pair as int16: those of four columns, then of the other four. */
+/* Writes v - offset and w - offset of such a pair as int16: first columns 0 to 3, then columns 4 to 7. */
 INLINE void widen_pair(size_t bits, int16_t *to, i4 pair, uint32_t offset) {
   v128_t low = wasm_v128_and(pair, wasm_i16x8_splat((short)((1 << bits) - 1)));
   v128_t high = wasm_u16x8_shr(pair, (uint32_t)bits), less = wasm_i16x8_splat((short)offset);
   store_int16s(to, bits == 8 ? low_bytes(pair) : wasm_i16x8_sub(low, less));
   store_int16s(to + 8, bits == 8 ? high_bytes(pair) : wasm_i16x8_sub(high, less));
 }
-/* Bytes of two vectors in turn. */
+/* Interleaves the bytes of two vectors. */
 INLINE void zip_bytes(i4 a, i4 b, i4 *first, i4 *second) {
   *first = wasm_i8x16_shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   *second = wasm_i8x16_shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
-/* The first eight bytes and the last eight in turn. */
+/* Interleaves the first eight bytes with the last eight. */
 INLINE i4 halves_in_turn(i4 x) {
   return wasm_i8x16_shuffle(x, x, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
 }
-/* Of sixteen numbers of columns c and c + 4, one a byte, the pairs above: two of a column, in the words of *first, then
- * of *second. */
+/* Makes the pairs above from sixteen numbers of column c (low) and of column c + 4 (high), one per byte; each word
+ * of *first, then of *second, holds two of them. */
 INLINE void join_columns(size_t bits, i4 low, i4 high, i4 *first, i4 *second) {
   if (bits == 8)
     low = wasm_v128_xor(low, wasm_i8x16_splat(-128)); /* v + 128 */
@@ -235,7 +238,7 @@ INLINE void join_columns(size_t bits, i4 low, i4 high, i4 *first, i4 *second) {
   *first = x[0];
   *second = x[1];
 }
-/* Stores eight pairs as load_pairs reads them. */
+/* Stores eight pairs in the order of load_pairs. */
 INLINE void store_pairs(size_t bits, char *p, const i4 pairs[8]) {
 #pragma unroll
   for (size_t i = 0; i < 8 && bits == 8; i++)
@@ -262,42 +265,43 @@ INLINE void store_pairs(size_t bits, char *p, const i4 pairs[8]) {
   for (size_t i = 0; i < 5; i++)
     wasm_v128_store(p + i * 16, either(pairs[i], last[i]));
 }
-/* Bytes as whole numbers without a sign: (x & mask) << up >> down, which stays within a byte. `down` is a constant; the
- * product stands for a shift by `up`, which clang would take apart in a loop. */
+/* Bytes as unsigned integers. bits_of_bytes is (x & mask) << up >> down, which must stay within a byte. `down` is a
+ * constant. A product replaces the shift by `up`, which clang would split up in a loop. */
 INLINE i4 load_bytes(const uint8_t *p) { return wasm_v128_load(p); }
 INLINE void store_bytes(uint8_t *p, i4 x) { wasm_v128_store(p, x); }
 INLINE i4 splat_byte(uint32_t byte) { return wasm_i8x16_splat((signed char)byte); }
 INLINE i4 bits_of_bytes(i4 x, uint32_t mask, uint32_t up, uint32_t down) {
   return wasm_u16x8_shr(wasm_i16x8_mul(wasm_v128_and(x, splat_byte(mask)), wasm_i16x8_splat((short)(1 << up))), down);
 }
-/* Sixteen bytes, 16 where all bits of the byte of `bits` are set, else 0. */
+/* Returns 16 in each byte where x has all the bits of `bits`, else 0. */
 INLINE i4 sixteens_where(i4 x, i4 bits) {
   return wasm_v128_and(wasm_i8x16_eq(wasm_v128_and(x, bits), bits), splat_byte(16));
 }
-/* Sixteen bytes, 16 where a bit of `bits` is set, else 0. */
+/* Returns sixteen bytes: 16 where a bit of `bits` is set, else 0. */
 INLINE i4 sixteens(uint32_t bits) {
   v128_t x = wasm_i32x4_splat((int)bits), each = wasm_i64x2_splat((long long)0x8040201008040201ull);
   return sixteens_where(wasm_i8x16_shuffle(x, x, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1), each);
 }
-/* Byte n of each word, with its sign. */
+/* Returns byte n of each word, sign-extended. */
 INLINE i4 signed_byte(i4 x, uint32_t n) { return wasm_i32x4_shr(wasm_i32x4_shl(x, 24 - n * 8), 24); }
-/* Two bfloat16 in each word. */
+/* Each word holds two bfloat16. */
 INLINE f4 low_bfloat16(i4 a) { return wasm_i32x4_shl(a, 16); }
 INLINE f4 high_bfloat16(i4 a) { return wasm_v128_and(a, word_from(&WORDS.high_halves)); }
 INLINE i4 join_bfloat16(f4 low, f4 high) { return either(wasm_u32x4_shr(low, 16), high); }
-/* The largest bfloat16 that is not above x, and the least that is not below x >= 0. */
+/* Rounds x down to bfloat16; rounds x >= 0 up. */
 INLINE f4 bfloat16_below(f4 x) { return high_bfloat16(wasm_i32x4_add(x, wasm_u32x4_shr(wasm_i32x4_shr(x, 31), 16))); }
 INLINE f4 bfloat16_above(f4 x) { return high_bfloat16(wasm_i32x4_add(x, wasm_i32x4_splat(0xffff))); }
-/* max(a, |b|), a >= 0; NaN counts as the largest. */
+/* Returns max(a, |b|) for a >= 0; NaN counts as the largest. */
 INLINE f4 larger_size(f4 a, f4 b) { return wasm_i32x4_max(a, absolute(b)); }
 INLINE f4 next_lane(f4 a) { return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0); }
-/* The last lane of a, then the first three of b. */
+/* Returns the last lane of a and the first three of b. */
 INLINE f4 after_last(f4 a, f4 b) { return wasm_i32x4_shuffle(a, b, 3, 4, 5, 6); }
 
-/* a b of four pairs of int16, and sum + a b: exact. */
+/* Returns a b summed over four pairs of int16, and the same added to sum. Both are exact. */
 INLINE i4 products_of(i4 a, i4 b) { return wasm_i32x4_dot_i16x8(a, b); }
 INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b)); }
-/* sum + four dot products of four int8 each: exact if no byte of b has its highest bit set, else up to the engine. */
+/* Returns sum + four dot products of four int8 each. The result is exact if no byte of b has its highest bit set;
+ * else it depends on the engine. */
 #ifdef __wasm_relaxed_simd__
 enum { HAS_BYTE_PRODUCTS = 1 };
 INLINE i4 add_byte_products(i4 sum, i4 a, i4 b) {
@@ -309,9 +313,9 @@ INLINE i4 add_byte_products(i4 sum, i4 a, i4 b) { return QKV_BYTE_PRODUCTS(sum, 
 #else
 enum { HAS_BYTE_PRODUCTS = 0 };
 #endif
-/* Sixteen whole numbers as int8, saturated. */
+/* Narrows sixteen integers to int8, saturating. */
 INLINE i4 join_int8s(i4 low, i4 high) { return wasm_i8x16_narrow_i16x8(low, high); }
-/* The even, or the odd bytes of each word of a, then of b: four bytes of one word. */
+/* Returns in each word the even (odd) bytes of that word of a, then of b. */
 INLINE i4 even_bytes(i4 a, i4 b) {
   return wasm_i8x16_shuffle(a, b, 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30);
 }
@@ -324,19 +328,19 @@ INLINE int32_t lane0_integer(i4 a) { return wasm_i32x4_extract_lane(a, 0); }
 INLINE i4 subtract_integers(i4 a, i4 b) { return wasm_i32x4_sub(a, b); }
 INLINE i4 times_power(i4 a, uint32_t n) { return wasm_i32x4_shl(a, n); }
 INLINE i4 by_power(i4 a, uint32_t n) { return wasm_i32x4_shr(a, n); }
-/* The sum of the lanes, in each lane. */
+/* Returns the sum of the lanes, in each lane. */
 INLINE i4 lanes_together(i4 a) {
   a = wasm_i32x4_add(a, wasm_i32x4_shuffle(a, a, 2, 3, 0, 1));
   return wasm_i32x4_add(a, wasm_i32x4_shuffle(a, a, 1, 0, 3, 2));
 }
-/* The sum of eight int16. */
+/* Returns the sums of pairs of eight int16. */
 INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_load(p), word_from(&WORDS.ones)); }
 INLINE i4 add_integers(i4 a, i4 b) { return wasm_i32x4_add(a, b); }
 INLINE f4 from_integers(i4 a) { return wasm_f32x4_convert_i32x4(a); }
-/* Loads the cache line of p; volatile, or the compiler would drop the load. */
+/* Loads the cache line of p. The load is volatile, or the compiler would drop it. */
 INLINE void prefetch(const float *p) { (void)*(const volatile float *)p; }
 
-/* Lane r of where[c] is set if byte c of words[r] is zero. */
+/* Sets lane r of where[c] if byte c of words[r] is zero. */
 INLINE void zero_bytes(m4 where[4], const uint32_t words[4]) {
   m4 x =
       wasm_i8x16_eq(wasm_i32x4_make((int)words[0], (int)words[1], (int)words[2], (int)words[3]), wasm_i8x16_splat(0));
@@ -358,7 +362,7 @@ INLINE void zip(f4 *a, f4 *b) {
   *b = high;
 }
 
-/* Four rows become four columns. */
+/* Transposes four rows into four columns. */
 INLINE void transpose(f4 x[4]) {
   f4 a = wasm_i32x4_shuffle(x[0], x[1], 0, 4, 1, 5), b = wasm_i32x4_shuffle(x[2], x[3], 0, 4, 1, 5);
   f4 c = wasm_i32x4_shuffle(x[0], x[1], 2, 6, 3, 7), d = wasm_i32x4_shuffle(x[2], x[3], 2, 6, 3, 7);

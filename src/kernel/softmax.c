@@ -1,11 +1,11 @@
-/* softmax.c: softmax over one axis. x (rows, columns, inner) -> y alike: the values of a line are `inner` floats apart.
- * A unit is a line where inner is 1, four adjacent lines else. The maximum is subtracted first. A line of -infinity
- * gives zeros. */
+/* softmax.c: softmax over one axis. x, y (rows, columns, inner): the values of a line are `inner` floats apart. A unit
+ * is one line if inner is 1, else four adjacent lines. The maximum is subtracted first. A line of -infinity gives
+ * zeros. */
 #include "exp.h"
 #include "qkv.h"
 
 static const float lowest = -__builtin_inff();
-/* From 4 - n on: zeros for n values, -infinity for those beyond. */
+/* The four floats from index 4 - n on are zeros for n values and -infinity for the rest. */
 static const float padding[8] = {
     0, 0, 0, 0, -__builtin_inff(), -__builtin_inff(), -__builtin_inff(), -__builtin_inff()};
 
@@ -13,10 +13,10 @@ INLINE f4 load_padded(const float *x, size_t n) { return add(load_some(x, n), lo
 
 uint32_t QKV_EXPORT(qkv_softmax)(const float *x, float *y, size_t columns, size_t inner, uint32_t first,
                                  uint32_t count) {
-  size_t units = (inner + 3) / 4; /* of a row */
+  size_t units = (inner + 3) / 4; /* per row */
   for (uint32_t unit = first; unit < first + count; unit++) {
     size_t i = unit % units * 4, at = unit / units * columns * inner + i;
-    /* Four values of a line (inner 1), or a value of up to four lines. */
+    /* A vector holds four values of one line (inner 1), or one value each of up to four lines. */
     size_t step = inner == 1 ? 4 : inner, end = at + columns * inner, lines = inner == 1 ? 4 : at_most(inner - i, 4);
     f4 maxima = splat(lowest), sum = zeros();
     for (size_t n = at; n < end; n += step)

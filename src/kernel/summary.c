@@ -1,14 +1,14 @@
-/* summary.c: the functions of summary.h. Weights w (B,H,L,S) are seen tile by tile, as exp(score - m) of the maximum m
- * at that time; shapes as in attention.c. */
+/* summary.c: the functions of summary.h. Weights w (B,H,L,S) arrive tile by tile, as exp(score - m) with the running
+ * maximum m; shapes as in attention.c. */
 #include "summary.h"
 #include "rows.h"
 
-/* Queries of the map per block: their rows lie a power of two apart, and would evict each other from L1. */
+/* Queries per block when there is a map. Their rows are a power of two apart and would evict each other from L1. */
 enum { MAP_QUERIES = 16 };
-/* Up to this `top`, the largest scores are bounded from below before they are collected. */
+/* Up to this `top`, a lower bound of the largest scores is computed before they are collected. */
 enum { MOST_SORTED = 32 };
 
-/* Floats of the largest scores of a query. */
+/* Returns the floats per query for its largest scores. */
 static size_t top_pitch(const struct qkv_summary *s) { return round_up(s->top, 4); }
 
 double summary_scratch(const struct qkv_summary *s, uint32_t least, uint32_t most) {
@@ -36,7 +36,7 @@ static NOINLINE int64_t position_in(const struct query_rows *block, size_t r) {
   return position_of(block->a, block->b, block->row + (uint32_t)r);
 }
 
-/* The first key with the token of a position, S if there is none. */
+/* Returns the first key with the token of this position, S if there is none. */
 static NOINLINE uint32_t first_same(const struct qkv_summary *s, uint32_t b, int64_t position) {
   uint32_t S = s->attention.S;
   return s->same && position >= 0 && position < S ? s->same[2 * S * b + (uint32_t)position] : S;
@@ -66,7 +66,7 @@ void start_summary_tile(struct summary *x, const struct query_rows *block, uint3
   x->tiles++;
 }
 
-/* The sum of four weights each of n keys. */
+/* Returns the sums of n keys' weights, for four queries. */
 INLINE f4 sum_keys(const float *weights, size_t n) {
   f4 even = zeros(), odd = zeros();
   for (; n > 1; n -= 2, weights += 2 * PANEL) {
@@ -76,8 +76,9 @@ INLINE f4 sum_keys(const float *weights, size_t n) {
   return n ? add(add(even, odd), load(weights)) : add(even, odd);
 }
 
-/* The largest scores of query r, in order; of equal ones the smaller key is first. Four places at a time: a place takes
- * what was in the one before it if that is smaller than the score, else the score if it is larger. */
+/* Inserts a score into the sorted largest scores of query r; equal scores keep the order of their keys. Four places
+ * at a time: a place takes its left neighbour if that is smaller than the new score, else the new score if it is
+ * larger. */
 INLINE void add_largest(struct summary *x, size_t r, float score, uint32_t key) {
   size_t pitch = top_pitch(x->s);
   float *scores = x->top_scores + r * pitch;
@@ -93,8 +94,8 @@ INLINE void add_largest(struct summary *x, size_t r, float score, uint32_t key) 
   }
 }
 
-/* Raises `least` to just below the `top`-th largest of 2 top maxima of separate keys: so at least `top` scores are
- * larger. */
+/* Raises `least` to just below the `top`-th largest among the maxima of 2 * top groups of keys; at least `top`
+ * scores are larger. */
 static void skip_small(struct summary *x, size_t c, const float *scores, size_t keys) {
   size_t top = x->s->top;
   f4 largest[MOST_SORTED];
@@ -114,8 +115,8 @@ static void skip_small(struct summary *x, size_t c, const float *scores, size_t 
   store(x->least + c, pmax(load(x->least + c), sub(bound, margin)));
 }
 
-/* Lists the scores of a tile that are larger than the least, as 4 key + query; returns their number. A branch for each
- * score would be mispredicted, so the comparisons of 16 keys become 64 bits, and the numbers of the set bits are
+/* Lists the scores of a tile that are larger than `least`, as 4 key + query, and returns their number. Branches per
+ * score would be mispredicted, so the comparisons of 16 keys become 64 bits, and the indices of the set bits are
  * written four at a time. Entries beyond `many` are overwritten by the next ones. */
 static size_t find_larger(uint16_t *found, f4 least, const float *scores, size_t keys) {
   size_t count = 0;
@@ -148,14 +149,14 @@ static void collect_largest(struct summary *x, size_t c, const float *scores, ui
   }
 }
 
-/* 0, 1, 2 to 3, 4 to 7, ...; the last bin has all larger distances. */
+/* Returns the bin of a distance. Bins are 0, 1, 2 to 3, 4 to 7, ...; the last one has all larger distances. */
 static NOINLINE uint32_t bin_of(int64_t distance, uint32_t bins) {
   uint64_t size = (uint64_t)(distance < 0 ? -distance : distance);
   return (uint32_t)at_most(size ? 64 - (size_t)__builtin_clzll(size) : 0, bins - 1);
 }
 
-/* least: the distance of the first query to the first key. While all four queries have a key in the same bin, four
- * weights are added at a time. */
+/* Adds the weights to the bins of their distances. `least` is the distance of the first query to the first key.
+ * While the keys of all four queries are in one bin, four weights are added at a time. */
 static void collect_distances(struct summary *x, size_t c, int64_t least, const float *weights, size_t keys) {
   uint32_t bins = x->s->bins;
   float *sums = x->running + SUM_DISTANCE * BLOCK_ROWS + c;
@@ -163,7 +164,7 @@ static void collect_distances(struct summary *x, size_t c, int64_t least, const 
     uint32_t bin = bin_of(least, bins);
     n = 1;
     if (bin == bin_of(least + 3, bins) && (least >= 0 || least <= -3)) {
-      int64_t lowest = (int64_t)1 << bin >> 1; /* distance of the bin; queries leave it one after the other */
+      int64_t lowest = (int64_t)1 << bin >> 1; /* smallest distance of the bin; the queries leave it one by one */
       int64_t left = least >= 0 ? least - lowest + 1 : bin == bins - 1 ? INT64_MAX : 2 * lowest + least;
       n = left < (int64_t)keys ? (size_t)left : keys;
       store(sums + bin * BLOCK_ROWS, add(load(sums + bin * BLOCK_ROWS), sum_keys(weights, n)));
@@ -202,7 +203,7 @@ static void collect_scores(struct summary *x, const struct query_rows *block, si
   }
 }
 
-/* Copies the scores of four queries. */
+/* Copies the scores of four queries, which the softmax overwrites. */
 static void copy_scores(struct summary *x, const float *scores, size_t keys) {
   for (size_t j = 0; j < keys; j++)
     store(x->copies + j * 4, load(scores + j * PANEL));
@@ -216,8 +217,7 @@ static void count_visible(struct summary *x, size_t c, const float *scores, size
   store(x->seen + c, seen);
 }
 
-/* sum += sum_j e_j (score_j - m), alternating between two sums, so that an addition does not wait for the one before it
- */
+/* sum += sum_j e_j (score_j - m), in two alternating accumulators to hide the latency of the additions */
 static void collect_entropies(const struct summary *x, float *sums, f4 maximum, const float *weights, size_t keys) {
   f4 sum = load(sums), other = zeros();
   maximum = zero_where(equal(maximum, splat(HIDDEN)), maximum); /* as softmax subtracts it */
@@ -230,7 +230,7 @@ static void collect_entropies(const struct summary *x, float *sums, f4 maximum, 
   store(sums, add(sum, other));
 }
 
-/* The sums of each segment of the tile, of queries c - 4 to c + 3. */
+/* Sums each segment of the tile for queries c - 4 to c + 3. */
 static void sum_segments(struct summary *x, const struct panel *p, size_t c, const float *weights) {
   for (uint32_t n = x->tile_segments, from = p->from; n < x->segments; n++) {
     f4 left = zeros(), right = zeros();
@@ -262,7 +262,7 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
   f4 rescale = online_softmax_column(scores, keys, block->maxima + c, block->sums + c, block->powers);
   f4 maximum = load(block->maxima + c);
   if (any_lane(not_equal(before, maximum))) {
-    /* sum_j e_j (score_j - m) += l (m - m'), before it is rescaled */
+    /* the new maximum changes the sum: sum_j e_j (score_j - m) += l (m - m'), before it is rescaled */
     f4 lower = zero_where(equal(before, maximum), pmax(sub(before, maximum), splat(LEAST_LOG2)));
     store(sum, mul_add(total, lower, load(sum)));
     for (size_t n = 0; n < SUM_DISTANCE + s->bins; n++)
@@ -272,7 +272,7 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
     collect_entropies(x, sum, maximum, scores, keys);
   if (s->columns)
     store(x->tile_maxima + (x->tiles - 1) * BLOCK_ROWS + c, maximum);
-  if (c % PANEL) /* now both halves of the panel are weights */
+  if (c % PANEL) /* both halves of the panel are weights now */
     sum_segments(x, p, c, scores);
   if (s->bins)
     collect_distances(x, c, position_in(block, c) - first, scores, keys);
@@ -281,7 +281,7 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
   return rescale;
 }
 
-/* The largest scores of query r become weights. Visible keys of weight 0 follow in their order. */
+/* Turns the largest scores of query r into weights. Then visible keys of weight 0 follow in their order. */
 static void finish_largest(const struct summary *x, const struct query_rows *block, size_t r, size_t query,
                            float factor) {
   size_t top = x->s->top, n = 0, at = r * top_pitch(x->s);
@@ -309,7 +309,7 @@ static void finish_largest(const struct summary *x, const struct query_rows *blo
     weights[n] = factor - factor, keys[n] = -1; /* NaN, if the row is */
 }
 
-/* Adds `many` sums of a query to as many cells. */
+/* Adds the first `many` of the sums to the cells. */
 INLINE void add_cells(float *cells, size_t many, f4 sums) {
   if (many == 4)
     store(cells, add(load(cells), sums));
@@ -317,7 +317,7 @@ INLINE void add_cells(float *cells, size_t many, f4 sums) {
     store_some(cells, many, add(load_some(cells, many), sums));
 }
 
-/* The sums of a query and those of the one before it become one if they are in the same row. */
+/* Merges the sums of a query with those of the one before if both belong to the same row of the map. */
 INLINE f4 join_rows(float *const *to, uint32_t column, size_t many, f4 before, f4 sums) {
   if (to[0] == to[-1])
     return add(before, sums);
@@ -325,7 +325,7 @@ INLINE f4 join_rows(float *const *to, uint32_t column, size_t many, f4 before, f
   return before;
 }
 
-/* Each row of the map = the mean of its queries' sums: 4 queries and 4 columns at a time. */
+/* Writes the rows of the map, means of their queries' sums, 4 queries by 4 columns at a time. */
 static void finish_map(const struct summary *x, const struct query_rows *block, const float *factors, float *part) {
   const struct qkv_summary *s = x->s;
   uint64_t rows = s->rows, L = block->a->L;
@@ -338,7 +338,7 @@ static void finish_map(const struct summary *x, const struct query_rows *block, 
     shares[r] = factors[r] / (float)(stop - start);
     if (r == 0 || to[r] != to[r - 1])
       __builtin_memset(to[r], 0, s->columns * sizeof(float));
-    if (shares[r] != shares[r]) /* a query of NaN: all of its weights are NaN, also of keys that it does not see */
+    if (shares[r] != shares[r]) /* all weights of a query with NaN are NaN, even of keys it does not see */
       add_scaled(to[r], to[r], shares[r], s->columns);
   }
   for (size_t n = 0; n < x->tiles * BLOCK_ROWS; n += 4) {
@@ -379,7 +379,7 @@ void finish_summary(struct summary *x, struct query_rows *block, float *part) {
     float sum = block->sums[r], maximum = block->maxima[r], factor = sum == 0.0f ? 0.0f : 1.0f / sum;
     block->maxima[r] = maximum = maximum == HIDDEN ? 0.0f : maximum; /* as softmax subtracts it */
     factors[r] = factor;
-    /* entropy = (l_keys log l - sum_j e_j (score_j - m)) / l; the sink is in l and in the sum, and no key */
+    /* entropy = (l_keys log l - sum_j e_j (score_j - m)) / l; l and the sum include the sink, which is no key */
     float lower = sink - maximum < LEAST_LOG2 ? LEAST_LOG2 : sink - maximum;
     double entropy = 0.0;
     if (has_log) {

@@ -1,49 +1,50 @@
-/* summary.h: statistics that attention.c collects of its weights: see struct qkv_summary. A block of query rows begins
- * with start_summary, each of its tiles of keys with start_summary_tile, and each four queries of a tile go through
- * summarize_column. finish_summary divides the sums of a block. */
+/* summary.h: statistics that attention.c collects of its weights: see struct qkv_summary. Call start_summary at each
+ * block of query rows, start_summary_tile at each tile of keys, summarize_column for every four queries of a tile, and
+ * finish_summary at the end of the block. */
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
 #include "query_rows.h"
 
-/* Sums of a query that are rescaled when its maximum grows, like its output. Each bin has a sum at the end. */
+/* Sums of a query that are rescaled when its maximum grows, as its output is. The sums of the bins follow at the
+ * end. */
 enum { SUM_ENTROPY, SUM_PREVIOUS, SUM_FIRST, SUM_DUPLICATE, SUM_INDUCTION, SUM_DISTANCE };
 
-/* A tile's part of a column of the map. It begins where the one before it ends. */
+/* The part of a tile in one column of the map. It begins where the previous segment ends. */
 struct segment {
   uint32_t tile, column, end; /* keys before `end`, relative to `first` of the block */
 };
 
 struct summary {
   const struct qkv_summary *s;
-  uint32_t tiles, segments, tile_segments; /* so far; the first segment of the tile */
+  uint32_t tiles, segments, tile_segments; /* so far; of the first segment of the tile */
   uint32_t tile_end;                       /* the first key after the tile */
-  float *sums;                             /* (segments, BLOCK_ROWS): of exp(score - the maximum at that time) */
-  float *tile_maxima;                      /* (tiles, BLOCK_ROWS): the maximum at that time */
+  float *sums;                             /* (segments, BLOCK_ROWS): of exp(score - running maximum) */
+  float *tile_maxima;                      /* (tiles, BLOCK_ROWS): the running maximum */
   float *running;                          /* (SUM_DISTANCE + bins, BLOCK_ROWS) */
   float *seen;                             /* (BLOCK_ROWS): visible keys so far */
-  float *least;                            /* (BLOCK_ROWS): only larger scores are among the largest */
-  uint32_t *cursors;                       /* (2, BLOCK_ROWS): next key with the query's token: duplicate, induction */
-  float *copies;                           /* (keys of a tile, 4) */
-  float *top_scores, *top_keys;            /* (BLOCK_ROWS, 4 + top rounded up to 4): in order; keys as bits */
-  struct segment *parts;                   /* (segments) */
+  float *least;                            /* (BLOCK_ROWS): only scores above this can be among the largest */
+  uint32_t *cursors;            /* (2, BLOCK_ROWS): next key with the query's token, for duplicate and for induction */
+  float *copies;                /* (keys of a tile, 4) */
+  float *top_scores, *top_keys; /* (BLOCK_ROWS, 4 + top rounded up to 4), sorted; keys are stored as bits */
+  struct segment *parts;        /* (segments) */
 };
 
-/* Floats of scratch, for tiles of at least `least` and at most `most` keys. */
+/* Returns the floats of scratch for tiles of `least` to `most` keys. */
 double summary_scratch(const struct qkv_summary *s, uint32_t least, uint32_t most);
 struct summary carve_summary(const struct qkv_summary *s, uint32_t least, uint32_t most, float *scratch);
 
 void start_summary(struct summary *x, const struct query_rows *block);
 void start_summary_tile(struct summary *x, const struct query_rows *block, uint32_t keys);
 
-/* online_softmax_column of queries c to c + 3 of the block, whose weights are added to the sums. */
+/* online_softmax_column for queries c to c + 3 of the block, which also adds their weights to the sums. */
 f4 summarize_column(struct summary *x, struct query_rows *block, size_t c);
 
-/* Writes what the block reports; part: its sums for qkv_summary_finish. */
+/* Writes the statistics of the block; `part` gets its sums for qkv_summary_finish. */
 void finish_summary(struct summary *x, struct query_rows *block, float *part);
 
-/* Floats of such a part: a row of the map that began in an earlier block, the running sums, the number of queries with
- * an entropy. */
+/* Returns the floats of such a part: a row of the map that began in an earlier block, the running sums, and the
+ * number of queries with an entropy. */
 static inline size_t summary_part_size(const struct qkv_summary *s) { return s->columns + SUM_DISTANCE + s->bins + 1; }
 
 #endif

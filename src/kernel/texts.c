@@ -8,7 +8,7 @@ struct qkv_attention text_of(const struct qkv_attention *a, uint32_t b) {
   uint32_t q = a->cu_seqlens_q[b], k = a->cu_seqlens_k[b];
   text.B = 1, text.L = a->cu_seqlens_q[b + 1] - q, text.S = a->cu_seqlens_k[b + 1] - k;
   text.q.data += (size_t)q * a->q.row;
-  if (a->out.data) // the backward pass has none
+  if (a->out.data) // null in the backward pass
     text.out.data += (size_t)q * a->out.row;
   text.k.data += (size_t)k * a->k.row, text.v.data += (size_t)k * a->v.row;
   if (a->past)

@@ -4,10 +4,10 @@
 
 #include "qkv.h"
 
-/* Returns the attention of text b as a batch of one; without packed texts, the call itself. */
+/* Returns the attention of text b as a batch of one; the call itself if texts are not packed. */
 struct qkv_attention text_of(const struct qkv_attention *a, uint32_t b);
 
-/* Returns the number of calls for text_of. */
+/* Returns for how many b text_of is called. */
 static inline uint32_t texts_of(const struct qkv_attention *a) { return a->cu_seqlens_q ? a->B : 1; }
 
 #endif

@@ -49,8 +49,8 @@ static void load_ahead(struct ahead *ahead) {
     prefetch(ahead->next);
 }
 
-/* out (4,8) = start (4,8) + a (4,n) b (n,8); rows of out are `stride` floats apart, those of start `start_row`. a has
- * `rows` <= 4 rows. */
+/* out (4,8) = start (4,8) + a (4,n) b (n,8); rows of out are `stride` floats apart, those of start `start_row`. Only
+ * `rows` <= 4 rows of a exist. */
 INLINE void gemm_4x8(float *out, size_t stride, const float *start, size_t start_row, struct matrix a, size_t rows,
                      const struct product *p, struct ahead *ahead) {
   f4 acc[4][2];
@@ -90,9 +90,9 @@ NOINLINE void store_edge(float *x, size_t row, const float *tile, size_t rows, s
   }
 }
 
-/* `panels` is a constant: where a is (rows/8, n, 8), not (rows, n). */
+/* `panels`, a compile-time constant, is true if a is (rows/8, n, 8), false if it is (rows, n). */
 INLINE void gemm_rows(int panels, const struct product *p) {
-  const struct product x = *p; /* in registers: a store cannot change it */
+  const struct product x = *p; /* a local copy stays in registers: no store can change it */
   float *out = x.out, edge[4 * 8];
   for (size_t r = 0; r < x.rows; r += 4, out += 4 * x.out_row) {
     struct matrix a = {x.a + r * x.a_row, x.a_row, 1};

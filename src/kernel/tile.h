@@ -11,22 +11,22 @@ void pack_panel(float *panel, const float *b, size_t n, size_t step, size_t colu
 /* True if every value of x (rows, columns), rows `row` floats apart, is finite. */
 int all_finite(const float *x, size_t row, size_t rows, size_t columns);
 
-/* tile (4,8) = x (rows,columns), at the edge of a matrix: rows <= 4, columns <= 8, rows of x `row` floats apart.
- * Columns beyond the edge become 0; rows beyond it are not changed. */
+/* tile (4,8) = x (rows,columns) at the edge of a matrix: rows <= 4, columns <= 8, rows of x `row` floats apart.
+ * Missing columns become 0; missing rows are left as they are. */
 void load_edge(float *tile, const float *x, size_t row, size_t rows, size_t columns);
 
 /* x (rows,columns) = tile (4,8) */
 void store_edge(float *x, size_t row, const float *tile, size_t rows, size_t columns);
 
-/* A matrix by its two strides, in floats. */
+/* A matrix with its two strides, in floats. */
 struct matrix {
   const float *data;
   size_t row, column;
 };
 
 /* acc[r][c] += sum_k term(a[r][k], b[k][c]), r < 4, c < 8; the columns of b are contiguous. If rows < 4, the last row
- * is repeated. `score` is a compile-time constant at every call. Unrolled by four: one pointer update for four k. The
- * exit after each k stops the engine from hoisting the loads of all four, which would spill. */
+ * is repeated. `score` is a compile-time constant at every call. The loop is unrolled by four to save pointer updates.
+ * The exit after each k keeps the engine from hoisting all four loads, which would spill registers. */
 INLINE void accumulate_4x8(enum qkv_score score, f4 acc[4][2], struct matrix a, size_t rows, struct matrix b, size_t n,
                            const float *w_v) {
   const float *x[4], *y = b.data, *end = b.data + n * b.row;
@@ -72,39 +72,39 @@ INLINE void score_4x8(enum qkv_score score, float *out, size_t stride, struct ma
   }
 }
 
-/* What a product loads into the cache meanwhile: four cache lines every `interval` k. If they are few at a time and far
+/* What a product prefetches meanwhile: four cache lines every `interval` k. If these are few at a time and far
  * apart, the hardware prefetches most of them; more loads at once would fill the instruction window and stall. */
 struct ahead {
   const float *next, *end;
   size_t interval;
 };
 
-/* A sum over more than SUM_BLOCK products is made of sums of SUM_BLOCK, which are added one after the other: its error
- * grows with the root of both lengths, not with their product. */
+/* A sum of more than SUM_BLOCK products is split into sums of SUM_BLOCK, added one after the other. Its error grows
+ * with the sum of both lengths, not with their product. */
 enum { SUM_BLOCK = 1024 };
 
-/* out (rows,columns) = start (columns), the same in each row, + a (rows,n) b (n,columns), columns <= 8.
+/* out (rows,columns) = start (columns), the same for each row, + a (rows,n) b (n,columns), columns <= 8.
  * Without start: out += a b. */
 struct product {
   float *out;
   const float *start, *a, *b;
   size_t rows, columns, n;
-  size_t out_row, a_row, b_row; /* floats from row to row; eight of each row of b may be read */
-  struct ahead *ahead;          /* 0: nothing is loaded */
+  size_t out_row, a_row, b_row; /* floats from row to row; eight columns of each row of b may be read */
+  struct ahead *ahead;          /* 0: no prefetch */
 };
 
-/* Computes the product, a as it is: n <= SUM_BLOCK. */
+/* Computes the product for row-major a, n <= SUM_BLOCK. */
 void gemm_panel(const struct product *p);
 
-/* Computes the product, a in panels of eight rows: a (rows/8 rounded up, n, 8), n at most SUM_BLOCK. a_row and ahead
- * are not read. */
+/* Computes the product for a in panels of eight rows, (rows/8 rounded up, n, 8), n <= SUM_BLOCK. a_row and ahead are
+ * not used. */
 void gemm_panels(const struct product *p);
 
-/* out += a b, which is summed separately first: a later block of a long sum. `multiply` is one of the two above; start
- * is not read. */
+/* out += a b, where a b is summed separately first: a later block of a long sum. `multiply` is one of the two above;
+ * start is not used. */
 void gemm_apart(void (*multiply)(const struct product *), const struct product *p);
 
-/* Computes the product in blocks, a as it is. */
+/* Computes the product for row-major a, in blocks of SUM_BLOCK. */
 void gemm_blocks(const struct product *p);
 
 #endif

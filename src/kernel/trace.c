@@ -19,7 +19,8 @@ static void save_value(float *step, size_t at, float x) {
     step[at] = x;
 }
 
-/* The keys whose scores row i needs: the visible ones of its span, and all if a step shows hidden keys, too. */
+/* Returns the keys whose scores row i needs: the visible ones of its span, or all if a requested step shows hidden
+ * keys, too. */
 static struct span scored_keys(const struct qkv_trace *t, uint32_t b, uint32_t i) {
   const struct qkv_attention *a = &t->attention;
   if (t->scores || t->scaled || t->capped || t->masking == QKV_MASKING_AFTER)
@@ -27,7 +28,7 @@ static struct span scored_keys(const struct qkv_trace *t, uint32_t b, uint32_t i
   return visible_span(a, b, i);
 }
 
-/* Row i of head h, which is computed in place: weights[at ...] (S) = mask(softcap(scale * score(q, k))). */
+/* Computes row i of head h in place: weights[at ...] (S) = mask(softcap(scale * score(q, k))). */
 static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_t i, size_t at) {
   const struct qkv_attention *a = &t->attention;
   uint32_t g = h / (a->H / a->G);
@@ -59,8 +60,8 @@ static void score_row(const struct qkv_trace *t, uint32_t b, uint32_t h, uint32_
   save_step(t->masked, at, row, a->S);
 }
 
-/* Softmax of a line of n values of t->weights, in place. The values begin at `at` and lie `stride` apart; `line` is the
- * index of the line in maxima and sums. */
+/* Computes the softmax of a line of n values of t->weights in place. The values start at `at` and are `stride`
+ * apart; `line` is the index of the line in maxima and sums. */
 static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_t n, size_t stride, size_t line) {
   /* maximum = max(sink, x) */
   float maximum = sink;
@@ -75,7 +76,7 @@ static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_
   double sink_weight = sink == HIDDEN ? 0.0 : (double)exp1(sink - maximum), sum = sink_weight;
   for (size_t c = 0; c < n; c++) {
     float *x = t->weights + at + c * stride;
-    *x = *x == HIDDEN && maximum == maximum ? 0.0f : exp1(*x - maximum); /* a NaN spoils the whole line */
+    *x = *x == HIDDEN && maximum == maximum ? 0.0f : exp1(*x - maximum); /* a NaN spreads to the whole line */
     save_value(t->exponentials, at + c * stride, *x);
     sum += (double)*x;
   }
@@ -85,7 +86,7 @@ static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_
       t->weights[at + c * stride] = (float)(t->weights[at + c * stride] / sum);
   save_value(t->maxima, line, maximum);
   save_value(t->sums, line, (float)sum);
-  /* The weight of the sink stays when hidden weights become 0; renormalise_line adds the others to it. */
+  /* The sink keeps its weight when hidden weights become 0; renormalise_line adds the other weights to it. */
   save_value(t->zeroed_sums, line, sum == 0.0 ? 0.0f : (float)(sink_weight / sum));
 }
 
@@ -109,7 +110,7 @@ static void renormalise_line(const struct qkv_trace *t, size_t at, size_t n, siz
   save_value(t->zeroed_sums, line, (float)sum);
 }
 
-/* weights = softmax(masked) in rows row <= i < end of a head, which are all its rows where softmax runs over the
+/* weights = softmax(masked) in rows row <= i < end of a head; those must be all its rows if softmax runs over the
  * queries. */
 static void compute_weights(const struct qkv_trace *t, size_t head, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
@@ -131,12 +132,12 @@ static void compute_weights(const struct qkv_trace *t, size_t head, uint32_t row
   }
 }
 
-/* out (L,E) = weights (L,S) v (S,E) in rows row <= i < end. Only visible keys are summed, because 0 times a hidden NaN
- * would be NaN. */
+/* out (L,E) = weights (L,S) v (S,E) in rows row <= i < end. Only visible keys are added, because 0 times a hidden
+ * NaN would be NaN. */
 static void weighted_sum(const struct qkv_trace *t, const float *weights, size_t head, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
   if (a->E == 0)
-    return; // there are no values
+    return; // no values to write
   uint32_t b = (uint32_t)(head / a->H), h = (uint32_t)(head % a->H);
   const float *v = a->v.data + (size_t)b * a->v.batch + (size_t)(h / (a->H / a->G)) * a->v.head;
   for (uint32_t i = row; i < end; i++) {

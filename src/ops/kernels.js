@@ -1,4 +1,4 @@
-// Calls of kernels that several operations share.
+// Kernel calls that several operations share.
 
 import { writeStruct } from '../runtime/structs.js'
 import { launch } from './launch.js'
@@ -6,7 +6,7 @@ import { COMBINE_STRUCT } from './nn-abi.js'
 
 /** @import { Core } from '../runtime/memory.js' */
 
-/** Values in a unit of an elementwise kernel. */
+/** Values per unit of an elementwise kernel. */
 export const UNIT = 1024
 
 /** The period of an operand that does not repeat. */
@@ -15,8 +15,7 @@ export const ONCE = 2 ** 32 - 1
 /** @typedef {{ product: number, a: number, b: number, y: number, n: number, C?: number, period?: number, factor?: number, accumulate?: number }} Combination */
 
 /**
- * y = a b with product 1, else y = a + factor b, with a 0 y = factor b. A unit of C values repeats the first `period` units
- * of b.
+ * y = a b if product is 1, else y = a + factor b, or y = factor b if a is 0. A unit has C values; b repeats after `period` units.
  * @param {Core} core
  * @param {Combination} fields of struct qkv_combine
  */
@@ -28,7 +27,7 @@ export function combine(core, { product, a, b, y, n, C = UNIT, period = ONCE, fa
 }
 
 /**
- * to = a b, or to += a b.
+ * to = a b; with `accumulate`, to += a b.
  * @param {Core} core
  * @param {number} a
  * @param {number} b
@@ -40,7 +39,7 @@ export const multiplyAll = (core, a, b, to, n, accumulate = 0) =>
   combine(core, { product: 1, a, b, y: to, n, accumulate })
 
 /**
- * to = a + factor b; a 0: to = factor b.
+ * to = a + factor b; if a is 0, to = factor b.
  * @param {Core} core
  * @param {number} a
  * @param {number} b
@@ -51,7 +50,7 @@ export const multiplyAll = (core, a, b, to, n, accumulate = 0) =>
 export const addAll = (core, a, b, to, n, factor = 1) => combine(core, { product: 0, a, b, y: to, n, factor })
 
 /**
- * to = the sum of the rows of x (rows, C).
+ * to = the column sums of x (rows, C).
  * @param {Core} core
  * @param {number} x
  * @param {number} rows

@@ -5,18 +5,18 @@ import { expectApart, produce, toTarget } from '../runtime/outputs.js'
 /** @import { OutOptions } from '../runtime/outputs.js' */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
-const WORK = 32 // multiplications that take as long as reading and writing one value
-const CHUNK = 2e6 // of them at once: shorter streams of memory lose a third of the speed (measured)
+const WORK = 32 // multiplications that take as long as one read and one write
+const CHUNK = 2e6 // operations per chunk; shorter streams of memory are a third slower (measured)
 
 /**
- * Runs a kernel whose last arguments are `first` and `count` of its units; on all threads if it has enough work.
- * To be called within a scope.
+ * Runs a kernel whose last arguments are `first` and `count` of its units, on all threads if there is enough work. Must be called within a
+ * scope.
  * @param {Core} core
  * @param {string} kernel
- * @param {number[]} args those before
+ * @param {number[]} args the arguments before those two
  * @param {number} units
  * @param {number} n values that it reads or writes
- * @param {boolean} [isEven] each thread takes its share of the units at once, because adjacent units read the same rows
+ * @param {boolean} [isEven] true if each thread takes one contiguous share, because adjacent units read the same rows
  */
 export function launch(core, kernel, args, units, n, isEven) {
   if (core.threads?.run(core, { kernel, args, work: WORK * n, units, scratch: 0, chunk: isEven ? Infinity : CHUNK }))
@@ -25,7 +25,7 @@ export function launch(core, kernel, args, units, n, isEven) {
 }
 
 /**
- * The target of an operation that may write over an input: `out` is exactly that input, or does not overlap it.
+ * Returns the target of an operation that may overwrite an input: `out` must be an input itself, or not overlap any.
  * @param {OutOptions} options
  * @param {readonly number[]} dims
  * @param {string} where
@@ -50,7 +50,7 @@ export function toTargetInPlace(options, dims, where, inputs) {
  * @param {FloatTensor} x
  * @param {OutOptions} options
  * @param {string} where
- * @param {(from: number, to: number) => void} kernel from address to address
+ * @param {(from: number, to: number) => void} kernel its arguments are addresses
  */
 export function mapValues(core, x, options, where, kernel) {
   const target = toTarget(options, x.dims, where, [x])

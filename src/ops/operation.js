@@ -1,6 +1,6 @@
-// The interface of an operation of qkv/nn and of a tape: `prepare` checks operands and options once; the functions that it returns
-// compute the output and the gradients on addresses in the module's memory. `defineOperation` makes of it the function that users
-// call, `gradientOf` that of its gradient.
+// The interface of an operation of qkv/nn and of a tape. `prepare` checks operands and options once and returns functions that compute the
+// output and the gradients on addresses in the module's memory. From it, `defineOperation` makes the public function and `gradientOf` the
+// public function of the gradient.
 
 import { expectDims, readOptions } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
@@ -13,12 +13,12 @@ import { toTargetInPlace } from './launch.js'
 /** @import { Target } from '../runtime/outputs.js' */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
-/** @typedef {import('../base/tensor.js').FloatLike | import('../base/tensor.js').Nested} Operand on a tape also a parameter, or a result of the tape */
-/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested | ArrayLike<number>} IdOperand whole numbers of any dims */
+/** @typedef {import('../base/tensor.js').FloatLike | import('../base/tensor.js').Nested} Operand on a tape, also a parameter or a result of the tape */
+/** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested | ArrayLike<number>} IdOperand integers of any dims */
 
 /**
- * Where gradients are written: `out` names a tensor for each; those not named are new arrays, or with `resident` new
- * resident tensors. The tensors must not overlap each other or an input.
+ * Where gradients are written: `out` has a tensor for each by name. Gradients without one are new arrays, or new resident tensors with
+ * `resident`. The tensors must not overlap each other or an input.
  * @template {string} Name
  * @typedef {{ out?: Partial<Record<Name, FloatTensor>>, resident?: boolean }} Outs
  */
@@ -28,33 +28,37 @@ import { toTargetInPlace } from './launch.js'
  */
 
 /**
- * The address of a gradient; with accumulate 1 the gradient is added to the values there.
+ * The address of a gradient; if accumulate is 1, the gradient is added to the values there.
  * @typedef {{ at: number, accumulate: number }} Slot
  */
 
 /**
- * What `prepare` returns: an operation on operands of known dims. Its functions run within a scope, on addresses. The address of an operand that
- * was not given is 0; the slot of a gradient that is not needed is undefined.
+ * What `prepare` returns: an operation on operands of known dims. Its functions run within a scope, on addresses. An operand that was not
+ * given has the address 0; a gradient that is not needed has no slot.
  * @typedef {object} Prepared
  * @property {readonly number[]} dims of the output
- * @property {Record<string, readonly number[] | undefined>} [gradients] names and dims of the gradients, in the order of the
- *   operands; undefined: of an operand that was not given
+ * @property {Record<string, readonly number[] | undefined>} [gradients] dims of the gradients by name, in the order of the operands;
+ *   undefined for an operand that was not given
  * @property {number} [saved] floats that `run` writes for `differentiate`
- * @property {(at: number[], y: number, saved: number, given?: any) => void} run given: arguments that may change in each step
- * @property {(at: number[], saved: number, given?: any) => void} [save] writes `saved` without the output
- * @property {(at: number[], dY: number, to: (Slot | undefined)[], saved: number, y: number) => void} [differentiate]
- * @property {boolean} [overwrites] `differentiate` cannot accumulate
- * @property {boolean} [isView] the output is the first operand under other dims
- * @property {readonly number[]} [passes] operands whose gradient is dY itself; `differentiate` does not compute it
- * @property {number} [ready] `run` has computed the gradient of the first operand for dY = 1: its offset in `saved`, in floats
+ * @property {(at: number[], y: number, saved: number, given?: any) => void} run computes the output; given: arguments that may change at
+ *   each step
+ * @property {(at: number[], saved: number, given?: any) => void} [save] writes `saved` without computing the output
+ * @property {(at: number[], dY: number, to: (Slot | undefined)[], saved: number, y: number) => void} [differentiate] computes the gradients
+ * @property {boolean} [overwrites] true if `differentiate` cannot accumulate
+ * @property {boolean} [isView] true if the output is the first operand with other dims
+ * @property {readonly number[]} [passes] indices of operands whose gradient is dY itself; `differentiate` does not compute them
+ * @property {number} [ready] offset in `saved`, in floats, of the gradient of the first operand for dY = 1, if `run` computes it
  */
 
-/** Checks operands (tensors, undefined where not given) and options. @typedef {(core: Core, operands: any[], options: any, where: string) => Prepared} Prepare */
+/**
+ * Checks operands (tensors, or undefined if not given) and options.
+ * @typedef {(core: Core, operands: any[], options: any, where: string) => Prepared} Prepare
+ */
 
 /**
  * @typedef {object} Operation
- * @property {readonly string[]} operands their names, in order
- * @property {number} required how many of them must be given
+ * @property {readonly string[]} operands names in order
+ * @property {number} required how many of them are required
  * @property {readonly string[]} options
  * @property {Prepare} prepare
  *
@@ -62,13 +66,13 @@ import { toTargetInPlace } from './launch.js'
  * @typedef {object} Definition
  * @property {string} name of the function, and of the tape's method
  * @property {readonly string[]} operands
- * @property {readonly string[]} [gradientOperands] those that its gradient takes before dY; default: all of them. Where it takes
- *   none, dY has the dims of the first operand
+ * @property {readonly string[]} [gradientOperands] operands that its gradient takes before dY; default: all. If it takes none, dY has the
+ *   dims of the first operand
  * @property {readonly string[]} [options]
  * @property {Prepare} prepare
  */
 
-/** The definition of each function of `defineOperation`. @type {WeakMap<Function, Definition>} */
+/** The definition behind each function made by `defineOperation`. @type {WeakMap<Function, Definition>} */
 const definitions = new WeakMap()
 
 /** @param {Function} operation made by defineOperation @returns {Definition} */
@@ -87,7 +91,7 @@ export const toOperation = (names, { options = [], prepare }) => ({
 })
 
 /**
- * The function of an operation: it takes qkv, the operands, and the options with `out` and `resident`.
+ * Makes the function of an operation: it takes qkv, the operands, and the options with `out` and `resident`.
  * @param {Definition} definition
  * @returns {(...args: any[]) => FloatTensor}
  */
@@ -105,9 +109,9 @@ export function defineOperation(definition) {
 }
 
 /**
- * The function of its gradient: it takes qkv, `gradientOperands`, dY, and the options with `out` and `resident`.
+ * Makes the function of its gradient: it takes qkv, `gradientOperands`, dY, and the options with `out` and `resident`.
  * @param {Function} operation made by defineOperation
- * @returns {(...args: any[]) => any} tensors by name: dX of an operand x
+ * @returns {(...args: any[]) => any} tensors by name: dX for an operand x
  */
 export function gradientOf(operation) {
   const definition = definitionOf(operation)
@@ -134,12 +138,12 @@ const toOperands = ({ operands, required }, values, where) =>
 const addressesOf = (core, tensors) => tensors.map(tensor => (tensor ? core.toMemory(tensor) : 0))
 
 /**
- * The operation as a function of qkv/nn.
+ * Runs an operation as a function of qkv/nn.
  * @param {unknown} qkv
  * @param {string} where
  * @param {Operation} operation
  * @param {readonly unknown[]} values
- * @param {import('../runtime/outputs.js').OutOptions} given the options of the operation, out and resident, as readOptions has read them
+ * @param {import('../runtime/outputs.js').OutOptions} given the options of the operation, out and resident, already read by readOptions
  * @param {unknown} [more] the last argument of `run`; default the options
  */
 export function runOperation(qkv, where, operation, values, given, more) {
@@ -151,13 +155,13 @@ export function runOperation(qkv, where, operation, values, given, more) {
 }
 
 /**
- * The gradients of the operation as a function of qkv/nn.
+ * Computes the gradients of an operation as a function of qkv/nn.
  * @param {unknown} qkv
  * @param {string} where
  * @param {Operation} operation
  * @param {readonly unknown[]} values
  * @param {unknown} dY
- * @param {{ out?: object, resident?: boolean }} given the options of the operation, out and resident, as readOptions has read them
+ * @param {{ out?: object, resident?: boolean }} given the options of the operation, out and resident, already read by readOptions
  * @param {unknown} [more] the last argument of `save`; default the options
  * @returns {any} tensors by name
  */
@@ -182,7 +186,7 @@ export function runGradients(qkv, where, operation, values, dY, given, more) {
 }
 
 /**
- * Runs `write` with the addresses of several outputs.
+ * Allocates several outputs and calls `write` with their addresses.
  * @param {Core} core
  * @param {Record<string, readonly number[]>} dims by name
  * @param {{ out?: object, resident?: boolean }} options out: tensors by name
@@ -201,7 +205,7 @@ export function produceAll(core, dims, { out = {}, resident }, where, inputs, wr
   /** @type {Target[]} */
   const targets = []
   /** @type {import('../runtime/resident.js').ResidentTensor[]} */
-  const residents = [] // allocated before any memory of the call
+  const residents = [] // allocated before the temporary memory of the call
   try {
     for (const name of names) {
       const target = toTarget(

@@ -1,4 +1,4 @@
-// The operations whose operands are all tensors. A tape has a method for each of them.
+// The operations whose operands are all tensors. A tape has a method for each.
 
 import { add, mul, sub } from './elementwise/arithmetic.js'
 import { exp, geglu, gelu, log, relu, sigmoid, silu, swiglu, tanh } from './elementwise/functions.js'
@@ -27,12 +27,12 @@ export const OPERATIONS = {
 }
 
 /**
- * The type of a parameter of a tape's method: options lack `out` and `resident`.
+ * The type of a parameter of a tape's method: options without `out` and `resident`.
  * @template T
  * @typedef {'out' extends keyof NonNullable<T> ? Omit<NonNullable<T>, 'out' | 'resident'> : T} OnTape
  */
 /**
- * The method of a tape for a function of qkv/nn. Its result is resident, and valid until the next tape.
+ * The tape's method for a function of qkv/nn. Its result is resident and stays valid until the next tape.
  * @template F
  * @typedef {F extends (qkv: never, ...args: infer A) => infer R ? (...args: { [I in keyof A]: OnTape<A[I]> }) => R : never} Method
  */

@@ -1,5 +1,5 @@
-// Checks the public options and stores them as numbers in an AttentionCall. Nothing here uses the module's memory. A
-// correct call allocates no objects and no strings: names for errors are made once, in `labels`.
+// Checks the public options and stores them as numbers in an AttentionCall. Nothing here uses the module's memory. A valid call creates no
+// garbage: names for errors are built once, in `labels`.
 
 import { expectDims, oneOf, readOptions, register, sizeOf, toNumber, unknownOption } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'
@@ -32,13 +32,13 @@ import { checkSummary } from './summary.js'
  * @property {number} [softcap] c: scaled scores become c * tanh(s / c); default 0, none
  * @property {TensorLike | Nested} [sinks] (H), attention sinks: one extra logit per head that joins the softmax and
  *   contributes nothing to the output
- * @property {number} [numHeads] H: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G * E), the output is
- *   (B, L, H * E), the heads side by side in each row. They are read in place, without a copy
+ * @property {number} [numHeads] H, if the heads are side by side in each row: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G *
+ *   E), the output is (B, L, H * E). They are read in place, without a copy
  * @property {number} [numKvHeads] G, beside numHeads; default numHeads
- * @property {ArrayLike<number>} [cuSeqlens] (B + 1): B texts lie packed, one after the other: q is (T, H, D), k and v are (T, G, D)
- *   and (T, G, E), the output is (T, H, E). Text b has the rows cuSeqlens[b] ... cuSeqlens[b + 1] - 1; it sees its own keys only.
- *   L and S of the other options are those of the longest text; a mask or a bias is read from its first row and column on
- * @property {ArrayLike<number>} [cuSeqlensK] (B + 1), beside cuSeqlens: the same of k and v, if they have other rows
+ * @property {ArrayLike<number>} [cuSeqlens] (B + 1): B texts are packed, one after the other: q is (T, H, D), k and v are (T, G, D) and (T,
+ *   G, E), the output is (T, H, E). Text b has the rows cuSeqlens[b] ... cuSeqlens[b + 1] - 1; it sees its own keys only. In other options
+ *   L and S are the lengths of the longest text; each text reads a mask or a bias from its first row and column on
+ * @property {ArrayLike<number>} [cuSeqlensK] (B + 1), with cuSeqlens: the same for k and v, if it differs
  * @property {{ p: number, generator: Generator }} [dropout] zeroes each weight with probability p and divides
  *   the others by 1 - p (training only); draws come from the generator in the order of the weights
  *
@@ -52,15 +52,15 @@ import { checkSummary } from './summary.js'
  */
 
 /**
- * @typedef {{ summary?: import('./summary.js').SummaryOptions }} SummaryOption what to report of the weights
+ * @typedef {{ summary?: import('./summary.js').SummaryOptions }} SummaryOption the statistics to compute
  */
 
 /**
  * Options that only a trace has.
  * @typedef {object} TraceOnlyOptions
  * @property {'keys' | 'queries'} [softmaxAxis] the axis whose weights sum to one; default 'keys'
- * @property {'before' | 'after'} [masking] 'before' (default): hidden scores become -Infinity before softmax;
- *   'after': hidden weights become 0 after it and each line is divided by its sum
+ * @property {'before' | 'after'} [masking] 'before' (default): hidden scores become -Infinity before softmax; 'after': hidden weights
+ *   become 0 after it and each line is renormalised
  *
  * @typedef {AttentionOptions & TraceOnlyOptions & { keep?: readonly (keyof import('./forward.js').Trace)[] }} TraceOptions keep:
  *   names of the steps to compute and return, default all; the others take neither memory nor time
@@ -103,8 +103,8 @@ export const TRACE = labels(
 export const HEADS = { least: 1, most: 2 ** 32 - 1, whole: true }
 
 /**
- * The size of the rows of (rows, size), (H, rows, size) or (B, H, rows, size). Three axes mean heads, not batches, so
- * that a mask of (H, L, S) fits by numpy's rule; without masks the two are the same computation.
+ * Returns the size of one row of (rows, size), (H, rows, size) or (B, H, rows, size). Three axes are read as heads, not batches, so that a
+ * mask of (H, L, S) fits by numpy's rule; without masks the result is the same either way.
  * @param {{ dims: readonly number[] }} tensor
  * @param {number} inRows number of heads side by side in each row, (B, rows, heads * size); 0: heads are an axis
  * @param {string} name
@@ -132,7 +132,7 @@ const disagree = (q, k, v, { where, operands }, why) =>
   )
 
 /**
- * Checks that queries, keys and values have the same number of axes, one batch size, and one value for each key.
+ * Checks that queries, keys and values have the same number of axes and the same batch size, and that there are as many keys as values.
  * @param {Tensor} q
  * @param {Tensor} k
  * @param {Tensor} v
@@ -148,7 +148,7 @@ export function checkTogether(q, k, v, batch, labels) {
 }
 
 /**
- * Where packed texts begin.
+ * Checks cuSeqlens, the rows at which packed texts begin.
  * @param {ArrayLike<number> | undefined} given
  * @param {number} rows
  * @param {string} name
@@ -168,11 +168,11 @@ function checkStarts(given, rows, name) {
   return starts
 }
 
-/** The rows of the longest text. @param {Uint32Array} starts */
+/** Returns the number of rows of the longest text. @param {Uint32Array} starts */
 const longest = starts => starts.reduce((most, start, b) => Math.max(most, start - (b && starts[b - 1])), 0)
 
 /**
- * The sizes of packed texts.
+ * Checks packed texts and sets the sizes of the call.
  * @param {AttentionCall} call with its operands
  * @param {TraceOptions} given
  * @param {Labels} labels
@@ -255,7 +255,7 @@ export function checkAttention(call, query, key, value, options, labels) {
 const notDividing = ({ q, k, v, H, G }, labels) =>
   disagree(q, k, v, labels, `the ${G} heads of k and v do not divide the ${H} heads of q`)
 
-/** The options of each score. */
+/** Sets the options of each kind of score in the call. */
 const SCORES = {
   dot: ['kind'],
   gaussian: ['kind', 'sigma'],
@@ -268,7 +268,7 @@ const MASKINGS = /** @type {const} */ (['before', 'after'])
 const NOT_NEGATIVE = { least: 0 }
 
 /**
- * Checks the options, as readOptions has read them, against the sizes of the call, and stores them there.
+ * Checks the options, already read by readOptions, against the sizes of the call, and stores them in it.
  * @param {AttentionCall} call
  * @param {number} Dq size of a query
  * @param {number} Dk size of a key
@@ -318,7 +318,7 @@ function checkScore(call, score, Dq, Dk, where, name) {
     call.additive = checkAdditive(given ?? {}, Dq, Dk, name)
     call.D = call.additive.v.dims[0]
   } else if (given && call.kind === 'gaussian')
-    call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // its square is a float32
+    call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // so that its square is a normal float32
 }
 
 /**
@@ -339,10 +339,10 @@ function checkAdditive(given, Dq, Dk, name) {
   return { wQuery, wKey, v, bias }
 }
 
-/** The name that a step of a trace has in JavaScript. @param {string} step */
+/** Returns the JavaScript name of a step of a trace. @param {string} step */
 export const stepName = step => step.replace(/_(.)/, (_, letter) => letter.toUpperCase())
 
-/** The names that `keep` of a trace accepts. */
+/** The names that the option `keep` of a trace accepts. */
 const KEEPABLE = [...TRACE_STEPS.map(stepName), 'logits', 'output', 'queries', 'keys']
 
 /** @param {unknown} keep @param {string} name */

@@ -24,8 +24,8 @@ const LABELS = labels(
 const AT = indices(BACKWARD_WORDS)
 
 /**
- * The gradient of each input, with its dims. Gradients are summed over heads that share a key head, and over the axes
- * along which a mask or bias was broadcast, as in PyTorch.
+ * The gradient of each input, with the dims of the input. Gradients are summed over heads that share a key head, and over axes along which
+ * a mask or bias was broadcast, as in PyTorch.
  * @typedef {object} AttentionGradients
  * @property {FloatTensor} dQ
  * @property {FloatTensor} dK
@@ -38,9 +38,8 @@ const AT = indices(BACKWARD_WORDS)
  */
 
 /**
- * The gradients of attention: takes dOutput, the gradient of the output, and returns the gradients of the inputs. No L x S
- * matrix is stored. A query that sees no key, and a hidden key, get zeros. With dropout, pass the generator in the state
- * that it had before the attention.
+ * Returns the gradients of the inputs of attention, given dOutput, the gradient of its output. No L x S matrix is stored. The gradients of
+ * a hidden key and of a query that sees no key are 0. With dropout, pass the generator in the state before the attention.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {import('../operation.js').Operand} q as in attention
  * @param {import('../operation.js').Operand} k
@@ -93,12 +92,12 @@ function differentiate(core, call, upstream, to) {
   const made = produceAll(core, dims, to, LABELS.where, inputs, addresses => {
     const at = (/** @type {string} */ name) => addresses[names.indexOf(name)] ?? 0
     for (const [i, name] of names.entries())
-      if (i > 2) core.floats.fill(0, addresses[i] / 4, addresses[i] / 4 + count(dims[name])) // the kernel adds
+      if (i > 2) core.floats.fill(0, addresses[i] / 4, addresses[i] / 4 + count(dims[name])) // the kernel adds to these
     const queries = queriesToMemory(core, call)
     const keys = keysToMemory(core, call)
     const values = core.toMemory(v)
     const dOut = core.toMemory(upstream)
-    // gradients of the operands of the score: of q and k, or of their projections
+    // gradients of what the score compares: q and k, or their projections
     const [dQ, dK] = additive ? [H * rows * D, G * keyRows * D].map(n => core.allocFloats(n)) : [at('dQ'), at('dK')]
     const args = writeCall(core, call, queries, keys, values, 0, inRows, inRows, BACKWARD_WORDS.length)
     const { words } = core
@@ -111,7 +110,7 @@ function differentiate(core, call, upstream, to) {
     words[args / 4 + AT.d_bias] = at(biasName)
     const run = () => runBackward(core, args, call)
     if (call.dropout)
-      runWithDropout(core, args, call.dropout, run) // with the random numbers of the forward call
+      runWithDropout(core, args, call.dropout, run) // draws the random numbers of the forward call again
     else run()
     if (!additive) return
     const { wQuery, wKey } = additive

@@ -26,8 +26,8 @@ const AT = indices(TRACE_WORDS)
 const NO_TEXTS = [0, 0]
 
 /**
- * A contiguous tensor in the module's memory: (B, heads, rows, columns), or (B, rows, heads * columns) whose heads are
- * read where they lie.
+ * Writes a contiguous tensor in the module's memory: (B, heads, rows, columns), or (B, rows, heads * columns), which is read in place by
+ * strides.
  * @param {Uint32Array} words
  * @param {number} at
  * @param {number} data its address
@@ -44,16 +44,16 @@ export function putTensor(words, at, data, heads, rows, columns, inRows) {
 }
 
 /**
- * Writes struct qkv_attention, and zeros after it if it is the start of a larger struct. To be called within a scope.
+ * Writes struct qkv_attention, followed by zeros if it begins a larger struct. Must be called within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} q the addresses of tensors in the module's memory
  * @param {number} k
  * @param {number} v
  * @param {number} out
- * @param {boolean} inRows true if their heads lie side by side in rows
- * @param {boolean} keysInRows the same of k and v
- * @param {number} size words in all
+ * @param {boolean} inRows true if their heads are side by side in rows
+ * @param {boolean} keysInRows the same for k and v
+ * @param {number} size words of the whole struct
  * @returns {number} its address
  */
 export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
@@ -63,7 +63,7 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
   const [textsQ, textsK] = call.texts ? [core.copyIn(call.texts.q), core.copyIn(call.texts.k)] : NO_TEXTS
   const args = core.alloc(size * 4)
 
-  // No allocation while these views are in use: it may move the memory.
+  // Nothing may be allocated while these views are in use, because the memory may move.
   const { words, floats } = core
   const at = args / 4
   words.fill(0, at, at + size)
@@ -91,16 +91,16 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
 }
 
 /**
- * Runs a kernel over tensors in the module's memory, given by their addresses. To be called within a scope.
+ * Runs a kernel on tensors in the module's memory, given by their addresses. Must be called within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} q
  * @param {number} k
  * @param {number} v
  * @param {number} out
- * @param {boolean} inRows true if their heads lie side by side in rows
+ * @param {boolean} inRows true if their heads are side by side in rows
  * @param {Partial<Record<TraceStep, number>>} [steps] addresses for the steps of a trace; without it the fused kernel runs
- * @param {boolean} [keysInRows] the same of k and v, where it differs from q and out
+ * @param {boolean} [keysInRows] the same for k and v, if it differs
  */
 export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows = inRows) {
   const size = (steps ? TRACE_WORDS : ATTENTION_WORDS).length
@@ -117,8 +117,8 @@ export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows
 }
 
 /**
- * Runs a kernel with the state of a generator, which advances if the kernel succeeds. A separate function, so that only
- * calls with dropout allocate its closure.
+ * Runs a kernel with the state of a generator, which advances only if the kernel succeeds. This is a separate function so that only calls
+ * with dropout allocate its closure.
  * @param {Core} core
  * @param {number} args address of a struct that starts with struct qkv_attention
  * @param {NonNullable<AttentionCall['dropout']>} dropout
@@ -133,7 +133,7 @@ export function runWithDropout(core, args, { p, generator }, kernel, isTrace = f
   })
 }
 
-/** @param {Core} core @param {number} args @param {boolean} isTrace @param {AttentionCall} [call] which threads may share */
+/** @param {Core} core @param {number} args @param {boolean} isTrace @param {AttentionCall} [call] if given, threads may share the work */
 export function run(core, args, isTrace, call) {
   if (isTrace) {
     const { words, exports, threads } = core
@@ -150,7 +150,7 @@ export function run(core, args, isTrace, call) {
 }
 
 /**
- * The queries that the kernel compares with keys: with an additive score wQuery q + bias, (..., A), else q itself.
+ * Returns what the kernel compares with keys: q, or for an additive score wQuery q + bias, (..., A).
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} q address of (B, H, L, size) or (B, L, H * size)
@@ -159,12 +159,17 @@ export function run(core, args, isTrace, call) {
 export const projectQueries = (core, { H, queries, additive }, q) =>
   additive ? multiply(core, q, H * queries, toWeights(additive.wQuery, additive.wQuery.dims, additive.bias)) : q
 
-/** Computes wKey k, like projectQueries. @param {Core} core @param {AttentionCall} call @param {number} k */
+/**
+ * Returns what the kernel compares with queries: k, or for an additive score wKey k.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ * @param {number} k
+ */
 export const projectKeys = (core, { G, keys, additive }, k) =>
   additive ? multiply(core, k, G * keys, toWeights(additive.wKey, additive.wKey.dims)) : k
 
 /**
- * The address of q in the module's memory, a copy unless q is resident; projected.
+ * Returns the address of q, projected, in the module's memory; q is copied unless it is resident.
  * @param {Core} core
  * @param {AttentionCall} call
  */
@@ -197,7 +202,7 @@ export function attention(core, q, k, v, options) {
 }
 
 /**
- * @typedef {{ output: FloatTensor, summary?: import('./summary.js').Summary }} Attended summary: where it was asked for
+ * @typedef {{ output: FloatTensor, summary?: import('./summary.js').Summary }} Attended summary: if requested
  */
 
 /**
@@ -210,7 +215,7 @@ export function attention(core, q, k, v, options) {
 export function attend(core, call, out) {
   const to = out === undefined ? undefined : checkAttentionOut(call, out)
   core = core.threads?.prepareAttention(core, call, to) ?? core
-  const { used } = core // not `scope`: its closure would be garbage
+  const { used } = core // `scope` would allocate a closure
   try {
     const { H, E, queries, cache, deferredCopies } = call
     const n = H * queries * E
@@ -272,14 +277,14 @@ function checkAttentionOut(call, out) {
  * @property {FloatTensor} [capped] softcap * tanh(scaled / softcap); with softcap only
  * @property {FloatTensor} masked the input of softmax: bias added, hidden keys -Infinity; with masking 'before' only
  * @property {FloatTensor} [logits] the input of softmax with masking 'after': no key is hidden yet
- * @property {FloatTensor} maxima (B, H, L), or (B, H, S) over queries: the largest of each line
+ * @property {FloatTensor} maxima (B, H, L), or (B, H, S) over queries: the maximum of each line
  * @property {FloatTensor} exponentials exp(masked - maxima), or exp(logits - maxima)
  * @property {FloatTensor} sums (B, H, L), or (B, H, S) over queries: of the exponentials
- * @property {FloatTensor} [fullWeights] with masking 'after' only: exponentials / sums
+ * @property {FloatTensor} [fullWeights] with masking 'after' only: exponentials / sums, before keys are hidden
  * @property {FloatTensor} [zeroed] with masking 'after' only: fullWeights, hidden keys 0
  * @property {FloatTensor} [zeroedSums] with masking 'after' only: the sums of zeroed
  * @property {FloatTensor} weights the attention of each query to each key
- * @property {FloatTensor} [dropped] with dropout only: the weights after it
+ * @property {FloatTensor} [dropped] with dropout only: the weights after dropout
  * @property {FloatTensor} output (B, H, L, E); with numHeads (B, L, H * E)
  * @property {FloatTensor} [queries] (B, H, L, A), with numHeads (B, L, H, A): additive scores only, wQuery q + bias
  * @property {FloatTensor} [keys] (B, G, S, A), with numHeads (B, S, G, A): additive scores only, wKey k
@@ -291,7 +296,7 @@ function checkAttentionOut(call, out) {
  * @param {unknown} k
  * @param {unknown} v
  * @param {import('./arguments.js').TraceOptions} options
- * @returns {Trace} with `keep` only what it names
+ * @returns {Trace} only the steps named in `keep`, if given
  */
 export function trace(core, q, k, v, options) {
   const call = core.takeCall()
@@ -299,7 +304,7 @@ export function trace(core, q, k, v, options) {
     checkAttention(call, q, k, v, options, TRACE)
     return core.scope(() => {
       const { B, H, G, L, S, D, E } = call
-      core.reserve(4 * (traceSize(call) + B * (H * L * D + G * S * (D + E)))) // throws before any of it is used
+      core.reserve(4 * (traceSize(call) + B * (H * L * D + G * S * (D + E)))) // throws before any memory is used
       const [queries, keys] = [queriesToMemory(core, call), keysToMemory(core, call)]
       return copyTrace(core, call, runTrace(core, call, queries, keys, core.toMemory(call.v)))
     })
@@ -308,7 +313,7 @@ export function trace(core, q, k, v, options) {
   }
 }
 
-/** The steps that exist with some options only. @type {Record<string, (call: AttentionCall) => boolean>} */
+/** For steps that exist only with some options: true if a call has the step. @type {Record<string, (call: AttentionCall) => boolean>} */
 const CONDITIONS = {
   capped: call => call.softcap > 0,
   dropped: call => call.dropout !== undefined,
@@ -317,11 +322,10 @@ const CONDITIONS = {
   zeroed_sums: call => call.masking === 'after',
 }
 
-/** @typedef {Record<string, { address: number, dims: readonly number[], isSquare?: boolean }>} Steps of a trace, inside the module's
- * memory; isSquare: (B, H, L, S) */
+/** @typedef {Record<string, { address: number, dims: readonly number[], isSquare?: boolean }>} Steps of a trace in the module's memory; isSquare: dims are (B, H, L, S) */
 
 /**
- * The steps that a trace computes: those in `keep`, and those that the kernel needs.
+ * Returns the steps that a trace computes: those in `keep`, and those that the kernel needs anyway.
  * @param {AttentionCall} call
  */
 function stepsOf(call) {
@@ -339,12 +343,12 @@ function stepsOf(call) {
 /** @param {AttentionCall} call @param {string} name */
 const isKept = ({ keep }, name) => !keep || keep.includes(name)
 
-/** Floats that runTrace takes. @param {AttentionCall} call */
+/** Returns the floats that runTrace allocates. @param {AttentionCall} call */
 export const traceSize = call =>
   stepsOf(call).reduce((sum, { dims }) => sum + count(dims), call.B * call.H * call.L * call.E)
 
 /**
- * Runs the traced kernel. To be called within a scope.
+ * Runs the traced kernel. Must be called within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} q address of the queries, projected

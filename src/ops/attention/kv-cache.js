@@ -21,9 +21,9 @@ import { attend, writeCall } from './forward.js'
  * @property {number} [numKvHeads] G, the heads of keys and values; default 1
  * @property {number} [batch] B; default 1
  * @property {number} [capacity] initial capacity in rows; required, except with `window`, where the default is twice the window
- * @property {number} [limit] lets the cache grow, by doubling, to at most this number of rows; Infinity for no limit but memory
- * @property {number} [window] lets the cache slide. Each query sees the last `window` keys, including its own, and
- *   older keys are overwritten. At most capacity - window + 1 rows can be appended at once
+ * @property {number} [limit] the cache grows by doubling up to this number of rows; Infinity: until memory is full
+ * @property {number} [window] makes the cache slide: each query sees the last `window` keys, including its own, and older keys are
+ *   overwritten. One call can append at most capacity - window + 1 rows
  * @property {'float32' | 'int8'} [dtype] of keys and values in memory; default float32. int8, with a scale for each row of a
  *   head, needs load({ integers: true }) and cannot have a window
  *
@@ -55,7 +55,7 @@ const ATTENTION = labels(
  */
 export class KVCache {
   #core
-  /** The block of memory; the FinalizationRegistry holds it, too. */
+  /** The block of memory. The FinalizationRegistry holds it, too. */
   #block
   #first = 0
   #length = 0
@@ -83,11 +83,11 @@ export class KVCache {
     const range = { least: this.#capacity, whole: true, open: true }
     this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'kvCache: limit', range)
     this.dtype = oneOf(given.dtype ?? 'float32', ['float32', 'int8'], 'kvCache: dtype')
-    /** @internal Reads and writes rows if they are not float32. */
+    /** @internal Reads and writes rows that are not float32. */
     this.rows = this.dtype === 'int8' ? this.#int8Rows() : undefined
     this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
     released.register(this, this.#block, this)
-    Object.freeze(this) // an enlarged size would make kernels read beyond the block
+    Object.freeze(this) // a changed size would make kernels read beyond the block
   }
 
   #int8Rows() {
@@ -98,50 +98,50 @@ export class KVCache {
     return new Int8Rows(this.#heads, this.headDim, this.valueDim)
   }
 
-  /** The number of keys that queries can see now. */
+  /** Returns the number of keys that queries can see now. */
   get length() {
     return this.#length
   }
 
-  /** The number of keys appended since the beginning, which is the position of the next one. */
+  /** Returns the number of keys appended so far, which is the position of the next one. */
   get total() {
     return this.#total
   }
 
-  /** The number of rows that fit without growing. */
+  /** Returns the number of rows that fit without growing. */
   get capacity() {
     return this.#capacity
   }
 
-  /** A copy of the keys, (B, G, length, D). */
+  /** Returns a copy of the keys, (B, G, length, D). */
   get keys() {
     if (this.rows) return this.#asFloats('k', this.headDim)
     return this.#copy(this.keysAt, this.headDim)
   }
 
-  /** A copy of the values, (B, G, length, E). */
+  /** Returns a copy of the values, (B, G, length, E). */
   get values() {
     if (this.rows) return this.#asFloats('v', this.valueDim)
     return this.#copy(this.valuesAt, this.valueDim)
   }
 
-  /** The address of the keys of head 0; each next head starts `capacity` rows further. */
+  /** Returns the address of the keys of head 0; each further head starts `capacity` rows later. */
   get keysAt() {
     return this.#pointer
   }
 
-  /** The address of the values of head 0. */
+  /** Returns the address of the values of head 0. */
   get valuesAt() {
     return this.#pointer + this.#heads * this.#capacity * this.headDim * 4
   }
 
-  /** The row of the oldest key, above 0 only with a window. */
+  /** Returns the row of the oldest visible key; it is above 0 only with a window. */
   get first() {
     return this.#first
   }
 
   /**
-   * Appends the keys and values of one or more steps. If it throws, nothing is appended.
+   * Appends the keys and values of one or more positions. If it throws, nothing is appended.
    * @param {FloatLike | Nested} k (T, D), (G, T, D) or (B, G, T, D); with numKvHeads (B, T, G * D)
    * @param {FloatLike | Nested} v (T, E), (G, T, E) or (B, G, T, E); with numKvHeads (B, T, G * E)
    * @param {{ numKvHeads?: number }} [options] numKvHeads: G, if the heads lie side by side in each row
@@ -196,14 +196,14 @@ export class KVCache {
     return this
   }
 
-  /** @internal The words of struct qkv_cache, without scales if the rows are float32. */
+  /** @internal The words of struct qkv_cache; the addresses of scales are 0 if the rows are float32. */
   get words() {
     if (this.rows) return this.rows.words(this.#place)
     return [this.keysAt, this.valuesAt, 0, 0, this.#heads, this.#capacity, this.headDim, this.valueDim]
   }
 
   /**
-   * Computes attention of the queries of the last appended keys over all cached keys, which are read in place.
+   * Computes attention over all cached keys, which are read in place. The L queries have the positions of the last L keys.
    * @param {FloatLike | Nested} q (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
    * @param {CachedAttentionOptions} [options] as of attention, but `causal` is true by default and there is no
    *   `pastLength`: the last query has the position of the last key. S is `length`
@@ -274,7 +274,7 @@ export class KVCache {
     return this.#block.pointer
   }
 
-  /** The location of the rows. */
+  /** The address of the rows. */
   get #place() {
     return { at: this.#pointer, capacity: this.#capacity }
   }
@@ -303,7 +303,7 @@ export class KVCache {
   }
 
   /**
-   * Makes room for `rows` more after the last `kept` ones by sliding or growing, or throws.
+   * Makes room for `rows` more rows after the last `kept` ones, by sliding or growing; throws if it cannot.
    * @param {number} kept
    * @param {number} rows
    */
@@ -338,7 +338,7 @@ export class KVCache {
     this.#length = kept
   }
 
-  /** Copies all rows to a larger block. @param {number} capacity of the new block */
+  /** Copies all rows to a block with more rows. @param {number} capacity of the new block */
   #move(capacity) {
     const from = this.#pointer
     const to = this.#core.blocks.take(this.#bytes(capacity))
@@ -380,7 +380,7 @@ export class KVCache {
         floats.set(data.subarray(head * n, (head + 1) * n), at + (head * this.#capacity + row) * size)
   }
 
-  /** Converts rows that are not float32 to floats. @param {'k' | 'v'} part @param {number} size @param {boolean} [inRows] */
+  /** Converts rows of another type to float32. @param {'k' | 'v'} part @param {number} size @param {boolean} [inRows] */
   #asFloats(part, size, inRows = false) {
     const { batch, numKvHeads: G } = this
     const rows = this.#length
@@ -432,7 +432,7 @@ export class KVCache {
     if (given.causal === undefined) call.right = 0
     if (this.window) call.left = Math.min(call.left, this.window - 1)
     const isOpen = call.left === Infinity && call.right === Infinity
-    const forgotten = this.#total > S && this.window ? this.window - 1 : 0 // earlier keys that the first query must see
+    const forgotten = this.#total > S && this.window ? this.window - 1 : 0 // keys before those that the first query must see
     if (!isOpen && S - L < forgotten)
       throw new RangeError(
         `${where}: ${L} queries, but the cache holds ${S} keys` +
@@ -451,8 +451,8 @@ export class KVCache {
 const released = /* @__PURE__ */ whenCollected(({ core, pointer }) => core.blocks.give(pointer))
 
 /**
- * Makes a cache: `append(k, v)` each step, then `attention(q)`. `append` throws when the cache is full; with `limit` the cache
- * doubles its capacity up to that, with `window` it slides.
+ * Makes a cache: call `append(k, v)` at each step, then `attention(q)`. When the cache is full, `append` throws; with `limit` the cache
+ * doubles its capacity up to the limit, with `window` it slides.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {CacheOptions} options
  * @returns {KVCache}

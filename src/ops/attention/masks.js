@@ -1,6 +1,6 @@
-// The masks of attention: options that hide keys, or lower their scores by position. Each has its options, their check,
-// and the words of struct qkv_attention that it fills (src/kernel/mask.h reads them). For a new mask add its option to
-// MaskOptions and MASK_OPTIONS, and its entry to MASKS.
+// The masks of attention: options that hide keys, or lower their scores by position. Each mask has its options, their check, and the words
+// of struct qkv_attention that it writes (read by src/kernel/mask.h). To add a mask, add its option to MaskOptions and MASK_OPTIONS, and an
+// entry to MASKS.
 
 import { expectDims, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'
@@ -16,25 +16,25 @@ import { alibiSlopes } from './alibi.js'
 
 /**
  * @typedef {object} MaskOptions
- * @property {boolean} [causal] query i sees keys j <= i + pastLength only; default false
+ * @property {boolean} [causal] query i sees only keys j <= i + pastLength; default false
  * @property {readonly [number, number]} [window] [left, right]: query i sees keys i + pastLength - left
  *   ... i + pastLength + right only; Infinity leaves a side open
- * @property {number | ArrayLike<number>} [pastLength] the position of the first query: how many keys come before it (in a
- *   cache). One number for all batches or one for each; may be negative; default 0
+ * @property {number | ArrayLike<number>} [pastLength] the position of the first query, which is the number of keys before it (in a cache).
+ *   One number for all batches or one for each; may be negative; default 0
  * @property {TensorLike | Nested} [mask] boolean: true is visible; float: added to the scaled scores, -Infinity hides
  *   the key. Broadcast to (B, H, L, S) as numpy does
- * @property {TensorLike | Nested} [bias] float, added to the scaled scores; may be given beside a boolean mask
+ * @property {TensorLike | Nested} [bias] float, added to the scaled scores; can be combined with a boolean mask
  * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H).
  *   Positions beyond 2^24 are rounded to float32, and so are the distances
- * @property {ArrayLike<number>} [keyLengths] (B): batch b sees its first keyLengths[b] keys only
+ * @property {ArrayLike<number>} [keyLengths] (B): batch b sees only its first keyLengths[b] keys
  */
 
 /**
  * @typedef {object} Mask
- * @property {(call: AttentionCall, options: MaskOptions, names: Names, where: string) => void} check stores the checked values in
- *   the call, undefined where the option is not given
- * @property {(core: Core, call: AttentionCall, at: number) => void} write writes its words; at: the index of the first word of the
- *   struct. It may allocate memory of the call, so it takes `core.words` only afterwards
+ * @property {(call: AttentionCall, options: MaskOptions, names: Names, where: string) => void} check stores the checked values in the call;
+ *   undefined if the option is not given
+ * @property {(core: Core, call: AttentionCall, at: number) => void} write writes its words into the struct that begins at word `at`. It may
+ *   allocate, so it must read `core.words` afterwards
  */
 
 /** The index of each word of struct qkv_attention. */
@@ -82,7 +82,7 @@ function writeBroadcast(core, at, mask) {
 }
 
 /**
- * @param {ArrayLike<number>} given one whole number for each batch
+ * @param {ArrayLike<number>} given one integer for each batch
  * @param {number} B
  * @param {string} name
  * @param {Parameters<typeof toNumber>[2]} range
@@ -131,7 +131,7 @@ const span = {
 }
 
 /**
- * A float mask is a bias.
+ * Stores a float mask as a bias, because the two are the same.
  * @param {AttentionCall} call
  * @param {MaskOptions} options
  * @param {string} where
@@ -153,7 +153,7 @@ export function checkMasks(call, { mask, bias }, where, names) {
   if (bias !== undefined) call.bias = broadcast(toFloats(bias, names.bias), full, names.bias)
 }
 
-/** Broadcast tensors over queries and keys. @type {Mask} */
+/** Tensors of a value per query and key, broadcast. @type {Mask} */
 const maskAndBias = {
   check: (call, options, names, where) => checkMasks(call, options, where, names),
   write(core, call, at) {
@@ -177,7 +177,7 @@ function checkAlibi(alibi, H, name) {
   return slopes
 }
 
-/** Scores fall with the distance, by a slope for each head. @type {Mask} */
+/** ALiBi: scores fall with distance, by a slope for each head. @type {Mask} */
 const alibi = {
   check(call, options, names) {
     call.masks.alibi = options.alibi === undefined ? undefined : checkAlibi(options.alibi, call.H, names.alibi)
@@ -188,7 +188,7 @@ const alibi = {
   },
 }
 
-/** Batches whose last keys are padding. @type {Mask} */
+/** For batches padded at the end: hides the keys after the first keyLengths[b]. @type {Mask} */
 const keyLengths = {
   check(call, { keyLengths }, names) {
     const range = { least: 0, most: call.S, whole: true }

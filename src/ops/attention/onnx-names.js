@@ -1,4 +1,4 @@
-// The names that ONNX gives the inputs and attributes of its operator Attention, in its order.
+// The names that ONNX gives to the inputs and attributes of its operator Attention, in ONNX's order.
 
 export const ATTENTION_INPUTS = ['Q', 'K', 'V', 'attn_mask', 'past_key', 'past_value', 'nonpad_kv_seqlen']
 export const ATTENTION_ATTRIBUTES = [

@@ -14,14 +14,14 @@ import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
 /** @import { Nested, TensorLike } from '../../base/tensor.js' */
 
 /**
- * Tensors of float32, or of float16 (Uint16Array of bits, or Float16Array), which is widened, computed in float32 and
- * rounded again.
+ * Tensors of float32, or of float16 (Uint16Array of bits, or Float16Array), for which inputs are widened to float32 and outputs rounded
+ * back.
  * @typedef {object} OnnxInputs
  * @property {TensorLike | Nested} Q (B, H, L, D), or (B, L, H * D) with q_num_heads
  * @property {TensorLike | Nested} K (B, G, S, D), or (B, S, G * D) with kv_num_heads
  * @property {TensorLike | Nested} V (B, G, S, E), or (B, S, G * E)
- * @property {TensorLike | Nested} [attn_mask] boolean (true takes part) or float (added), broadcast to (B, H, L, P + S);
- *   if its last axis is shorter, the keys after it are hidden
+ * @property {TensorLike | Nested} [attn_mask] boolean (true: visible) or float (added to the scores), broadcast to (B, H, L, P + S); if its
+ *   last axis is shorter, the keys after it are hidden
  * @property {TensorLike | Nested} [past_key] (B, G, P, D)
  * @property {TensorLike | Nested} [past_value] (B, G, P, E)
  * @property {TensorLike | Nested | ArrayLike<number> | BigInt64Array} [nonpad_kv_seqlen] (B): how many keys of each batch are not padding; not with past_key
@@ -32,17 +32,17 @@ import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
  * @property {boolean | 0 | 1} [is_causal] query i has position i + P, or i + nonpad_kv_seqlen - L, and sees no later key
  * @property {number} [scale] default 1/sqrt(D)
  * @property {number} [softcap] default 0, none
- * @property {number} [q_num_heads] for three axes
- * @property {number} [kv_num_heads] for three axes
+ * @property {number} [q_num_heads] required if Q has three axes
+ * @property {number} [kv_num_heads] required if K and V have three axes
  * @property {number} [qk_matmul_output_mode] returns qk_matmul_output: 0 the scaled scores, 1 after softcap, 2 after the
  *   mask, 3 after softmax
- * @property {number} [left_window_size] how many keys before its own position a query sees; -1 all, the default
+ * @property {number} [left_window_size] how many keys before its position a query sees; -1 (default): all
  * @property {number} [right_window_size] the same for keys after its position
- * @property {number} [softmax_precision] 1 (float32), 10 (float16) or 16 (bfloat16): the least precision; it is always float32
+ * @property {number} [softmax_precision] 1 (float32), 10 (float16) or 16 (bfloat16): the minimum precision; float32 is always used
  */
 
 /**
- * @typedef {object} OnnxOutputs of the types of Q, K, V and Q
+ * @typedef {object} OnnxOutputs with the types of Q, K, V and Q
  * @property {Tensor} Y (B, H, L, E), or (B, L, H * E)
  * @property {Tensor} present_key (B, G, P + S, D): past_key and K; K itself if there is no past_key and K has four axes
  * @property {Tensor} present_value (B, G, P + S, E)
@@ -65,7 +65,7 @@ function toInput(value, name) {
 }
 
 /**
- * Converts to the type of an input.
+ * Converts an output to the type of an input.
  * @param {Tensor} input
  * @param {Tensor<Float32Array>} x
  * @returns {Tensor}
@@ -77,7 +77,7 @@ function likeInput({ data, dtype }, x) {
 }
 
 /**
- * (B, heads, rows, size) of four axes, or of three and a number of heads.
+ * Returns (B, heads, rows, size) of a tensor with four axes, or with three and a number of heads.
  * @param {Tensor} tensor
  * @param {string} name
  * @param {number | undefined} heads
@@ -108,7 +108,7 @@ function sizesOf({ dims }, name, heads, attribute) {
 }
 
 /**
- * past and then the new rows of each head: (B, G, P + S, size).
+ * Returns the past rows followed by the new rows of each head: (B, G, P + S, size).
  * @param {Tensor | undefined} past (B, G, P, size)
  * @param {Tensor} now (B, G, S, size), or (B, S, G * size)
  * @param {readonly number[]} sizes [B, G, S, size]
@@ -136,7 +136,7 @@ function present(past, now, [B, G, S, size]) {
 }
 
 /**
- * past_key and past_value, both or neither.
+ * Checks past_key and past_value, which must be given together.
  * @param {OnnxInputs} inputs
  * @param {Tensor} K
  * @param {Tensor} V
@@ -169,7 +169,7 @@ function checkPast(inputs, K, V, [B, G, , D], [, , , E]) {
 }
 
 /**
- * The mask as the kernels take it, and how many keys it covers.
+ * Returns the mask in the form the kernels take, and how many keys it covers.
  * @param {unknown} given
  * @param {readonly number[]} full (B, H, L, P + S)
  */
@@ -206,7 +206,7 @@ function checkAttributes({ is_causal = false, ...attributes }) {
 }
 
 /**
- * ONNX Attention, with ONNX's names.
+ * Computes ONNX Attention, with ONNX's names.
  * @param {Qkv} qkv
  * @param {OnnxInputs} inputs
  * @param {OnnxAttributes} [attributes]
@@ -270,7 +270,7 @@ export function onnxAttention(qkv, inputs, attributes = {}) {
 }
 
 /**
- * nonpad_kv_seqlen, checked.
+ * Checks nonpad_kv_seqlen.
  * @param {OnnxInputs['nonpad_kv_seqlen']} given
  * @param {number} B
  * @param {number} S

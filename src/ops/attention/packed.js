@@ -1,4 +1,4 @@
-// Attention of one operand that holds q, k and v side by side.
+// Attention on a single operand that holds q, k and v side by side.
 
 import { readOptions } from '../../base/arguments.js'
 import { OUT_OPTIONS } from '../../runtime/outputs.js'
@@ -16,8 +16,8 @@ const PACKED = toOperation(['x', 'bias?', 'sinks?'], {
 })
 
 /**
- * Self-attention on rows that hold the heads of q, k and v side by side, the output of one linear layer:
- * (B, L, (H + 2 G) * D), or without B, -> (B, L, H * D). Options as in qkv.attention with numHeads.
+ * Computes self-attention on rows that hold the heads of q, k and v side by side, as one linear layer outputs them: (B, L, (H + 2 G) * D),
+ * or the same without B, -> (B, L, H * D). Options as in qkv.attention with numHeads.
  * @type {(qkv: Qkv, x: Operand, options: RowOptions & import('../../runtime/outputs.js').OutOptions) => FloatTensor}
  */
 export function packedAttention(qkv, x, options) {
@@ -26,8 +26,8 @@ export function packedAttention(qkv, x, options) {
 }
 
 /**
- * The gradients of packedAttention: dX, dBias if there is a bias, dSinks if there are sinks. With dropout, pass
- * the generator in the state that it had before the attention.
+ * Returns the gradients of packedAttention: dX, and dBias and dSinks if there are a bias and sinks. With dropout, pass the generator in the
+ * state before the attention.
  * @type {(qkv: Qkv, x: Operand, dY: Operand, options: RowOptions & import('../operation.js').Outs<'dX' | 'dBias' | 'dSinks'>) => { dX: FloatTensor, dBias?: FloatTensor, dSinks?: FloatTensor }}
  */
 export function packedAttentionBackward(qkv, x, dY, options) {

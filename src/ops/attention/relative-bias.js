@@ -1,4 +1,4 @@
-// A bias by distance for the scores of attention, on a tape.
+// A bias of attention scores by distance, as an operation of a tape.
 
 import { shape } from '../../base/errors.js'
 import { checkDims } from '../../base/tensor.js'
@@ -6,7 +6,7 @@ import { prepareRows } from '../embedding/embedding.js'
 import { toOperation } from '../operation.js'
 
 /**
- * From a table (H, T): bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)].
+ * The operation: from a table (H, T), bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)].
  * @type {import('../operation.js').Prepare}
  */
 function prepare(core, [{ dims }], { L, S }, where) {

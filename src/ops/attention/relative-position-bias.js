@@ -1,4 +1,4 @@
-// T5's relative position bias (Raffel et al. 2020): distances are sorted into buckets; each bucket has a bias for each head.
+// T5's relative position bias (Raffel et al. 2020): distances are grouped into buckets, and each bucket has a bias per head.
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { shape } from '../../base/errors.js'
@@ -10,8 +10,8 @@ import { checkDims, Tensor } from '../../base/tensor.js'
 const SIZE = { least: 0, most: 2 ** 20, whole: true } // larger numbers are mistakes
 
 /**
- * The bucket of a distance: one for each small distance, then logarithmically wider ones up to maxDistance. Computed in
- * float32 as in PyTorch, because distances at the border of two buckets could fall into the other one in float64.
+ * Returns the bucket of a distance: one for each small distance, then logarithmically wider ones up to maxDistance. It computes in float32
+ * as PyTorch does; float64 could put distances at a border into another bucket.
  * @param {number} distance position of the key minus that of the query
  * @param {number} buckets
  * @param {boolean} bidirectional
@@ -29,7 +29,7 @@ function bucketOf(distance, buckets, bidirectional, maxDistance) {
 }
 
 /**
- * T5's relative position bias, to be passed as `bias`.
+ * Returns T5's relative position bias, for the option `bias`.
  * @param {TensorLike | Nested} table (buckets, H): relative_attention_bias.weight
  * @param {number} L
  * @param {number} S

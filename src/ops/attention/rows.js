@@ -1,5 +1,5 @@
-// Attention on rows of heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E), or all without B; or all
-// three in one tensor, (B, L, (H + 2 G) * D), the output of one linear layer.
+// Attention on rows with heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E), or all without B. Alternatively one tensor
+// with all three, (B, L, (H + 2 G) * D), as one linear layer outputs it.
 
 import { toNumber } from '../../base/arguments.js'
 import { shape } from '../../base/errors.js'
@@ -28,7 +28,7 @@ const AT = indices(BACKWARD_WORDS)
 const WHOLE = { least: 1, most: 2 ** 32 - 1, whole: true }
 
 /**
- * Checks the dims of the operands and returns their sizes. isPacked: q, k and v are in one operand.
+ * Checks the dims of the operands and returns their sizes. isPacked: true if one operand holds q, k and v.
  * @param {FloatTensor[]} operands q, k and v
  * @param {{ numHeads?: number, numKvHeads?: number }} options
  * @param {string} where
@@ -137,7 +137,7 @@ export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
   }
 }
 
-/** The operation on a tape: q, a bias of the scores, sinks, k and v. Its other options are given in each step. */
+/** The operation on a tape: q, a bias of the scores, sinks, k and v. Further options are passed at each step. */
 export const rowAttention = toOperation(['q', 'bias?', 'sinks?', 'k?', 'v?'], {
   options: ['numHeads', 'numKvHeads'],
   prepare: prepareAttention,

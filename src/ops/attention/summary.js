@@ -1,4 +1,4 @@
-// What attention reports of its weights while it computes them, without an L x S matrix: see src/kernel/summary.c.
+// Statistics of attention weights, computed along with attention and without an L x S matrix: see src/kernel/summary.c.
 
 import { readOptions, register, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'
@@ -11,37 +11,34 @@ import { indices } from '../../runtime/structs.js'
 /** @import { AttentionCall, FloatTensor } from '../../runtime/attention-call.js' */
 
 /**
- * What to report; each only where it is asked for.
+ * Which statistics to compute; none by default.
  * @typedef {object} SummaryOptions
- * @property {readonly [number, number]} [map] [R, C]: the rows and columns of the map, at most 2^24 cells; R > L means L,
- *   C > S means S
- * @property {number} [topK] K: how many of the largest weights of each query; more than S means S. Each costs time: some tens
- *   at most
+ * @property {readonly [number, number]} [map] [R, C]: the rows and columns of the map, at most 2^24 cells; clamped to L and S
+ * @property {number} [topK] K: the number of largest weights to keep per query, clamped to S. Time grows with it, so use a few tens at most
  * @property {boolean} [logSumExp]
  * @property {boolean} [entropy]
  * @property {boolean} [sinkWeight]
  * @property {boolean} [distance]
  * @property {boolean} [scores]
- * @property {ArrayLike<number>} [ids] the tokens of the S keys, one list or one for each batch, for the scores `previous`,
- *   `duplicate` and `induction`; `scores` is true where they are given
+ * @property {ArrayLike<number>} [ids] the tokens of the S keys, one list or one for each batch, for the scores `previous`, `duplicate` and
+ *   `induction`; they imply `scores`
  */
 
 /**
- * What attention saw, without the leading axes that q lacks.
+ * Statistics of the weights, without the leading axes that q lacks.
  * @typedef {object} Summary
- * @property {FloatTensor} [map] (B, H, R, C): query i belongs to row floor(i R / L), key j to column floor(j C / S). The mean
- *   over the queries of a row of the sums of their weights in a column
+ * @property {FloatTensor} [map] (B, H, R, C): a coarse map of the weights. Query i belongs to row floor(i R / L), key j to column floor(j C
+ *   / S). A cell is the sum of a query's weights in the column, averaged over the queries of the row
  * @property {Tensor<Int32Array>} [topKeys] (B, H, L, K): the keys of the largest weights of each query; -1 where fewer are
  *   visible
  * @property {FloatTensor} [topWeights] (B, H, L, K): descending; of equal ones the smaller key is first
- * @property {FloatTensor} [logSumExp] (B, H, L): of the scores that softmax sees, the sink's among them; -Infinity where
- *   there is none
+ * @property {FloatTensor} [logSumExp] (B, H, L): of the scores before softmax, including the sink; -Infinity if no key is visible
  * @property {FloatTensor} [entropy] (B, H, L): in nats, of the weights of the keys
  * @property {FloatTensor} [sinkWeight] (B, H, L): with sinks only
- * @property {FloatTensor} [distance] (B, H, 2 + floor(log2 S)): shares of all weight at a distance of 0, 1, 2 to 3, 4 to 7, ...
- *   between the position of the query and the key, to either side; the last one has all that are farther
- * @property {Record<'previous' | 'first' | 'duplicate' | 'induction' | 'entropy', FloatTensor>} [scores] each (B, H): those of
- *   headScores (qkv/models)
+ * @property {FloatTensor} [distance] (B, H, 2 + floor(log2 S)): shares of the total weight by distance between query and key, in either
+ *   direction: 0, 1, 2 to 3, 4 to 7, ...; the last one has all larger distances
+ * @property {Record<'previous' | 'first' | 'duplicate' | 'induction' | 'entropy', FloatTensor>} [scores] each (B, H): as in headScores
+ *   (qkv/models)
  */
 
 const AT = indices(SUMMARY_WORDS)
@@ -63,7 +60,7 @@ export function checkMap(map, name) {
 }
 
 /**
- * For each key the first one with its token, then for each the next one, S if there is none: (B, 2, S).
+ * Returns for each key the first key with the same token and the next one, or S: (B, 2, S).
  * @param {unknown} given
  * @param {Sizes} call
  * @param {string} name
@@ -96,7 +93,7 @@ function findSame(given, { B, S }, name) {
 
 /**
  * Checks the option `summary`.
- * @param {Sizes & Partial<Pick<AttentionCall, 'dropout' | 'sinks'>>} call whose other options are checked
+ * @param {Sizes & Partial<Pick<AttentionCall, 'dropout' | 'sinks'>>} call whose other options are checked already
  * @param {SummaryOptions} options
  * @param {string} name
  */
@@ -114,7 +111,7 @@ export function checkSummary(call, options, name) {
   const [rows, columns] = [Math.min(R, L), Math.min(C, S)]
   const bins = wants.distance ? 2 + Math.floor(Math.log2(S || 1)) : 0
   const row = [B, H, L]
-  /** The outputs: the word of each, its name and its dims. @type {[keyof typeof AT, string, number[]][]} */
+  /** The outputs: for each its word in the struct, its name and its dims. @type {[keyof typeof AT, string, number[]][]} */
   const outputs = []
   const add = (
     /** @type {unknown} */ is,
@@ -137,7 +134,7 @@ export function checkSummary(call, options, name) {
 /** @typedef {ReturnType<typeof checkSummary>} Checked */
 
 /**
- * Writes the requested statistics into a struct qkv_summary, whose start is written, and allocates their memory.
+ * Writes the requested statistics into a struct qkv_summary whose attention is already written, and allocates their memory.
  * @param {Core} core
  * @param {Checked} summary
  * @param {number} args its address
@@ -157,11 +154,11 @@ export function putSummary(core, { outputs, same, sizes }, args, take) {
 }
 
 /**
- * Runs the kernel and copies the statistics. Call it within a scope.
+ * Runs the kernel and copies the statistics out. Call it within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {Checked} summary
- * @param {number} args address of a struct qkv_summary, whose start is written
+ * @param {number} args address of a struct qkv_summary whose attention is written
  * @returns {Summary}
  */
 export function summarize(core, call, summary, args) {
@@ -177,12 +174,12 @@ export function summarize(core, call, summary, args) {
 }
 
 /**
- * Joins what the units of a summary have collected, and copies it.
+ * Merges the partial sums of the units of a summary, and copies the statistics out.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {Checked} summary
  * @param {number} args
- * @param {readonly number[]} addresses of putSummary
+ * @param {readonly number[]} addresses from putSummary
  * @returns {Summary}
  */
 export function finishSummary(core, call, { outputs }, args, addresses) {

@@ -1,4 +1,4 @@
-// The weights of some queries and keys: with the logSumExp of each query without those of the others.
+// The weights of a window of queries and keys. If the logSumExp of each query is given, no other weight is computed.
 
 import { expectDims, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
@@ -18,9 +18,11 @@ import { checkMap } from './summary.js'
  * @typedef {object} WindowOptions
  * @property {Range} [rows] the queries; default all L
  * @property {Range} [columns] the keys; default all S
- * @property {readonly [number, number]} [resolution] [R, C]: in place of single weights R x C cells, at most 2^24; each is the mean over
- *   its queries of the sum of their weights to its keys, as in the map of a summary. More cells than queries or keys mean one for each
- * @property {import('../operation.js').Operand} [logSumExp] (B, H, L), from a summary of the same attention; where it is not given, the rows are computed over all keys
+ * @property {readonly [number, number]} [resolution] [R, C]: R x C cells instead of single weights, at most 2^24. A cell is the sum of a
+ *   query's weights to its keys, averaged over its queries, as in the map of a summary. R and C are clamped to the numbers of queries and
+ *   keys
+ * @property {import('../operation.js').Operand} [logSumExp] (B, H, L), from a summary of the same attention; without it, rows are computed
+ *   over all keys
  */
 
 const LABELS = labels(
@@ -37,10 +39,10 @@ const LABELS = labels(
 )
 
 /**
- * The weights of a window of queries and keys, each that of the whole attention: (B, H, rows, columns), or in cells (B, H, R, C),
- * without the leading axes that q lacks. With `logSumExp` its time is that of the window, whatever L and S are, and a weight has a
- * relative error of up to |logSumExp| * 2^-23, since both are rounded; without it the rows are computed over
- * all keys, exactly. With `resolution` a window takes the memory of its cells only.
+ * Returns the weights of a window of queries and keys within the whole attention: (B, H, rows, columns), or in cells (B, H, R, C), without
+ * the leading axes that q lacks. With `logSumExp`, time depends on the size of the window only, not on L and S, and weights have a relative
+ * error of up to |logSumExp| * 2^-23, because it is rounded to float32. Without it, rows are computed exactly, over all keys. With
+ * `resolution`, memory is needed only for the cells.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {import('../operation.js').Operand} q as in attention
  * @param {import('../operation.js').Operand} k
@@ -85,7 +87,7 @@ function readLogSumExp(call, given) {
 }
 
 /**
- * The logSumExp of each query, and its weights, summed into that many columns.
+ * Returns the logSumExp of each query, and its weights summed into `columns` columns.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} columns
@@ -103,7 +105,7 @@ function summed(core, call, columns) {
 }
 
 /**
- * Rows from <= i < to of the last axis but one.
+ * Returns rows from <= i < to of the last axis but one.
  * @param {FloatTensor} x
  * @param {Range} range
  */
@@ -119,7 +121,7 @@ function cutRows(x, [from, to]) {
 }
 
 /**
- * The part of a mask or bias.
+ * Returns the part of a mask or bias for these rows and columns.
  * @template {import('../../base/tensor.js').TensorData} T
  * @param {Broadcast<T> | undefined} mask
  * @param {readonly number[]} sizes B, H, rows, columns
@@ -151,7 +153,7 @@ function cutMask(mask, sizes, rows, columns) {
 }
 
 /**
- * Makes a call that of some of its queries and keys.
+ * Restricts a call to some of its queries and keys.
  * @param {AttentionCall} call
  * @param {Range} rows
  * @param {Range} columns
@@ -173,7 +175,7 @@ function cut(call, rows, columns) {
 const MOST_WEIGHTS = 2 ** 22
 
 /**
- * The weights of some queries over all keys, a few queries at a time, and of these the window.
+ * Computes the weights of the window's queries over all keys, a few queries at a time, and keeps the window of them.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {{ rows: Range, columns: Range, cells: readonly number[] }} window
@@ -201,9 +203,9 @@ function weightsOfRows(core, call, { rows, columns: [left, right], cells }) {
 }
 
 /**
- * The sums of the window alone, each query times exp(logSumExp of the window - logSumExp of all keys).
+ * Computes the weights within the window alone, then multiplies each query by exp(logSumExp of the window - logSumExp over all keys).
  * @param {Core} core
- * @param {AttentionCall} call becomes that of the window
+ * @param {AttentionCall} call is restricted to the window
  * @param {{ rows: Range, columns: Range, cells: readonly number[] }} window
  * @param {ArrayLike<number>} logSumExp
  */
@@ -212,7 +214,7 @@ function weightsIn(core, call, { rows, columns, cells }, logSumExp) {
   const [R, C] = [rows[1] - rows[0], columns[1] - columns[0]]
   const [down, across] = [Math.min(R, cells[0]), Math.min(C, cells[1])]
   cut(call, rows, columns)
-  call.sinks = undefined // they are in logSumExp
+  call.sinks = undefined // logSumExp includes them
   const { map, logSumExp: own } = summed(core, call, across)
   const shares = core.scope(() => {
     const at = core.allocFloats(B * H * R)
@@ -226,11 +228,11 @@ function weightsIn(core, call, { rows, columns, cells }, logSumExp) {
 }
 
 /**
- * Weights in fewer cells: each the mean over its rows of the sum over its columns.
+ * Pools weights into fewer cells: each is the sum over its columns, averaged over its rows.
  * @param {ArrayLike<number>} weights (..., R, C)
  * @param {readonly number[]} sizes R, C
- * @param {readonly number[]} cells at most as many
- * @param {ArrayLike<number>} [shares] (..., R) factors of rows
+ * @param {readonly number[]} cells at most R, C
+ * @param {ArrayLike<number>} [shares] (..., R) factor of each row
  */
 export function pooled(weights, [R, C], [down, across], shares) {
   const rows = C ? weights.length / C : 0

@@ -1,4 +1,5 @@
-// Activations and other functions of one value, and gated products: what gelu, relu, silu, sigmoid, tanh, exp, log, swiglu and geglu share.
+// Activations, other functions of one value, and gated products: the code that gelu, relu, silu, sigmoid, tanh, exp, log, swiglu and geglu
+// share.
 
 import { expectDims, oneOf } from '../../base/arguments.js'
 import { shape } from '../../base/errors.js'
@@ -15,7 +16,7 @@ import { ACTIVATE_BACKWARD_STRUCT, ACTIVATE_STRUCT, FUNCTION } from '../nn-abi.j
 const KINDS = { ...ACTIVATION, ...FUNCTION }
 
 /**
- * f(x), or for gated products f(x) * up: up is an operand, or the second half of each row of x.
+ * Makes the operation f(x), or f(x) * up for gated products: `up` is an operand, or the second half of each row of x.
  * @param {'gelu' | 'relu' | 'silu' | keyof typeof FUNCTION} name of f
  * @param {boolean} [isGated]
  * @returns {Prepare}
@@ -41,7 +42,7 @@ export const activation = (name, isGated) => (core, operands, options, where) =>
       const args = writeStruct(core, ACTIVATE_STRUCT, { kind, x, up: isPacked ? x + C * 4 : up, y, n, C, row })
       launch(core, 'qkv_activate', [args], units, n)
     },
-    overwrites: up !== undefined, // one flag for both gradients
+    overwrites: up !== undefined, // the kernel has one flag for both gradients
     differentiate([x, up = 0], dY, [toX, toUp]) {
       const dx = toX?.at ?? core.allocFloats(n)
       const dUp = up && (toUp?.at ?? core.allocFloats(n))

@@ -1,4 +1,4 @@
-// The activations of a linear layer, by the names that its option `activation` has: what a tape and the gradients of models run.
+// The activations of a linear layer by their names in its option `activation`, for tapes and for the gradients of models.
 
 import { gelu, geluBackward, relu, reluBackward, silu, siluBackward } from './functions.js'
 

@@ -11,37 +11,37 @@ import { combination } from './combination.js'
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
 
 /**
- * a + b; the dims of b are the last ones of a, along whose leading axes it repeats. out: may be a.
+ * Returns a + b. The dims of b are the last ones of a; b repeats along the leading axes of a. `out` may be a.
  * @type {(qkv: Qkv, a: Operand, b: Operand, options?: OutOptions) => FloatTensor}
  */
 export const add = defineOperation({ name: 'add', operands: ['a', 'b'], prepare: combination(0) })
 
 /**
- * dA is dY; dB is the sum of dY over the axes along which b repeats.
+ * Returns the gradients of add: dA is dY; dB is the sum of dY over the axes along which b repeats.
  * @type {(qkv: Qkv, a: Operand, b: Operand, dY: Operand, options?: Outs<'dA' | 'dB'>) => Gradients<'dA' | 'dB'>}
  */
 export const addBackward = gradientOf(add)
 
 /**
- * a - b; the dims of b are the last ones of a, along whose leading axes it repeats. out: may be a.
+ * Returns a - b. The dims of b are the last ones of a; b repeats along the leading axes of a. `out` may be a.
  * @type {(qkv: Qkv, a: Operand, b: Operand, options?: OutOptions) => FloatTensor}
  */
 export const sub = defineOperation({ name: 'sub', operands: ['a', 'b'], prepare: combination(0, -1) })
 
 /**
- * dA is dY; dB is minus the sum of dY over the axes along which b repeats.
+ * Returns the gradients of sub: dA is dY; dB is minus the sum of dY over the axes along which b repeats.
  * @type {(qkv: Qkv, a: Operand, b: Operand, dY: Operand, options?: Outs<'dA' | 'dB'>) => Gradients<'dA' | 'dB'>}
  */
 export const subBackward = gradientOf(sub)
 
 /**
- * a * b, value by value, as in add.
+ * Returns a * b, element by element; b repeats as in add.
  * @type {(qkv: Qkv, a: Operand, b: Operand, options?: OutOptions) => FloatTensor}
  */
 export const mul = defineOperation({ name: 'mul', operands: ['a', 'b'], prepare: combination(1) })
 
 /**
- * dA is dY * b; dB is dY * a, summed over the axes along which b repeats.
+ * Returns the gradients of mul: dA is dY * b; dB is dY * a, summed over the axes along which b repeats.
  * @type {(qkv: Qkv, a: Operand, b: Operand, dY: Operand, options?: Outs<'dA' | 'dB'>) => Gradients<'dA' | 'dB'>}
  */
 export const mulBackward = gradientOf(mul)

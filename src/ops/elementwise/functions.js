@@ -12,49 +12,49 @@ import { activation } from './activation.js'
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
 
 /**
- * exp of each value: torch.exp, the bits of qkv.exp.
+ * Returns exp of each value, as torch.exp; bit for bit equal to qkv.exp.
  * @type {(qkv: Qkv, x: Operand, options?: OutOptions) => FloatTensor}
  */
 export const exp = defineOperation({ name: 'exp', operands: ['x'], prepare: activation('exp') })
 
 /**
- * The gradient of exp.
+ * Returns the gradient of exp.
  * @type {(qkv: Qkv, x: Operand, dY: Operand, options?: Outs<'dX'>) => Gradients<'dX'>}
  */
 export const expBackward = gradientOf(exp)
 
 /**
- * The natural logarithm: torch.log. Of 0 it is -Infinity, of negative numbers NaN.
+ * Returns the natural logarithm, as torch.log: -Infinity at 0, NaN for negative numbers.
  * @type {(qkv: Qkv, x: Operand, options?: OutOptions) => FloatTensor}
  */
 export const log = defineOperation({ name: 'log', operands: ['x'], prepare: activation('log') })
 
 /**
- * The gradient of log.
+ * Returns the gradient of log.
  * @type {(qkv: Qkv, x: Operand, dY: Operand, options?: Outs<'dX'>) => Gradients<'dX'>}
  */
 export const logBackward = gradientOf(log)
 
 /**
- * tanh of each value: torch.tanh, the bits of qkv.tanh.
+ * Returns tanh of each value, as torch.tanh; bit for bit equal to qkv.tanh.
  * @type {(qkv: Qkv, x: Operand, options?: OutOptions) => FloatTensor}
  */
 export const tanh = defineOperation({ name: 'tanh', operands: ['x'], prepare: activation('tanh') })
 
 /**
- * The gradient of tanh.
+ * Returns the gradient of tanh.
  * @type {(qkv: Qkv, x: Operand, dY: Operand, options?: Outs<'dX'>) => Gradients<'dX'>}
  */
 export const tanhBackward = gradientOf(tanh)
 
 /**
- * The logistic sigmoid, 1 / (1 + exp(-x)): torch.sigmoid.
+ * Returns the logistic sigmoid 1 / (1 + exp(-x)), as torch.sigmoid.
  * @type {(qkv: Qkv, x: Operand, options?: OutOptions) => FloatTensor}
  */
 export const sigmoid = defineOperation({ name: 'sigmoid', operands: ['x'], prepare: activation('sigmoid') })
 
 /**
- * The gradient of sigmoid.
+ * Returns the gradient of sigmoid.
  * @type {(qkv: Qkv, x: Operand, dY: Operand, options?: Outs<'dX'>) => Gradients<'dX'>}
  */
 export const sigmoidBackward = gradientOf(sigmoid)
@@ -66,7 +66,7 @@ export const sigmoidBackward = gradientOf(sigmoid)
 export const relu = defineOperation({ name: 'relu', operands: ['x'], prepare: activation('relu') })
 
 /**
- * The gradient of relu; 0 at 0.
+ * Returns the gradient of relu, which is 0 at 0.
  * @type {(qkv: Qkv, x: Operand, dY: Operand, options?: Outs<'dX'>) => Gradients<'dX'>}
  */
 export const reluBackward = gradientOf(relu)
@@ -78,13 +78,13 @@ export const reluBackward = gradientOf(relu)
 export const silu = defineOperation({ name: 'silu', operands: ['x'], prepare: activation('silu') })
 
 /**
- * The gradient of silu.
+ * Returns the gradient of silu.
  * @type {(qkv: Qkv, x: Operand, dY: Operand, options?: Outs<'dX'>) => Gradients<'dX'>}
  */
 export const siluBackward = gradientOf(silu)
 
 /**
- * x Phi(x), Phi the normal distribution, or its approximation by tanh.
+ * Returns x Phi(x), with Phi the normal distribution, or its approximation by tanh.
  * @type {(qkv: Qkv, x: Operand, options?: GeluOptions & OutOptions) => FloatTensor}
  */
 export const gelu = defineOperation({
@@ -95,25 +95,25 @@ export const gelu = defineOperation({
 })
 
 /**
- * The gradient of gelu.
+ * Returns the gradient of gelu.
  * @type {(qkv: Qkv, x: Operand, dY: Operand, options?: GeluOptions & Outs<'dX'>) => Gradients<'dX'>}
  */
 export const geluBackward = gradientOf(gelu)
 
 /**
- * silu(gate) * up: gate and up (..., C), or both side by side, (..., 2 C), without up.
+ * Returns silu(gate) * up: x is the gate and up a second operand, both (..., C), or x (..., 2 C) holds both side by side.
  * @type {(qkv: Qkv, gate: Operand, up?: Operand, options?: OutOptions) => FloatTensor}
  */
 export const swiglu = defineOperation({ name: 'swiglu', operands: ['x', 'up?'], prepare: activation('silu', true) })
 
 /**
- * dX is the gradient of the gate, or of gate and up side by side.
+ * Returns the gradients of swiglu: dX is that of the gate, or of gate and up side by side.
  * @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: Outs<'dX' | 'dUp'>) => Gradients<'dX'> & Partial<Gradients<'dUp'>>}
  */
 export const swigluBackward = gradientOf(swiglu)
 
 /**
- * gelu(gate) * up, as in swiglu.
+ * Returns gelu(gate) * up, with operands as in swiglu.
  * @type {(qkv: Qkv, gate: Operand, up?: Operand, options?: GeluOptions & OutOptions) => FloatTensor}
  */
 export const geglu = defineOperation({

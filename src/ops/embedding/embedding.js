@@ -1,4 +1,4 @@
-// Rows of a table by ids, and their gradient.
+// Selects rows of a table by ids, and computes their gradient.
 
 import { expectDims, readOptions, toNumber } from '../../base/arguments.js'
 import { shape } from '../../base/errors.js'
@@ -13,7 +13,7 @@ import { gatherRows, toIds } from './gather-rows.js'
 /** @import { Core } from '../../runtime/memory.js' */
 
 /**
- * Rows of a table by ids. `run` receives the ids and saves them. The gradient sums the rows of each id in their order.
+ * Makes the operation. `run` receives the ids and saves them. The gradient of a table row is the sum of dY over its ids, in order.
  * @param {Core} core
  * @param {readonly number[]} table its dims (num, dim)
  * @param {readonly number[]} lead dims of the ids
@@ -48,14 +48,14 @@ export function prepareRows(core, table, lead, paddingIdx, where) {
 }
 
 /**
- * Rows of a table: ids, whole numbers of any dims, and weight (num, dim) give the dims of ids, then dim.
+ * Returns rows of a table: integer ids of any dims and weight (num, dim) give (dims of ids, dim).
  * @type {(qkv: import('../../qkv.js').Qkv, ids: import('../operation.js').IdOperand, weight: import('../operation.js').Operand, options?: import('../../runtime/outputs.js').OutOptions) => import('../../base/tensor.js').FloatTensor}
  */
 export const embedding = (qkv, ids, weight, options = {}) =>
   gatherRows(expectCore(qkv, 'embedding'), ids, weight, options)
 
 /**
- * The gradient of embedding: dWeight (num, dim). Rows of the same id are summed in their order; the row of paddingIdx is 0.
+ * Returns the gradient of embedding, dWeight (num, dim). Rows with the same id are summed in order; the row of paddingIdx is 0.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {import('../operation.js').IdOperand} ids
  * @param {import('../operation.js').Operand} dY

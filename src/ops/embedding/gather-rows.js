@@ -6,11 +6,11 @@ import { OUT_OPTIONS, produce, toTarget } from '../../runtime/outputs.js'
 /** @import { Core } from '../../runtime/memory.js' */
 
 /**
- * Whole numbers 0 <= id < rows, as Int32Array.
+ * Checks integers 0 <= id < rows and returns them as Int32Array.
  * @param {unknown} value
  * @param {string} name
  * @param {number} rows
- * @param {number} [other] one more id that is accepted
+ * @param {number} [other] an id that is accepted although it has no row
  */
 export function toIds(value, name, rows, other) {
   const { data, dims } = toTensor(value, name, true)
@@ -25,7 +25,7 @@ export function toIds(value, name, rows, other) {
 }
 
 /**
- * Rows of a table: torch.nn.functional.embedding.
+ * Returns rows of a table, as torch.nn.functional.embedding.
  * @param {Core} core
  * @param {unknown} ids
  * @param {unknown} weight

@@ -1,5 +1,5 @@
-// A linear layer on a tape, and its gradients: dX = dY W, dW = dY^T x, dBias = the sum of the rows of dY. Without gradients it is
-// qkv.linear.
+// A linear layer as an operation of a tape, and its gradients: dX = dY W, dW = dY^T x, dBias = the column sums of dY. Without gradients it
+// is qkv.linear.
 
 import { expectDims } from '../../base/arguments.js'
 import { columnSums } from '../kernels.js'
@@ -17,7 +17,7 @@ import { checkInput, checkWeights, multiply, shareOrRun, toWeights } from './for
 /**
  * Computes gradients inside the module's memory.
  * @param {Core} core
- * @param {object} operands their addresses; 0: a gradient that is not wanted
+ * @param {object} operands addresses; 0 for gradients that are not needed
  * @param {number} operands.x (M, K)
  * @param {number} operands.w (N, K)
  * @param {number} operands.dY (M, N)
@@ -25,7 +25,7 @@ import { checkInput, checkWeights, multiply, shareOrRun, toWeights } from './for
  * @param {number} operands.dW
  * @param {number} operands.dBias
  * @param {readonly [M: number, K: number, N: number]} sizes
- * @param {number} [accumulate] 1: dX, 2: dW, 4: dBias are added to what is there
+ * @param {number} [accumulate] bit mask of gradients that are added to the present values: 1 dX, 2 dW, 4 dBias
  */
 export function runLinearBackward(core, { x, w, dY, dX, dW, dBias }, [M, K, N], accumulate = 0) {
   core.scope(() => {
@@ -36,7 +36,7 @@ export function runLinearBackward(core, { x, w, dY, dX, dW, dBias }, [M, K, N], 
   })
 }
 
-/** y = x W^T + bias + residual; W (in, out) with layout 'in,out'. @type {import('../operation.js').Prepare} */
+/** The operation y = x W^T + bias + residual; W is (in, out) with layout 'in,out'. @type {import('../operation.js').Prepare} */
 function prepare(core, operands, { layout }, where) {
   const [x, weight, bias, residual] = operands
   const weights = checkWeights(weight, bias, where, layout)
@@ -57,7 +57,7 @@ function prepare(core, operands, { layout }, where) {
         const flags = [dX, dW, dBias].reduce((sum, slot, i) => sum + (slot?.accumulate ?? 0) * 2 ** i, 0)
         return runLinearBackward(core, { x, w, dY, dX: toX, dW: toW, dBias: toBias }, [M, K, N], flags)
       }
-      // dX = dY W^T, dW = x^T dY
+      // layout 'in,out': dX = dY W^T, dW = x^T dY
       if (dX) multiply(core, dY, M, { ...toWeights(w, [K, N]), residual: dX.accumulate && dX.at }, dX.at)
       if (dW) {
         const swapped = { x: dY, w: 0, dY: x, dX: 0, dW: dW.at, dBias: 0 }
@@ -69,7 +69,7 @@ function prepare(core, operands, { layout }, where) {
 }
 
 /**
- * x W^T + bias + residual; with layout 'in,out' the weight is (in, out).
+ * Returns x W^T + bias + residual; with layout 'in,out' the weight is (in, out).
  * @type {(qkv: Qkv, x: Operand, weight: Operand, bias?: Operand, residual?: Operand, options?: import('./forward.js').LayoutOption & OutOptions) => FloatTensor}
  */
 export const linear = defineOperation({
@@ -81,8 +81,8 @@ export const linear = defineOperation({
 })
 
 /**
- * The gradients of linear, from dY (..., out): of x (..., in), of the weight, (out, in) or with layout 'in,out' (in, out),
- * and of the bias: the sum of the rows of dY.
+ * Returns the gradients of linear, given dY (..., out): of x (..., in); of the weight, (out, in), or (in, out) with layout 'in,out'; and of
+ * the bias, the sum of the rows of dY.
  * @type {(qkv: Qkv, x: Operand, weight: Operand, dY: Operand, options?: import('./forward.js').LayoutOption & Outs<'dX' | 'dWeight' | 'dBias'>) => Gradients<'dX' | 'dWeight' | 'dBias'>}
  */
 export const linearBackward = gradientOf(linear)

@@ -17,22 +17,22 @@ import { toTargetInPlace } from '../launch.js'
  * @typedef {object} FusedOptions
  * @property {'none' | 'gelu' | 'gelu_tanh' | 'relu' | 'silu'} [activation] of x W^T + bias; 'gelu_tanh' is PyTorch's
  *   gelu with approximate: 'tanh'
- * @property {TensorLike | Nested} [residual] (..., out) is added at the end; it may be `out`
+ * @property {TensorLike | Nested} [residual] (..., out), added last; may be the same tensor as `out`
  *
  * @typedef {object} LayoutOption
  * @property {'out,in' | 'in,out'} [layout] the axes of weight: PyTorch's Linear (default), or those of GPT-2's Conv1D
  */
 
 /**
- * A weight as the kernel takes it, and the operations that are fused with the product.
+ * A weight in the form the kernel takes, and the operations fused with the product.
  * @typedef {object} Weights
  * @property {FloatTensor | number} weight or its address
  * @property {readonly number[]} dims (out, in), whatever its layout
  * @property {boolean} [isTransposed] layout 'in,out'
  * @property {number} [kind] enum qkv_weights; default: not packed
  * @property {FloatTensor} [scales]
- * @property {boolean} [isExact] x is not rounded where the weight is of int8, int4 or blocks
- * @property {boolean} [hasInt8X] x is rounded to int8, not int16, where the weight is of int8
+ * @property {boolean} [isExact] true if x is not rounded, for weights of int8, int4 or blocks
+ * @property {boolean} [hasInt8X] true if x is rounded to int8, not int16, for weights of int8
  * @property {FloatTensor} [bias]
  * @property {number} [activation] enum qkv_activation
  * @property {FloatTensor | number} [residual] or its address
@@ -40,12 +40,12 @@ import { toTargetInPlace } from '../launch.js'
 
 const FUSED = ['activation', 'residual', ...OUT_OPTIONS]
 const LINEAR = register('linear', [...FUSED, 'layout'])
-/** Bytes of a weight, by enum qkv_weights. */
+/** Bytes per weight, by enum qkv_weights. */
 const BYTES = [4, 4, 2, 1, 0.625, 1.06, 0.56, 0.63, 0.69, 0.75, 0.58, 0.7, 0.82]
-const BYTE = 2.5 // multiplications and additions that take as long as reading a byte of a weight
+const BYTE = 2.5 // multiplications and additions that take as long as reading one byte of a weight
 
 /**
- * The dims of a weight as (out, in), and whether its axes lie the other way.
+ * Returns the dims of a weight as (out, in), and whether it is stored as (in, out).
  * @param {readonly number[]} dims
  * @param {LayoutOption['layout']} layout
  * @param {string} where
@@ -58,7 +58,7 @@ export function checkLayout(dims, layout = 'out,in', where) {
 }
 
 /**
- * Makes a Weights. All its properties are its own, because a page may have given Object.prototype a `bias` (see
+ * Makes a Weights object. It sets all its properties itself, because a page may have added a `bias` to Object.prototype (see
  * tests/arguments.test.js).
  * @template {FloatTensor | number} T
  * @param {T} weight
@@ -109,7 +109,7 @@ export function linear(core, x, weight, bias, options) {
 }
 
 /**
- * The same with checked weights.
+ * The same for checked weights.
  * @param {Core} core
  * @param {unknown} x (..., in)
  * @param {Weights} weights
@@ -141,7 +141,7 @@ export function matmul(core, a, b, options) {
 }
 
 /**
- * x, its rows, and the dims of the product.
+ * Returns x, its number of rows, and the dims of the product.
  * @param {unknown} x (..., in)
  * @param {Weights} weights
  * @param {string} where
@@ -158,7 +158,7 @@ export function checkInput(x, { dims: [N, K] }, where) {
 }
 
 const NAMES = /** @type {(keyof typeof ACTIVATION)[]} */ (Object.keys(ACTIVATION))
-/** Names of transformers, for errors. @type {Record<string, keyof typeof ACTIVATION>} */
+/** Other names of activations in transformers, for hints in errors. @type {Record<string, keyof typeof ACTIVATION>} */
 const ELSEWHERE = { gelu_new: 'gelu_tanh', gelu_fast: 'gelu_tanh', gelu_pytorch_tanh: 'gelu_tanh', swish: 'silu' }
 
 /** Checks the option `activation`. @param {unknown} value @param {string} where */
@@ -186,14 +186,15 @@ export function workOf(M, { dims: [N, K], kind = 0 }) {
 }
 
 /**
- * How many shares of neighbouring columns a thread takes. For each share of more than 8 rows the integer kernels round all of x.
+ * Returns into how many shares of adjacent columns the work of a thread is split. With more than 8 rows the integer kernels round all of x
+ * again for each share, so there is only one.
  * @param {number} M @param {number} kind
  */
 export const sharesOf = (M, kind) => (kind >= WEIGHTS.int8 && M > 8 ? 1 : 4)
 
 /**
  * @param {Core} core
- * @param {() => number} toX returns the address of x (M, in); called when the output has its memory
+ * @param {() => number} toX returns the address of x (M, in); called after the output is allocated
  * @param {number} M
  * @param {Weights} weights
  * @param {import('../../runtime/outputs.js').Target} target
@@ -204,12 +205,12 @@ export function multiplyOut(core, toX, M, weights, target) {
 }
 
 /**
- * The same inside the module's memory.
+ * The same on the module's memory.
  * @param {Core} core
  * @param {number} x address of (M, in)
  * @param {number} M
  * @param {Weights} weights
- * @param {number} [y] address of (M, out); by default memory of this call
+ * @param {number} [y] address of (M, out); by default allocated here
  * @param {DeferredCopies} [deferredCopies]
  * @returns {number} y
  */
@@ -232,7 +233,7 @@ export function multiply(
     const args = core.copyIn(Uint32Array.from(words))
     const name = kind < WEIGHTS.int8 ? 'qkv_linear' : isExact ? 'qkv_dequantized' : 'qkv_integer'
     const units = core.exports[`${name}_units`](args)
-    // the units of one block of rows start as soon as their rows of W are copied
+    // without transposition, the units of one block of rows start as soon as their rows of W are copied
     const parts = isTransposed || units > Math.ceil(N / 8) ? 1 : units
     const scratch = core.exports[`${name}_scratch`](args)
     shareOrRun(core, {
@@ -250,7 +251,7 @@ export function multiply(
 }
 
 /**
- * Runs all units of a kernel; on all threads if it has enough work. To be called within a scope.
+ * Runs all units of a kernel, on all threads if there is enough work. Must be called within a scope.
  * @param {Core} core
  * @param {{ kernel: string, args: number, work: number, shares?: number, units: number, scratch: number, deferredCopies?: DeferredCopies, parts?: number }} job
  */

@@ -12,7 +12,7 @@ import { columnSums } from '../kernels.js'
 /** @import { Operand } from '../operation.js' */
 
 /**
- * The sum of all rows, (..., C) -> (C): the gradient of a bias.
+ * Returns the sum of all rows, (..., C) -> (C), which is the gradient of a bias.
  * @param {Qkv} qkv
  * @param {Operand} x
  * @param {import('../../runtime/outputs.js').OutOptions} [options]

@@ -16,10 +16,10 @@ import { CROSS_ENTROPY_STRUCT } from '../nn-abi.js'
 /**
  * @typedef {object} CrossEntropyOptions
  * @property {number} [ignoreIndex] rows with this target have no loss and no gradient; default -100
- * @property {number} [labelSmoothing] probability that is spread over all classes; default 0
+ * @property {number} [labelSmoothing] probability mass spread evenly over all classes; default 0
  * @property {'mean' | 'sum'} [reduction] of the losses times their weights; 'mean', the default, divides by the sum of weights
- * @property {import('../../base/tensor.js').TensorLike | import('../../base/tensor.js').Nested} [weights] one for each target,
- *   with the dims of the targets; default 1
+ * @property {import('../../base/tensor.js').TensorLike | import('../../base/tensor.js').Nested} [weights] the weight of each target, with
+ *   the dims of the targets; default 1
  */
 export const LOSS_OPTIONS = ['ignoreIndex', 'labelSmoothing', 'reduction', 'weights']
 
@@ -27,7 +27,7 @@ export const LOSS_OPTIONS = ['ignoreIndex', 'labelSmoothing', 'reduction', 'weig
  * Checks targets and options against the dims of the logits.
  * @param {readonly number[]} dims
  * @param {unknown} targets
- * @param {CrossEntropyOptions} options as readOptions has read them
+ * @param {CrossEntropyOptions} options already read by readOptions
  */
 export function checkLoss(dims, targets, options) {
   const where = 'crossEntropy'
@@ -46,7 +46,7 @@ export function checkLoss(dims, targets, options) {
   return { ids, values, V, ignore, smoothing, scale: isMean ? 1 / total : 1, rows: ids.length }
 }
 
-/** The sum of the losses, in float64 and in order. @param {Float32Array} losses @param {number} scale */
+/** Returns the sum of the losses, added in float64 and in order. @param {Float32Array} losses @param {number} scale */
 function reduce(losses, scale) {
   let sum = 0
   for (let n = 0; n < losses.length; n++) sum += losses[n]
@@ -54,7 +54,7 @@ function reduce(losses, scale) {
 }
 
 /**
- * Losses of rows of logits and, in the same pass, their gradients.
+ * Computes the losses of rows of logits and, in the same pass, their gradients.
  * @param {Core} core
  * @param {ReturnType<typeof checkLoss>} checked
  * @param {{ logits: number, ids: number, weights: number, losses: number, dLogits: number }} at addresses, 0: none
@@ -73,7 +73,7 @@ function launchLoss(core, { V, ignore, smoothing, scale, rows }, { logits, ids, 
 }
 
 /**
- * The loss on a tape. `run` receives the result of checkLoss.
+ * The loss as an operation of a tape. `run` receives the result of checkLoss.
  * @param {Core} core
  * @param {readonly number[]} dims of the logits
  * @returns {import('../operation.js').Prepared}
@@ -95,13 +95,13 @@ export function prepareLoss(core, dims) {
 }
 
 /**
- * torch.nn.functional.cross_entropy of logits (..., V) and targets (...). With `gradient` the same pass computes dLogits,
- * which is written to `out` if that is given (it may be the logits).
+ * Returns torch.nn.functional.cross_entropy of logits (..., V) and targets (...). With `gradient` the same pass computes dLogits, into
+ * `out` if given (which may be the logits).
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {import('../operation.js').Operand} logits
  * @param {import('../operation.js').IdOperand} targets
  * @param {CrossEntropyOptions & { gradient?: boolean } & import('../../runtime/outputs.js').OutOptions} [options]
- * @returns {{ loss: number, losses: FloatTensor, dLogits?: FloatTensor }} losses: of each target
+ * @returns {{ loss: number, losses: FloatTensor, dLogits?: FloatTensor }} losses: one per target
  */
 export function crossEntropy(qkv, logits, targets, options = {}) {
   const core = expectCore(qkv, 'crossEntropy')

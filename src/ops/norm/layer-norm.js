@@ -11,7 +11,7 @@ import { norm } from './row-norm.js'
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
 
 /**
- * torch.nn.functional.layer_norm over the last axis: (x - mean) / sqrt(variance + eps) * weight + bias.
+ * Returns torch.nn.functional.layer_norm over the last axis: (x - mean) / sqrt(variance + eps) * weight + bias.
  * @type {(qkv: Qkv, x: Operand, weight?: Operand, bias?: Operand, options?: { eps?: number } & OutOptions) => FloatTensor}
  */
 export const layerNorm = defineOperation({
@@ -23,7 +23,7 @@ export const layerNorm = defineOperation({
 })
 
 /**
- * The gradients of layerNorm.
+ * Returns the gradients of layerNorm.
  * @type {(qkv: Qkv, x: Operand, weight: Operand | undefined, dY: Operand, options?: { eps?: number } & Outs<'dX' | 'dWeight' | 'dBias'>) => Gradients<'dX' | 'dWeight' | 'dBias'>}
  */
 export const layerNormBackward = gradientOf(layerNorm)

@@ -12,7 +12,7 @@ import { norm } from './row-norm.js'
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
 
 /**
- * torch.nn.functional.rms_norm over the last axis: x / sqrt(mean(x^2) + eps) * weight.
+ * Returns torch.nn.functional.rms_norm over the last axis: x / sqrt(mean(x^2) + eps) * weight.
  * @type {(qkv: Qkv, x: Operand, weight?: Operand, options?: NormOptions & OutOptions) => FloatTensor}
  */
 export const rmsNorm = defineOperation({
@@ -23,7 +23,7 @@ export const rmsNorm = defineOperation({
 })
 
 /**
- * The gradients of rmsNorm.
+ * Returns the gradients of rmsNorm.
  * @type {(qkv: Qkv, x: Operand, weight: Operand | undefined, dY: Operand, options?: NormOptions & Outs<'dX' | 'dWeight'>) => Gradients<'dX' | 'dWeight'>}
  */
 export const rmsNormBackward = gradientOf(rmsNorm)

@@ -1,4 +1,4 @@
-// Norms of the rows of a tensor: what layerNorm and rmsNorm share.
+// Norms of the rows of a tensor: the code that layerNorm and rmsNorm share.
 
 import { expectDims, toBoolean, toNumber } from '../../base/arguments.js'
 import { count } from '../../base/tensor.js'
@@ -7,13 +7,13 @@ import { columnSums } from '../kernels.js'
 import { launch } from '../launch.js'
 import { NORM_BACKWARD_STRUCT, NORM_STRUCT } from '../nn-abi.js'
 
-const ROWS = 128 // of a unit of qkv_norm_backward
+const ROWS = 128 // per unit of qkv_norm_backward
 
 /** @import { Prepared } from '../operation.js' */
 
 /**
  * @typedef {object} NormOptions
- * @property {number} [eps] added to the variance; default 1e-5, of rmsNorm 2^-23, as in PyTorch
+ * @property {number} [eps] added to the variance; default 1e-5, for rmsNorm 2^-23, as in PyTorch
  * @property {boolean} [plusOne] rmsNorm only: the factor is weight + 1, as Gemma stores it; default false
  */
 

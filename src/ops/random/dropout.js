@@ -12,12 +12,12 @@ import { checkStream } from './generator.js'
 /** @import { Operand } from '../operation.js' */
 /** @typedef {{ p: number, generator: import('./generator.js').Generator }} DropoutOptions */
 
-/** Draws the factors 0 and 1 / (1 - p) in each step and saves them for the gradient. @type {import('../operation.js').Prepare} */
+/** At each step, draws the factors 0 and 1 / (1 - p) and saves them for the gradient. @type {import('../operation.js').Prepare} */
 const prepare = (core, operands, options, where) => {
   const [{ dims }] = operands
   const p = toNumber(options.p, `${where}: p`, { least: 0, most: 1 })
   const n = count(dims)
-  /** y = x * factors; x 0: the factors. @type {(x: number, y: number, generator: import('./generator.js').Generator) => void} */
+  /** y = x * factors; if x is 0, y = factors. @type {(x: number, y: number, generator: import('./generator.js').Generator) => void} */
   const draw = (x, y, generator) => generator.withState(core, state => core.call('qkv_dropout', state, x, y, n, p))
   return {
     dims,
@@ -35,7 +35,7 @@ const prepare = (core, operands, options, where) => {
 
 /** @param {string} name of the operand */
 const operation = name => toOperation([name], { options: ['p'], prepare })
-/** The operation on a tape, which gives the generator in each step. */
+/** Dropout as an operation of a tape; the generator is passed at each step. */
 export const DROPOUT = operation('x')
 
 /** @template {DropoutOptions} T @param {T} options @param {string} where */
@@ -45,7 +45,7 @@ function readDropout(options, where) {
 }
 
 /**
- * Zeroes each value with probability p and divides the others by 1 - p: the values of generator.dropout(x, p).
+ * Zeroes each value with probability p and divides the others by 1 - p, as generator.dropout(x, p).
  * @type {(qkv: Qkv, x: Operand, options: DropoutOptions & import('../../runtime/outputs.js').OutOptions) => FloatTensor}
  */
 export function dropout(qkv, x, options) {
@@ -54,7 +54,7 @@ export function dropout(qkv, x, options) {
 }
 
 /**
- * dX is dY times the factors of dropout. Pass the generator in the state that it had before dropout.
+ * Returns the gradient of dropout, dY times its factors. Pass the generator in the state before dropout.
  * @type {(qkv: Qkv, dY: Operand, options: DropoutOptions & import('../operation.js').Outs<'dX'>) => import('../operation.js').Gradients<'dX'>}
  */
 export function dropoutBackward(qkv, dY, options) {

@@ -10,7 +10,7 @@ import { newArray, produce } from '../../runtime/outputs.js'
 /** @import { Core } from '../../runtime/memory.js' */
 
 /**
- * torch.manual_seed takes -2^63 ... 2^64 - 1; the engine uses the low 32 bits.
+ * Returns the seed that the engine uses: torch.manual_seed accepts -2^63 ... 2^64 - 1 and takes the low 32 bits.
  * @param {number | bigint} seed
  */
 function lowWord(seed) {
@@ -82,7 +82,7 @@ export class Generator {
   }
 
   /**
-   * The raw 32-bit words of the Mersenne twister.
+   * Returns raw 32-bit words of the Mersenne twister.
    * @param {readonly number[]} dims
    */
   words(dims) {
@@ -90,7 +90,7 @@ export class Generator {
   }
 
   /**
-   * Uniform in [0, 1): torch.rand.
+   * Returns values uniform in [0, 1): torch.rand.
    * @param {readonly number[]} dims
    * @returns {Tensor<Float32Array>}
    */
@@ -98,13 +98,13 @@ export class Generator {
     return fill(this, Float32Array, dims, 'qkv_rand')
   }
 
-  /** torch.rand(dims, dtype=torch.float64). @param {readonly number[]} dims */
+  /** Returns torch.rand(dims, dtype=torch.float64). @param {readonly number[]} dims */
   rand64(dims) {
     return fill(this, Float64Array, dims, 'qkv_rand64')
   }
 
   /**
-   * Uniform in [from, to): Tensor.uniform_.
+   * Returns values uniform in [from, to): Tensor.uniform_.
    * @param {readonly number[]} dims
    * @param {number} [from]
    * @param {number} [to]
@@ -117,7 +117,7 @@ export class Generator {
   }
 
   /**
-   * Standard normal: torch.randn.
+   * Returns standard normal values: torch.randn.
    * @param {readonly number[]} dims
    * @returns {Tensor<Float32Array>}
    */
@@ -126,7 +126,7 @@ export class Generator {
   }
 
   /**
-   * torch.randn(dims, dtype=torch.float64), within 1e-15; all other methods give the same bits as torch.
+   * Returns torch.randn(dims, dtype=torch.float64) within 1e-15; all other methods give the same bits as torch.
    * @param {readonly number[]} dims
    */
   randn64(dims) {
@@ -134,7 +134,7 @@ export class Generator {
   }
 
   /**
-   * Normal: Tensor.normal_.
+   * Returns normal values: Tensor.normal_.
    * @param {readonly number[]} dims
    * @param {number} [mean]
    * @param {number} [std]
@@ -147,7 +147,7 @@ export class Generator {
   }
 
   /**
-   * 1 with probability p, else 0: Tensor.bernoulli_, as builds of PyTorch without MKL draw it.
+   * Returns 1 with probability p, else 0: Tensor.bernoulli_ of PyTorch builds without MKL.
    * @param {readonly number[]} dims
    * @param {number} [p]
    * @returns {Tensor<Float32Array>}
@@ -158,7 +158,7 @@ export class Generator {
   }
 
   /**
-   * Zeroes each value with probability p, divides the others by 1 - p: torch.nn.functional.dropout.
+   * Zeroes each value with probability p and divides the others by 1 - p: torch.nn.functional.dropout.
    * @param {import('../../base/tensor.js').TensorLike | import('../../base/tensor.js').Nested} x
    * @param {number} [p]
    * @returns {Tensor<Float32Array>}
@@ -174,7 +174,7 @@ export class Generator {
   }
 
   /**
-   * Whole numbers low <= n < high: torch.randint(low, high, dims).
+   * Returns integers low <= n < high: torch.randint(low, high, dims).
    * @param {number} low
    * @param {number} high
    * @param {readonly number[]} dims
@@ -184,7 +184,7 @@ export class Generator {
     toNumber(low, 'randint: low', { least: -(2 ** 31), most: 2 ** 31 - 1, whole: true })
     toNumber(high, 'randint: high', { least: low + 1, most: 2 ** 31, whole: true })
     if (high - low < 2 ** 32) return fill(this, Int32Array, dims, 'qkv_randint', low, high - low)
-    // For the whole range of int32 torch draws 64 bits and takes the low half, the second of two words.
+    // For the whole range of int32, torch draws 64 bits and takes the low half, the second of two words.
     const { data } = this.words([...checkDims(dims, 'randint'), 2])
     const values = Int32Array.from({ length: data.length / 2 }, (_, i) => low + data[2 * i + 1])
     return new Tensor(values, [...dims])

@@ -1,4 +1,4 @@
-// Rotary position embedding on a tape, and its gradient. Without a gradient it is qkv.rope.
+// Rotary position embedding as an operation of a tape, and its gradient. Without a gradient it is qkv.rope.
 
 import { Tensor } from '../../base/tensor.js'
 import { defineOperation, gradientOf } from '../operation.js'
@@ -12,7 +12,7 @@ import { checkRope, ROPE_OPTIONS, rotate } from './forward.js'
 /** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
 
-/** The gradient turns the other way. @type {import('../operation.js').Prepare} */
+/** The gradient rotates by the opposite angles. @type {import('../operation.js').Prepare} */
 const prepare = (core, [{ dims }], options) => {
   const turn = checkRope(dims, options)
   const { data } = turn.sin
@@ -30,7 +30,7 @@ const prepare = (core, [{ dims }], options) => {
 }
 
 /**
- * Pairs of values of each head turn by an angle that grows with the position.
+ * Rotates pairs of values of each head by an angle proportional to the position.
  * @type {(qkv: Qkv, x: Operand, options?: RopeOptions & OutOptions) => FloatTensor}
  */
 export const rope = defineOperation({
@@ -42,7 +42,7 @@ export const rope = defineOperation({
 })
 
 /**
- * dX is dY rotated by the opposite angles; options as in qkv.rope.
+ * Returns the gradient of rope, dY rotated by the opposite angles; options as in qkv.rope.
  * @type {(qkv: Qkv, dY: Operand, options?: RopeOptions & Outs<'dX'>) => Gradients<'dX'>}
  */
 export const ropeBackward = gradientOf(rope)

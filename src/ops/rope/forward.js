@@ -13,13 +13,13 @@ import { launch } from '../launch.js'
 
 /**
  * @typedef {object} RopeOptions
- * @property {TensorLike | Nested | ArrayLike<number>} [positions] (L) or (B, L), whole numbers from 0; default 0, 1, 2, ...
- * @property {number} [pastLength] position of the first row, where positions are not given; default 0
- * @property {boolean} [interleaved] pairs are neighbours (2d, 2d + 1), else (d, d + rotaryDim / 2); default false
- * @property {number} [rotaryDim] how many of the D values of a head turn, the first ones; even, default D
- * @property {number} [base] pair d turns by position * base^(-2d / rotaryDim); default 10000
- * @property {TensorLike | Nested} [cos] instead of base: a table (positions, rotaryDim / 2), or (B, L, rotaryDim / 2),
- *   a row for each row of x; positions must be left out then
+ * @property {TensorLike | Nested | ArrayLike<number>} [positions] (L) or (B, L), integers from 0; default 0, 1, 2, ...
+ * @property {number} [pastLength] position of the first row, if positions are not given; default 0
+ * @property {boolean} [interleaved] true if pairs are neighbours (2d, 2d + 1), false (default) for (d, d + rotaryDim / 2)
+ * @property {number} [rotaryDim] the first rotaryDim of the D values of a head are rotated; even, default D
+ * @property {number} [base] pair d rotates by position * base^(-2d / rotaryDim); default 10000
+ * @property {TensorLike | Nested} [cos] instead of base: a table (positions, rotaryDim / 2), or (B, L, rotaryDim / 2), a row for each row
+ *   of x, without `positions`
  * @property {TensorLike | Nested} [sin] of the same dims
  * @property {number} [numHeads] x is (B, L, numHeads * D)
  */
@@ -30,7 +30,7 @@ const OPTIONS = register('rope', [...ROPE_OPTIONS, ...OUT_OPTIONS])
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**
- * The row of the tables for each i, or for each (b, i).
+ * Returns the row of the tables for each i, or for each (b, i).
  * @param {RopeOptions} options
  * @param {number} B
  * @param {number} L
@@ -51,7 +51,7 @@ function checkPositions({ positions, pastLength }, B, L) {
 }
 
 /**
- * Cosines and sines of the distinct positions, and the row of each position in these tables.
+ * Returns the cosines and sines of the distinct positions, and for each position its row in these tables.
  * @param {Uint32Array} positions
  * @param {number} half
  * @param {number} base
@@ -72,7 +72,7 @@ function tables(positions, half, base) {
 }
 
 /**
- * The tables as given.
+ * Checks and returns the tables that were given.
  * @param {RopeOptions} options
  * @param {number} B
  * @param {number} L
@@ -99,7 +99,7 @@ function givenTables(options, B, L, half) {
 }
 
 /**
- * What struct qkv_rope holds beside x and y, for x of these dims.
+ * Returns what struct qkv_rope needs besides x and y, for x of these dims.
  * @param {readonly number[]} dims
  * @param {RopeOptions} options
  */
@@ -118,18 +118,18 @@ export function checkRope(dims, options) {
   const interleaved = Number(options.interleaved !== undefined && toBoolean(options.interleaved, 'rope: interleaved'))
   const isGiven = options.cos !== undefined || options.sin !== undefined
   const base = toNumber(options.base ?? 10000, 'rope: base', { least: 1e-30 })
-  const isEmpty = count(dims) === 0 // dims may still have any number of rows
+  const isEmpty = count(dims) === 0 // even an empty x may have dims with many rows
   const { cos, sin, rows } = isGiven
     ? givenTables(options, B, L, half)
     : tables(isEmpty ? new Uint32Array(0) : checkPositions(options, B, L), half, base)
   const table = half ? count(cos.dims) / half : 2 ** 32 - 1
-  // where all batches have the same positions, their rows follow one another
+  // if all batches have the same positions, they are treated as one batch with B * A heads
   const sizes = rows.length === B * L ? { B, A } : { B: 1, A: B * A }
   return { cos, sin, rows, sizes: { ...sizes, L, C, D, table, half, interleaved } }
 }
 
 /**
- * Rotates rows as checkRope has prepared. To be called within a scope.
+ * Rotates rows with the result of checkRope. Must be called within a scope.
  * @param {Core} core
  * @param {ReturnType<typeof checkRope>} prepared
  * @param {number} x address

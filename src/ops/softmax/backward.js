@@ -1,4 +1,4 @@
-// Softmax on a tape, and its gradient. Without a gradient it is qkv.softmax.
+// Softmax as an operation of a tape, and its gradient. Without a gradient it is qkv.softmax.
 
 import { count } from '../../base/tensor.js'
 import { launch } from '../launch.js'
@@ -12,7 +12,7 @@ import { checkAxis } from './forward.js'
 /** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
 
-/** dX = y (dY - sum(dY y)), line by line. @type {import('../operation.js').Prepare} */
+/** The gradient is dX = y (dY - sum(dY y)), line by line. @type {import('../operation.js').Prepare} */
 const prepare = (core, [{ dims }], { dim }, where) => {
   const { columns, inner, units } = checkAxis(dims, dim, where)
   const n = count(dims)
@@ -27,7 +27,7 @@ const prepare = (core, [{ dims }], { dim }, where) => {
 }
 
 /**
- * softmax over one axis, the last one by default.
+ * Returns the softmax over one axis, by default the last.
  * @type {(qkv: Qkv, x: Operand, options?: { dim?: number } & OutOptions) => FloatTensor}
  */
 export const softmax = defineOperation({
@@ -39,7 +39,7 @@ export const softmax = defineOperation({
 })
 
 /**
- * dX = y (dY - sum(dY y)), line by line; y is the output of softmax.
+ * Returns the gradient of softmax, dX = y (dY - sum(dY y)), line by line; y is the output of softmax.
  * @type {(qkv: Qkv, y: Operand, dY: Operand, options?: { dim?: number } & Outs<'dX'>) => Gradients<'dX'>}
  */
 export const softmaxBackward = gradientOf(softmax)

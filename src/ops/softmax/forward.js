@@ -25,7 +25,12 @@ export function softmax(core, x, options) {
   )
 }
 
-/** The number of values in a line, the stride between them, and the units of the kernel. @param {readonly number[]} given @param {unknown} dim the axis @param {string} where */
+/**
+ * Returns the number of values in a line, the stride between them, and the units of the kernel.
+ * @param {readonly number[]} given
+ * @param {unknown} dim the axis
+ * @param {string} where
+ */
 export function checkAxis(given, dim, where) {
   const dims = given.length ? given : [1]
   const rank = dims.length
