@@ -152,6 +152,7 @@ test('nothing moves when the pointer comes into a room, however late what it pre
     await page.goto(url + hash)
     await page.locator('main').waitFor()
     await page.waitForLoadState('networkidle')
+    if (hash.includes('models')) await page.locator('#models-why').waitFor()
     await page.evaluate(() => {
       const moved = Object.assign(globalThis, { moved: /** @type {string[]} */ ([]) }).moved
       const name = (/** @type {any} */ { node }) => node?.id || node?.className || node?.textContent || node?.nodeName
