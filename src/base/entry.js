@@ -1,4 +1,4 @@
-// A map that has the key, as its caller knows.
+// Values that are there, as their callers know.
 
 import { describe } from './errors.js'
 
@@ -14,3 +14,15 @@ export function entryOf(map, key) {
   if (value === undefined || value === null) throw new Error(`expected a value for ${describe(key)}, which is missing`)
   return value
 }
+
+/** Returns a value that is not missing. @template T @param {T} value @returns {T & {}} */
+export function present(value) {
+  if (value === undefined || value === null) throw new Error('expected a value, which is missing')
+  return value
+}
+
+/** True for a name in a table. @template {object} T @param {T} table @param {unknown} name @returns {name is keyof T & string} */
+export const isIn = (table, name) => Object.hasOwn(table, String(name))
+
+/** Lists the names in a table. @template {object} T @param {T} table */
+export const namesIn = table => /** @type {(keyof T & string)[]} */ (Object.keys(table))

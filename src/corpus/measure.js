@@ -1,6 +1,7 @@
 // Computes the results for the texts of a part. Texts run as packed rows of bounded batches, head scores by length, so nothing is padded.
 // The results of a text have the same bits in any batch, and sums are accumulated in text order.
 
+import { present } from '../base/entry.js'
 import { describe, shape } from '../base/errors.js'
 import { Tensor } from '../base/tensor.js'
 import { crossEntropy } from '../ops/loss/cross-entropy.js'
@@ -333,7 +334,7 @@ export function insert({ count, values, at, positions }, unit, value, text, posi
 async function addHeadScores(model, inputs, read, rows, signal) {
   const byLength = [...read].sort((a, b) => inputs[a].ids.length - inputs[b].ids.length || a - b)
   const { encoder, decoder } = model.stacks
-  const stack = /** @type {{ layers: number, numHeads: number }} */ (encoder ?? decoder)
+  const stack = present(encoder ?? decoder)
   const size = stack.layers * stack.numHeads
   const made = Object.fromEntries(
     ['previous', 'first', 'duplicate', 'induction', 'entropy'].map(name => [

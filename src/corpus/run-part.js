@@ -1,5 +1,6 @@
 // Runs a part: opens the model once per thread or process, and computes the results of each part.
 
+import { present } from '../base/entry.js'
 import { describe } from '../base/errors.js'
 import { measurePart } from './measure.js'
 import { encodePart } from './part-file.js'
@@ -78,7 +79,7 @@ async function open({ model: source, modelOptions, what }) {
         throw new TypeError(
           `corpus: what: functions: the default export of ${url}: expected a function of a text, got ${describe(call)}`,
         )
-      return { name: /** @type {RegExpExecArray} */ (/([^/]+?)(?:\.\w+)?$/.exec(new URL(url).pathname))[1], call }
+      return { name: present(/([^/]+?)(?:\.\w+)?$/.exec(new URL(url).pathname))[1], call }
     }),
   )
   const qkv = await load()

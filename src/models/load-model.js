@@ -2,6 +2,7 @@
 
 import { others, readOptions } from '../base/arguments.js'
 import { isBytes, isShared } from '../base/buffers.js'
+import { present } from '../base/entry.js'
 import { describe, toAwait } from '../base/errors.js'
 import { coreOf, expectCore } from '../runtime/core-of.js'
 import { Config } from './config/config.js'
@@ -264,9 +265,7 @@ async function withFolder(source, options, purpose, use) {
     const names = options.adapter === undefined ? ((await folder.list?.()) ?? folder.names()) : []
     if (names.includes('adapter_config.json'))
       await (await import('./config/refusals.js')).refuseAdapter(folder, readJSON, true)
-    const whole = /** @type {Record<string, unknown>} */ (
-      await readJSON(/** @type {import('./source/source.js').ByteSource} */ (configFile), 'config.json')
-    )
+    const whole = /** @type {Record<string, unknown>} */ (await readJSON(present(configFile), 'config.json'))
     const parts = Object(whole).text_config ? await import('./config/text-part.js') : undefined
     const json = parts ? parts.textConfig(whole) : whole
     const family0 = await familyOf(new Config(json))

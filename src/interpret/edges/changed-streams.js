@@ -1,6 +1,7 @@
 // The residual stream as it would be if one writer (the embedding, a head, an MLP) wrote other numbers and all others wrote the same. It is
 // computed for all writers at once, layer by layer, either exactly or to first order (tangents).
 
+import { present } from '../../base/entry.js'
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../../models/run/model-hooks.js'
 import { finish, lastNorm, projectionsOf, runLayer } from '../../models/run/network.js'
@@ -138,7 +139,7 @@ function attentionOf({ parts, streams, width: d }, stream, layer, one, isTangent
     qkv.scope(() => {
       const ops = new ProjectingOperations(qkv, weights)
       finish(runLayer({ ...own, call: quiet(own.call, ops) }, [part], x))
-      return /** @type {Projected} */ (ops.made)
+      return present(ops.made)
     })
   const project = (/** @type {Changed[]} */ chunk) => through(joined(chunk, d))
   /** Projects changed outputs of the encoder to keys and values. @param {Changed[]} chunk */

@@ -1,6 +1,6 @@
 // The data from which edges are computed: the recorded run of a text, its writers and readers, and the change of what each writer adds.
 
-import { entryOf } from '../../base/entry.js'
+import { entryOf, present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
@@ -218,7 +218,7 @@ export class EdgeTask {
  */
 function recordsOf({ run, source }, layer, kind) {
   const [own, clean] = [run, source].map(one => one?.parts[layer].find(({ part }) => part.kind === kind))
-  return [/** @type {RecordedPart} */ (own), clean]
+  return [present(own), clean]
 }
 
 /** The inputs of an attention, each of which reads. @type {('q' | 'k' | 'v')[]} */

@@ -2,6 +2,7 @@
 // effect of one edge (path patching, Wang et al. 2022).
 
 import { oneOf, readOptions, toBoolean, toNumber } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { Tensor } from '../../base/tensor.js'
 import { checkSignal } from '../../models/run/inputs.js'
 import { copyOf } from '../../models/run/model-hooks.js'
@@ -13,7 +14,7 @@ import { EdgeTask, partKind, readsEncoded, say } from './edge-task.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { Model, ModelInput } from '../../models/model.js' */
-/** @import { PartSpec } from '../../models/family-shapes/parts.js' */
+
 /** @import { EdgeSettings, Reader, Writer } from './edge-task.js' */
 /**
  * @typedef {EdgeSettings & { byPosition?: boolean, weights?: 'gradient' | 'exact', signal?: AbortSignal }} EdgesOptions byPosition: true
@@ -98,7 +99,7 @@ export async function edge(model, input, options) {
     const own = task.streamOf(to)
     const { layer } = to
     const kind = partKind(to)
-    const part = /** @type {PartSpec} */ (own.spec.layers[layer].find(one => one.kind === kind))
+    const part = present(own.spec.layers[layer].find(one => one.kind === kind))
     const name = `${own.stack}layers.${layer}.${kind}.${to.kind === 'mlp' ? 'output' : to.kind}`
     /** Output of the reader for the changed stream. @type {Float32Array} */
     let made

@@ -2,6 +2,7 @@
 // the gradient, as in `edges`, with those on keys and values split by the query that reads them. positionEdge computes one edge exactly.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { Tensor } from '../../base/tensor.js'
 import { ofDistances } from '../../models/run/disentangled.js'
 import { checkSignal } from '../../models/run/inputs.js'
@@ -17,7 +18,7 @@ import { READS } from './head-graph.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { Model, ModelInput } from '../../models/model.js' */
-/** @import { PartSpec } from '../../models/family-shapes/parts.js' */
+
 /** @import { EdgeSettings, Reader, Stream, Writer } from './edge-task.js' */
 /** @import { Reading } from './changed-streams.js' */
 /**
@@ -206,7 +207,7 @@ function readEdge(task, { from, to, reads }, where) {
 
 /** Returns the part of a layer that reads. @param {CheckedEdge} edge */
 const partOf = ({ reader, stream, layer }) =>
-  /** @type {PartSpec} */ (stream.spec.layers[layer].find(({ kind }) => kind === partKind(reader)))
+  present(stream.spec.layers[layer].find(({ kind }) => kind === partKind(reader)))
 
 /**
  * Runs the reading part on x and returns its numbers at a place.
@@ -227,7 +228,7 @@ function numbersAt(edge, place, x, changes = {}) {
   const ops = new BranchingOperations(qkv, weights, { ...changes, [place]: look })
   const own = stream.run.layers[edge.layer]
   qkv.scope(() => finish(runLayer({ ...own, call: quiet(own.call, ops) }, [partOf(edge)], x)))
-  return /** @type {FloatTensor} */ (found)
+  return present(found)
 }
 
 /** Returns a hook that replaces columns of one row by those of `other`. @param {FloatTensor} other @param {number} row @param {number} at @param {number} width */

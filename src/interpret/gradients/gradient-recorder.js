@@ -1,7 +1,7 @@
 // The operations of a model with a tape: each records how to differentiate it. One recorder serves one layer, and its tensors are freed
 // with the layer's scope.
 
-import { entryOf } from '../../base/entry.js'
+import { entryOf, present } from '../../base/entry.js'
 import { splitHeads, toFloats } from '../../base/operand.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { headOf } from '../../models/run/disentangled.js'
@@ -287,7 +287,7 @@ export class GradientRecorder extends ModelOperations {
 
   /** @override @param {import('../../models/run/network.js').Call['encoded']} _ @param {AttentionSpec} spec */
   crossKeys(_, spec) {
-    const hidden = /** @type {FloatTensor} */ (this.encoded)
+    const hidden = present(this.encoded)
     return { k: this.dense(spec.k, hidden), v: this.dense(spec.v, hidden) }
   }
 

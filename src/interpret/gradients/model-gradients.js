@@ -2,7 +2,7 @@
 // Then the layers run again from the last to the first, each with a recorder, and the gradients go back through it (checkpointing).
 
 import { readOptions } from '../../base/arguments.js'
-import { entryOf } from '../../base/entry.js'
+import { entryOf, present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
@@ -169,7 +169,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
       else if (place === last.stack && seed)
         recorder.give(y, qkv.alloc(y.dims)) // zeros, because the gradient starts at an earlier place
       else if (place === last.stack) throughHead(parts, recorder, shared, y, { logits, dLogits, terms })
-      else recorder.give(y, recorder.resident(/** @type {FloatTensor} */ (dEncoded)))
+      else recorder.give(y, recorder.resident(present(dEncoded)))
       recorder.backward()
       return gradientOf(recorder, x)
     })
@@ -354,7 +354,7 @@ export function throughHead({ qkv, family, weights }, recorder, { outcomes, want
  * @param {FloatTensor} table (buckets * H)
  */
 function throughBias({ stack, call }, dBias, table) {
-  const { table: spec, bidirectional, maxDistance } = /** @type {NonNullable<typeof stack.relative>} */ (stack.relative)
+  const { table: spec, bidirectional, maxDistance } = present(stack.relative)
   const [H, L, S] = dBias.dims
   const numbers = new Tensor(
     Float32Array.from({ length: spec.rows }, (_, n) => n),

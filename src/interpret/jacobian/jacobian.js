@@ -2,6 +2,7 @@
 // (v J) by the gradient recorder. Many vectors share one run of the text.
 
 import { oneOf, readOptions } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { describe, shape } from '../../base/errors.js'
 import { toFloats } from '../../base/operand.js'
 import { count, Tensor } from '../../base/tensor.js'
@@ -189,8 +190,7 @@ export async function jacobianProducts(model, input, options) {
     return name
   })
   const stackOf = (/** @type {string} */ place) => /^(?:encoder\.|decoder\.)?/.exec(place)?.[0] ?? ''
-  const specOf = (/** @type {string} */ place) =>
-    /** @type {Linearised['spec']} */ (stacks.find(({ stack }) => stack === stackOf(place))?.spec)
+  const specOf = (/** @type {string} */ place) => present(stacks.find(({ stack }) => stack === stackOf(place))?.spec)
   if (stackOf(source) !== stackOf(target))
     throw new RangeError(`${where}: expected two places of one stack, got ${describe(source)} and ${describe(target)}`)
   const given = toFloats(vectors, `${where}: vectors`)

@@ -1,6 +1,7 @@
 // Computes J h, the change of the last state caused by a state, without a fitted lens: by forward products over a few texts.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
@@ -96,7 +97,7 @@ function* carried(parts, { input, length: L }, { stack, layers, width: d }, stat
     moving = [...moving, ...entering]
     tangents = wide
   }
-  const { data } = /** @type {FloatTensor} */ (tangents)
+  const { data } = present(tangents)
   for (const [i, n] of moving.entries())
     for (let t = first; t < L - 1; t++)
       for (let c = 0; c < d; c++) out[n * d + c] += data[(i * L + t) * d + c] / (L - 1 - first)

@@ -2,7 +2,7 @@
 // or by zeros or means (ablation), and the change of an objective is computed, exactly or by its gradient (attribution patching).
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
-import { entryOf } from '../../base/entry.js'
+import { entryOf, present } from '../../base/entry.js'
 import { describe, shape } from '../../base/errors.js'
 import { toFloats } from '../../base/operand.js'
 import { count, Tensor } from '../../base/tensor.js'
@@ -341,7 +341,7 @@ function* readText({ parts, of, targets, stack, names, what, where }, input, tex
   const hooks = Object.fromEntries(names.map(name => [name, read]))
   const { stacks, entered } = collectEntered(where)
   const ran = yield* parts.steps(input, { hooks, logits: 'none' }, { entered, inParts: true })
-  const last = /** @type {Entered} */ ([...stacks.values()].at(-1))[0].own
+  const last = present([...stacks.values()].at(-1))[0].own
   const sizes = sizesOf(last, parts.family.vocab)
   const objective = readObjective(of, targets, sizes, text ? `${where}: ${text}` : where, parts)
   const { L, ids, marked } = entryOf(stacks, stack)[0].own.call.read

@@ -1,6 +1,7 @@
 // A steering vector between two kinds of texts, and hooks that add it.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
@@ -53,7 +54,7 @@ export function steering(model, options) {
       }
       const until = stack === 'encoder.' ? 0 : layer
       model.forwardSync(inputOf(one, `${where}: ${name}[${n}]`), { hooks: { [output]: read }, until })
-      const { data, dims } = /** @type {FloatTensor} */ (found)
+      const { data, dims } = present(found)
       const [B, L, d] = dims
       if (B !== 1) throw new RangeError(`${where}: ${name}[${n}]: expected one text, got ${B}`)
       const from = at === 'last' ? L - 1 : 0

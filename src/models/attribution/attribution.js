@@ -2,11 +2,11 @@
 // linear once the factors of their activations are frozen.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { toTensor } from '../../base/operand.js'
 import { overTexts } from '../run/over-texts.js'
 import { contributions, dot, multiplied, normed, pulled } from './linear-attribution.js'
 
-/** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { ClassesSpec } from '../family-shapes/parts.js' */
 /** @import { ModelWeights } from '../weights/weights.js' */
 /** @import { ModelInput } from '../model.js' */
@@ -55,8 +55,7 @@ export async function attribute(model, input, options) {
       ? undefined
       : Array.from(toTensor(given, `${where}: ${name}`, true).data)
   for (const id of ids ?? []) toNumber(id, `${where}: ${name}`, { least: 0, most: count - 1, whole: true })
-  /** @type {number[]} */
-  let chosen = []
+  let chosen = ids ?? []
   const made = await contributions(model, input, {
     hooks,
     signal,
@@ -67,8 +66,10 @@ export async function attribute(model, input, options) {
       return [(toNumber(position, `${where}: position`, { least: -L, most: L - 1, whole: true }) + L) % L]
     },
     readouts({ logits, classLogits }, rows, [at]) {
-      const all = /** @type {FloatTensor} */ (classHead ? classLogits : logits)
-      chosen = ids ?? [largest(classHead?.row ? all.data : all.dims[1] === 1 ? all.data : all.row(0).row(at).data)]
+      if (!ids) {
+        const all = present(classHead ? classLogits : logits)
+        chosen = [largest(classHead?.row || all.dims[1] === 1 ? all.data : all.row(0).row(at).data)]
+      }
       return classHead
         ? readClasses(classHead, family, weights, rows, chosen)
         : readTokens(family, weights, rows[0], chosen)

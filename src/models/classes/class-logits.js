@@ -1,5 +1,6 @@
 // Computes logits of classes from the model's output. Loaded with a checkpoint that has classes.
 
+import { present } from '../../base/entry.js'
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../run/model-hooks.js'
 
@@ -21,7 +22,7 @@ import { copyOf } from '../run/model-hooks.js'
  */
 export function classLogits({ row, layers, scores }, ops, h, pooled, read, starts, pad) {
   const pool = (/** @type {Rows} */ which) => rowsOf(which, copyOf(h), realRows(which, read, pad), starts)
-  let y = row === 'pooled' ? /** @type {FloatTensor} */ (pooled) : row ? pool(row) : h
+  let y = row === 'pooled' ? present(pooled) : row ? pool(row) : h
   for (const { layer, activation, norm } of layers) {
     const isTanh = activation === 'tanh'
     y = ops.dense(layer, y, isTanh || !activation ? {} : { activation })

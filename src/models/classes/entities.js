@@ -2,6 +2,7 @@
 // does (pipelines/token_classification.py). Loaded on first use.
 
 import { oneOf, readOptions } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { toBytes } from '../tokenizers/bytes.js'
 
@@ -193,7 +194,7 @@ function charactersOf(text, isComposed) {
     return Array.from(isComposed ? cluster.normalize('NFC') : cluster, sign => {
       const place = { sign, index, end: index + (given[0]?.length ?? 0) }
       for (let rest = countOf(sign); rest > 0 && given.length; ) {
-        const part = /** @type {string} */ (given.shift())
+        const part = present(given.shift())
         rest -= countOf(part)
         index += part.length
       }

@@ -1,9 +1,9 @@
 // Beam search: the most likely sequences are continued side by side. Equal to transformers 5.16 (generation/utils.py, _beam_search), whose
 // scores are float32 and where -1e9 stands for what may not be chosen.
 
+import { present } from '../../base/entry.js'
 import { cannotChoose } from './generation-settings.js'
 
-/** @import { FloatTensor } from '../../base/tensor.js' */
 /** Rows of ids that the model continues, one for each beam. @typedef {Pick<ReturnType<typeof import('./generation.js').openRun>, 'step' | 'select' | 'rest'>} Run */
 /** @typedef {{ numBeams: number, lengthPenalty: number, earlyStopping: boolean | 'never' }} BeamOptions */
 /** A sequence: its new ids with their probabilities, the sum of their logarithms, and the running beam that it continues. @typedef {{ ids: readonly number[], probabilities: readonly number[], score: number, from: number }} Beam */
@@ -119,7 +119,7 @@ export async function searchBeams(run, { renormalizes, ...options }, prefix, cha
   for (;;) {
     const output = await run.step(beams.running.map(({ ids }) => ids))
     const logits = beams.running.map(({ ids }, b) => {
-      const { data } = /** @type {FloatTensor} */ (output.logits).row(b)
+      const { data } = present(output.logits).row(b)
       logSoftmax(data) // before the rules, as in transformers
       change(data, [...prefix, ...ids], ids.length, b)
       if (renormalizes && data.some(Number.isFinite)) logSoftmax(data)

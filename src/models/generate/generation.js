@@ -1,10 +1,10 @@
 // Generates text token by token.
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { applyRules, cannotChoose, readSettings } from './generation-settings.js'
 
-/** @import { FloatTensor } from '../../base/tensor.js' */
 /** @import { GenerateOptions, GenerateStep, Ids } from '../model.js' */
 /** @import { GenerationSettings } from './generation-settings.js' */
 
@@ -163,7 +163,7 @@ export async function* generate(
     for (let n = 0; n < most; n++) {
       const output = await run.step(made)
       const steps = rows.map(({ sequence }, b) => {
-        const { data } = /** @type {FloatTensor} */ (output.logits).row(b)
+        const { data } = present(output.logits).row(b)
         change(data, sequence, n, b)
         const chosen = choose(data, cut, () => random.rand([1]).data[0])
         made[b].push(chosen.id)

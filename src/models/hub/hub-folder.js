@@ -1,6 +1,7 @@
 // A model on the Hugging Face hub as a folder. The list of its files is requested once; large files are read in blocks while they are
 // downloaded, checked and kept. This module is loaded only for names that begin with hf:.
 
+import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { meter } from './download-rate.js'
 import { HubError } from './hub-error.js'
@@ -142,7 +143,7 @@ async function openModel(name, { settings, requests, store, end, isLoaded, hasTo
   const sources = new Map()
   /** @param {string} path */
   const source = path => {
-    const found = sources.get(path) ?? openFile(reading, /** @type {HubFile} */ (find(path)))
+    const found = sources.get(path) ?? openFile(reading, present(find(path)))
     sources.set(path, found)
     return found
   }

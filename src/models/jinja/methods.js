@@ -1,5 +1,6 @@
 // Attributes, items and methods of Python's values, as jinja2's sandbox exposes them.
 
+import { present } from '../../base/entry.js'
 import { LOOP } from './scope.js'
 import { SPACE } from './tokens.js'
 import {
@@ -95,7 +96,7 @@ function split(text, separator, most, isRight) {
     let left = isRight ? strip(text, undefined, false, true) : strip(text, undefined, true, false)
     const out = []
     for (let n = 0; n < limit; n++) {
-      const found = /** @type {RegExpExecArray} */ (own.exec(left))
+      const found = present(own.exec(left))
       out.push(found[isRight ? 2 : 1])
       left = isRight ? strip(found[1], undefined, false, true) : found[2]
     }

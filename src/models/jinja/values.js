@@ -1,6 +1,7 @@
 // Values of Python as templates see them. A str is a string, an int a whole number, a dict a Map, a list an Array, and None is null. The
 // rest has a class here, because JavaScript prints, compares or computes it differently.
 
+import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 
 /** An error that Python raises, too. */
@@ -243,7 +244,7 @@ const ESCAPES = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 function textRepr(text) {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
   const escaped = text.replace(/[\\\n\r\t]|(?! )[\p{C}\p{Z}]/gu, c => {
-    const code = /** @type {number} */ (c.codePointAt(0))
+    const code = present(c.codePointAt(0))
     const hex = code.toString(16)
     return (
       ESCAPES[c] ??

@@ -1,6 +1,7 @@
 // A forward pass: options are checked, the input is read, the stacks run, and their results are put together.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { Tensor } from '../../base/tensor.js'
 import { embeddingOf } from '../weights/weights.js'
 import { readSummary } from './attention-summaries.js'
@@ -79,7 +80,7 @@ export function* forward(parts, model, input, options, own) {
         'clear it with cache.clear(), or make another with model.cache()',
     )
   const read = readInput(family, stack, { ids: input.decoderIds ?? [family.startId ?? 0] }, 'decoderIds', cache)
-  const encoded = cache?.encoded ?? (yield* encode(parts, /** @type {Input} */ (source), options, keeps))
+  const encoded = cache?.encoded ?? (yield* encode(parts, present(source), options, keeps))
   const ran = yield* run(parts, { stack, place: 'decoder.', read, keeps, names, encoded }, options)
   return resultOf(parts, ran, options, { ...encoded.states, kept })
 }

@@ -2,6 +2,7 @@
 // Marked and unmarked queries run in two attentions. In each, the rows of the other kind see no key and are 0, so the sum has all rows.
 // Letters: B batch, H heads, L rows. Loaded with a family that has it.
 
+import { present } from '../../base/entry.js'
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from './model-hooks.js'
 
@@ -34,7 +35,7 @@ const masks = new WeakMap()
  */
 export function maskOf({ read, mask }, { isGlobal = false, attention }) {
   const { B, L } = read
-  const marked = /** @type {Uint8Array} */ (read.marked)
+  const marked = present(read.marked)
   const key = isGlobal ? 'far' : String(attention?.window)
   const known = masks.get(marked) ?? new Map()
   masks.set(marked, known)

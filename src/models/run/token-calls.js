@@ -1,6 +1,7 @@
 // The kernel calls of one token after cached ones. A first pass through the layers records them instead of making them, with their structs
 // and outputs in persistent memory; each token replays them, after the values that depend on its position are updated.
 
+import { present } from '../../base/entry.js'
 import { putTensor } from '../../ops/attention/forward.js'
 import { ATTENTION_WORDS, ROPE_WORDS } from '../../runtime/abi.js'
 import { expectCore } from '../../runtime/core-of.js'
@@ -114,7 +115,7 @@ export class TokenCalls {
       const scratch = core.alloc(Math.max(...this.#jobs.map(job => job.scratch)))
       for (const { kernel, args, units } of this.#jobs) core.check(kernel, exports[kernel](args[0], 0, units, scratch))
     })
-    return /** @type {FloatTensor} */ (this.#output)
+    return present(this.#output)
   }
 
   /**

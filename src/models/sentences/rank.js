@@ -3,6 +3,7 @@
 // cross_encoder/modules/logit_score.py
 
 import { readOptions, toNumber } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { checkSignal } from '../run/inputs.js'
@@ -39,7 +40,6 @@ const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
  *   sentence-transformers; without ranking: the modules of embeddings say it
  */
 /** @import { TextSettings } from './sentence-input.js' */
-/** @import { FloatTensor } from '../../base/tensor.js' */
 /** @typedef {() => Promise<RankingFiles>} ReadRanking */
 
 /**
@@ -158,7 +158,7 @@ async function scoringOf(runner, reads) {
 async function* byTokens(model, { yes, no }, texts, read, options) {
   for (const text of texts) {
     const { logits } = await model.forward(read(text), { ...options, logits: 'last' })
-    const { data } = /** @type {FloatTensor} */ (logits)
+    const { data } = present(logits)
     if (Math.max(yes, no ?? 0) >= data.length)
       throw new RangeError(
         `rank: the token ${Math.max(yes, no ?? 0)} gives the score; the model has ${data.length} tokens`,
@@ -180,9 +180,9 @@ async function* inBatches(runner, { recipe, ranking }, texts, read, options) {
     const d = h.dims[2]
     const pooled = (/** @type {import('../tokenizers/tokenizer.js').Tokenized} */ input, /** @type {number} */ b) => {
       const rows = h.data.subarray(starts[b] * d, starts[b + 1] * d)
-      return /** @type {NonNullable<typeof recipe>} */ (recipe).pool(new Tensor(rows, [1, rows.length / d, d]), input)
+      return present(recipe).pool(new Tensor(rows, [1, rows.length / d, d]), input)
     }
-    const { data } = /** @type {FloatTensor} */ (recipe ? recipe.finish(inputs.map(pooled)) : output.classLogits)
+    const { data } = present(recipe ? recipe.finish(inputs.map(pooled)) : output.classLogits)
     yield ranking.isYesOrNo ? inputs.map((_, b) => Math.fround(data[2 * b] - data[2 * b + 1])) : [...data]
   }
 }

@@ -1,5 +1,6 @@
 // Modules of sentence-transformers with weights: Dense and LayerNorm. Loaded with a folder that lists one. Computed in float64.
 
+import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { readExactly } from '../source/source.js'
 import { FLOATS, readFloats, readHeader } from '../weights/safetensors.js'
@@ -134,11 +135,7 @@ async function weightsOf(folder, path) {
   const file = safe ? names[0] : names[1]
   const tensors = safe
     ? await readHeader(safe, file)
-    : await (await import('../torch/torch-file.js')).readTorchFile(
-        /** @type {import('../source/source.js').ByteSource} */ (torch),
-        file,
-        readExactly,
-      )
+    : await (await import('../torch/torch-file.js')).readTorchFile(present(torch), file, readExactly)
   return async (name, dims) => {
     const tensor = tensors.find(each => each.name === name)
     const isRight = tensor && FLOATS.includes(tensor.dtype) && tensor.dims.join() === dims.join()

@@ -1,6 +1,8 @@
 // Reads a file in large blocks, so that adjacent ranges share one request, and prefetches the next blocks. Loaded for servers and Blobs,
 // where a request costs more than its bytes.
 
+import { present } from '../../base/entry.js'
+
 /** Bytes of the first block, which contains the header of nearly every checkpoint, and all of a small file. */
 export const FIRST = 2 ** 20
 /** Bytes of each later block. */
@@ -65,7 +67,7 @@ export function inBlocks(size, load) {
         bytes ??= buffer?.subarray(0, end - from) ?? new Uint8Array(end - from)
         bytes.set(part, Math.max(0, begin - from))
       }
-      return /** @type {Uint8Array} */ (bytes)
+      return present(bytes)
     },
   }
 }

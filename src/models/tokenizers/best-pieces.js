@@ -2,6 +2,8 @@
 // package @huggingface/tokenizers breaks ties differently: of the same pieces in two orders it may choose the other one.
 // https://github.com/google/sentencepiece: src/unigram_model.cc
 
+import { present } from '../../base/entry.js'
+
 /** Penalty of an unknown character relative to the lowest score. */
 export const UNKNOWN = 10
 
@@ -40,7 +42,7 @@ export function bestPieces(text, { scoreOf, longest, unknown, isKnown }, round =
   /** Pieces from last to first. @type {{ text: string, isKnown: boolean }[]} */
   const found = []
   for (let to = text.length; to > 0; ) {
-    const { from } = /** @type {NonNullable<typeof best[0]>} */ (best[to])
+    const { from } = present(best[to])
     const part = { text: text.slice(from, to), isKnown: isKnown(text.slice(from, to)) }
     const next = found[found.length - 1]
     if (next && !next.isKnown && !part.isKnown) next.text = part.text + next.text

@@ -1,6 +1,7 @@
 // The files beside tokenizer.json: tokenizer_config.json, and in older folders special_tokens_map.json and added_tokens.json, by the rules
 // of transformers 5. https://github.com/huggingface/transformers: tokenization_utils_base.py, tokenization_utils_tokenizers.py
 
+import { present } from '../../base/entry.js'
 import { refuse } from './refuse.js'
 
 /** @import { AddedToken } from './added-tokens.js' */
@@ -144,7 +145,7 @@ export function configured(json, config) {
  */
 export function extend(reader, config, added) {
   const named = specialOf(config).map(token => {
-    const content = /** @type {string} */ (textOf(token))
+    const content = present(textOf(token))
     const own = added.find(one => one.content === content) ?? reader.added.byId.get(reader.added.ids.get(content) ?? -1)
     return { normalized: false, ...(typeof token === 'object' && token), ...own, content, special: true }
   })

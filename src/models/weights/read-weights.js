@@ -1,6 +1,7 @@
 // Reads the weights of a model as floats: rows by hook place, stored tensors by name, and those of a head.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
+import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { Tensor } from '../../base/tensor.js'
 import { weight } from './stored-tensors.js'
@@ -58,13 +59,13 @@ export function headWeights({ family: { encoder, decoder }, weights }, layer, he
   const { place } = readOptions(options, ['place'], where)
   const places = encoder && decoder ? ['decoder', 'encoder', 'cross'] : [decoder ? 'decoder' : 'encoder']
   const chosen = oneOf(place ?? places[0], places, `${where}: place`)
-  const stack = /** @type {NonNullable<typeof encoder>} */ (chosen === 'encoder' ? encoder : decoder)
+  const stack = present(chosen === 'encoder' ? encoder : decoder)
   toNumber(layer, `${where}: layer`, { least: 0, most: stack.layers.length - 1, whole: true })
   const { numHeads: H, numKvHeads: G, headDim: D } = stack.heads
   toNumber(head, `${where}: head`, { least: 0, most: H - 1, whole: true })
   const kind = chosen === 'cross' ? 'cross' : 'attention'
   const spec = stack.layers[layer].find(part => part.kind === kind)?.attention
-  const specs = /** @type {NonNullable<typeof spec>} */ (spec)
+  const specs = present(spec)
   const keyHead = Math.floor(head / (H / G))
   /** Returns D rows of q, k or v. @param {LinearSpec} own @param {number} h @returns {HeadWeight} */
   const rowsOf = (own, h) => {
@@ -89,7 +90,7 @@ export function headWeights({ family: { encoder, decoder }, weights }, layer, he
   for (let n = 0; n < o.out; n++) columns.set(linear.row(n).weight.subarray(head * D, (head + 1) * D), n * D)
   const output = {
     weight: new Tensor(columns, [o.out, D]),
-    bias: o.bias ? new Tensor(/** @type {Float32Array} */ (linear.bias).slice(), [o.out]) : undefined,
+    bias: o.bias ? new Tensor(present(linear.bias).slice(), [o.out]) : undefined,
   }
   const turned = (/** @type {FloatTensor} */ x) => x.permute([1, 0])
   return {
