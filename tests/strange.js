@@ -44,7 +44,7 @@ export const strangeThings = [
 ]
 /** Matches errors of the engine, which should have been sentences about the argument. */
 export const ENGINE =
-  /cannot (read|convert|set|mix|destructure)|is not (a function|iterable|defined)|undefined \(|out of bounds|offset|Invalid (typed )?array|object null/i
+  /cannot (read|convert|set|mix|destructure)|is not (a function|iterable|defined)|undefined \(|out of bounds|\boffset|Invalid (typed )?array|object null/i
 
 /** Lists all places within arguments that can be replaced. @param {any} value @param {readonly object[]} [whole] objects to skip @param {number} [depth] @returns {[any, string][]} */
 export const places = (value, whole = [], depth = 3) =>

@@ -321,7 +321,8 @@ test('sides that only tokenizer.json gives, max_len and model_input_names are fo
   assert.equal(await idsOf({ truncation: part('Left') }), '<s> c d </s>')
   assert.equal(await idsOf({ truncation: part('Right') }), '<s> a b </s>')
   assert.equal(await idsOf({ truncation: part('Left') }, { truncation_side: 'right' }), '<s> a b </s>')
-  const { config } = await openFiles({ 'tokenizer.json': words({ padding: { direction: 'Left' } }) })
+  const padding = { strategy: 'BatchLongest', direction: 'Left', pad_id: 0, pad_type_id: 0, pad_token: '<unk>' }
+  const { config } = await openFiles({ 'tokenizer.json': words({ padding }) })
   assert.equal(config?.padding_side, 'left')
   for (const [settings, most] of /** @type {[object, unknown][]} */ ([
     [{ max_len: 7 }, 7],

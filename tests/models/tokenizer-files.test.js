@@ -5,8 +5,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Tokenizer as Native } from '@anush008/tokenizers'
 import { compile, cut } from '../../src/models/tokenizers/patterns.js'
-import { compare, compareDecoding } from './tokenizers/compare.js'
-import { randomCharacters, randomFile, randomOf, randomPattern, randomTexts, TEXTS } from './tokenizers/random-files.js'
+import { breakages } from './tokenizers/breakages.js'
+import { compare, compareDecoding, compareOpening, openFiles } from './tokenizers/compare.js'
+import {
+  randomCharacters,
+  randomFile,
+  randomOf,
+  randomPattern,
+  randomTexts,
+  TEXTS,
+  withRareSettings,
+} from './tokenizers/random-files.js'
 
 const count = Number(process.env.TOKENIZER_FILES ?? 120)
 const first = Number(process.env.TOKENIZER_SEED ?? 1)
@@ -19,6 +28,7 @@ test(`of ${count} random files none silently differs from the Rust library, and 
   const seeds = Array.from({ length: count }, (_, n) => first + n)
   for (const seed of [...FOUND, ...seeds]) {
     const json = randomFile(randomOf(seed))
+    if (seeds.includes(seed)) withRareSettings(json, randomOf(2 ** 31 + seed))
     const reason = await compare(json, [...TEXTS, ...randomTexts(randomOf(-seed), json)], seed)
     await compareDecoding(json, seed)
     if (reason && seeds.includes(seed)) refused.set(reason, (refused.get(reason) ?? 0) + 1)
@@ -71,4 +81,60 @@ test('random patterns cut texts as Oniguruma does, or are refused', t => {
   }
   t.diagnostic(JSON.stringify(counts))
   assert.ok(counts.equal > 3 * count)
+})
+
+test('rare settings: the unknown token in a text, no unknown token, and an empty suffix', async () => {
+  const file = (/** @type {object} */ model, /** @type {object} */ more = {}) => ({
+    version: '1.0',
+    added_tokens: [],
+    normalizer: null,
+    pre_tokenizer: null,
+    post_processor: null,
+    decoder: null,
+    model,
+    ...more,
+  })
+  const pairs = { type: 'BPE', unk_token: '<u>', fuse_unk: true, merges: ['< u', '<u >'] }
+  const vocab = { '<': 0, '>': 1, u: 2, '<u': 3, '<u>': 4, a: 5, '😀': 6 }
+  const scores = ['a', 'b', 'ab', 'bc', 'abc', 'cd'].map((token, n) => [token, -n])
+  for (const json of [
+    file({ ...pairs, vocab }),
+    file({ ...pairs, vocab, unk_token: 'a' }),
+    file({ type: 'Unigram', vocab: scores, unk_id: null }),
+    file({ ...pairs, vocab }, { decoder: { type: 'BPEDecoder', suffix: '' } }),
+    file({ ...pairs, vocab }, { decoder: { type: 'CTC', pad_token: '', word_delimiter_token: '', cleanup: true } }),
+  ]) {
+    const texts = ['<u><u>a', 'x<u>xx<u>', 'xya?', 'ab', 'abc', 'cd', 'acd', 'bcx', '😀a😀', '']
+    assert.equal(await compare(json, texts, 0), undefined)
+  }
+})
+
+test('a file whose keys are changed opens only if the Rust library opens it, with the same ids and texts', async t => {
+  const counts = await compareOpening(breakages(), ['ab a😀 é <s>new', 'aab  b1 x.', '', 'AÉ我 12\n'])
+  t.diagnostic(JSON.stringify(counts))
+  assert.ok(counts.equal > 1000 && counts.both > 5000, JSON.stringify(counts))
+})
+
+test('JSON that the Rust library refuses, and JSON.parse does not, is refused', async () => {
+  const model = { type: 'Unigram', vocab: [['u', 0]], unk_id: 0 }
+  const text = JSON.stringify({ version: '1.0', added_tokens: [], model })
+  const isOpen = async (/** @type {string} */ text) => {
+    assert.equal(await openFiles({ 'tokenizer.json': text }).then(Boolean, () => false), opens(text), text)
+    return opens(text)
+  }
+  const opens = (/** @type {string} */ text) => {
+    try {
+      return Boolean(Native.fromString(text))
+    } catch {
+      return false
+    }
+  }
+  assert.equal(await isOpen(` ${text}\n`), true)
+  assert.equal(await isOpen(text.replace('"u"', '"\\ud83d\\ude00"')), true)
+  for (const changed of [
+    `\ufeff${text}`,
+    ...['NaN', '-Infinity', '1e400'].map(score => text.replace('"u",0', `"u",${score}`)),
+    ...['\\ud800', '\\udc00'].map(half => text.replace('"u"', `"${half}"`)),
+  ])
+    assert.equal(await isOpen(changed), false, changed)
 })

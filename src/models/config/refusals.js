@@ -61,7 +61,9 @@ export function noJSON(name, bytes, cause) {
   const isPage = /^\s*</.test(new TextDecoder().decode(bytes.subarray(0, 100)))
   const why = isPage
     ? 'it is a page of HTML, which a server may send where it has no such file'
-    : /** @type {Error} */ (cause).message
+    : bytes[0] === 0xef && bytes[1] === 0xbb
+      ? 'it starts with a byte order mark: save it as UTF-8 without one'
+      : /** @type {Error} */ (cause).message
   return new SyntaxError(`${name} is no JSON: ${why}`, { cause })
 }
 

@@ -163,11 +163,11 @@ export async function readJSON(source, name) {
   const bytes = await readExactly(source, name, 0, size)
   let text = ''
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) // JSON.parse refuses a mark, like Python
     return JSON.parse(text)
   } catch (cause) {
     const { noJSON, pythonJSON } = await import('../config/refusals.js')
-    if (/NaN|Infinity/.test(text)) return pythonJSON(name, bytes, text)
+    if (name !== 'tokenizer.json' && /NaN|Infinity/.test(text)) return pythonJSON(name, bytes, text)
     throw noJSON(name, bytes, cause)
   }
 }

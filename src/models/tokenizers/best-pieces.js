@@ -14,12 +14,13 @@ export const UNKNOWN = 10
  * @param {(piece: string) => number | undefined} vocabulary.scoreOf
  * @param {number} vocabulary.longest characters of the longest piece
  * @param {number} vocabulary.unknown score of an unknown character
+ * @param {boolean} [vocabulary.hasUnknown] false if there is no unknown token
  * @param {(piece: string) => boolean} vocabulary.isKnown
  * @param {(sum: number) => number} [round] rounds sums to the stored precision; default float64. SentencePiece compares a new sum before
  *   rounding it, except that of an unknown character
- * @returns {string[]}
+ * @returns {string[] | undefined} undefined if an unknown character is needed, even on a path that would not be the best one
  */
-export function bestPieces(text, { scoreOf, longest, unknown, isKnown }, round = sum => sum) {
+export function bestPieces(text, { scoreOf, longest, unknown, hasUnknown = true, isKnown }, round = sum => sum) {
   /** The best path to each position: its score, and the start of its last piece. @type {({ score: number, from: number } | undefined)[]} */
   const best = [{ score: 0, from: 0 }]
   for (let from = 0; from < text.length; from++) {
@@ -27,7 +28,9 @@ export function bestPieces(text, { scoreOf, longest, unknown, isKnown }, round =
     if (!before) continue
     const reach = (/** @type {number} */ to, /** @type {number} */ sum) => {
       const old = best[to]
-      if (!old || sum > old.score) best[to] = { score: round(sum), from }
+      const isBetter = !old || sum > old.score
+      if (isBetter) best[to] = { score: round(sum), from }
+      return isBetter
     }
     const single = from + String.fromCodePoint(Number(text.codePointAt(from))).length
     let hasSingle = false
@@ -37,7 +40,7 @@ export function bestPieces(text, { scoreOf, longest, unknown, isKnown }, round =
       hasSingle ||= to === single
       reach(to, before.score + score)
     }
-    if (!hasSingle) reach(single, round(before.score + unknown))
+    if (!hasSingle && reach(single, round(before.score + unknown)) && !hasUnknown) return undefined
   }
   /** Pieces from last to first. @type {{ text: string, isKnown: boolean }[]} */
   const found = []

@@ -3,8 +3,9 @@
 
 import { toBytes } from './bytes.js'
 import { cleaned } from './clean-up.js'
+import { literal } from './literal.js'
 import { compile, replaced } from './patterns.js'
-import { BYTE_LEVEL, METASPACE, ruleFor } from './refuse.js'
+import { ruleFor } from './refuse.js'
 
 /** @typedef {(tokens: string[]) => string[]} Decoder */
 
@@ -18,17 +19,8 @@ function textOf(bytes) {
   }
 }
 
-/** @type {import('./refuse.js').Fields} */
-const FIELDS = {
-  Sequence: { decoders: 'array' },
-  BPEDecoder: { suffix: 'string' },
-  ByteLevel: BYTE_LEVEL,
-  CTC: { pad_token: 'string', word_delimiter_token: 'string', cleanup: 'boolean' },
-  Metaspace: METASPACE,
-  Replace: { pattern: 'object', content: 'string' },
-  Strip: { content: 'string', start: 'number', stop: 'number' },
-  WordPiece: { prefix: 'string', cleanup: 'boolean' },
-}
+/** Returns a pattern of all occurrences; an empty text occurs between characters, never inside one. @param {string} text */
+const each = text => new RegExp(literal(text), 'gu')
 
 /** @type {Record<string, (json: any, where: string) => Decoder>} */
 const RULES = {
@@ -39,9 +31,9 @@ const RULES = {
     return tokens => all.reduce((/** @type {string[]} */ done, /** @type {Decoder} */ decode) => decode(done), tokens)
   },
   BPEDecoder:
-    ({ suffix = '</w>' }) =>
+    ({ suffix }) =>
     tokens =>
-      tokens.map((token, n) => token.replaceAll(suffix, n === tokens.length - 1 ? '' : ' ')),
+      tokens.map((token, n) => token.replace(each(suffix), n === tokens.length - 1 ? '' : ' ')),
   ByteFallback: () => tokens => {
     /** @type {string[]} */
     const out = []
@@ -62,12 +54,12 @@ const RULES = {
     return [new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes))]
   },
   CTC:
-    ({ pad_token: pad = '<pad>', word_delimiter_token: delimiter = '|', cleanup: isCleaned = true }) =>
+    ({ pad_token: pad, word_delimiter_token: delimiter, cleanup: isCleaned }) =>
     tokens =>
       tokens.flatMap((token, n) => {
         if (n > 0 && token === tokens[n - 1]) return []
         const text = token.replaceAll(pad, '')
-        return (isCleaned ? cleaned(text).replaceAll(delimiter, ' ') : text) || []
+        return (isCleaned ? cleaned(text).replace(each(delimiter), ' ') : text) || []
       }),
   Fuse: () => tokens => [tokens.join('')],
   Metaspace:
@@ -91,7 +83,7 @@ const RULES = {
         return characters.slice(from, to).join('')
       }),
   WordPiece:
-    ({ prefix = '##', cleanup: isCleaned = true }) =>
+    ({ prefix, cleanup: isCleaned }) =>
     tokens =>
       tokens.map((token, n) => {
         const joined = n === 0 ? token : token.startsWith(prefix) ? token.slice(prefix.length) : ` ${token}`
@@ -105,7 +97,7 @@ export const decoderOf = (json, where = 'decoder') =>
     ? /** @type {Decoder} */ (json) // given as a function for a GGUF file
     : json === null || json === undefined
       ? tokens => [tokens.join(' ')]
-      : ruleFor(RULES, FIELDS, json, where)(json, where)
+      : ruleFor(RULES, json, where)(json, where)
 
 /** Decoders that join tokens, and those that may follow them, since they change a text only at its ends. */
 const [JOINING, AFTER] = [

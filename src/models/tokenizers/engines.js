@@ -4,7 +4,8 @@
 import { describe } from '../../base/errors.js'
 import { bestPieces, UNKNOWN } from './best-pieces.js'
 import { nameOf } from './bytes.js'
-import { expectFields, refuse } from './refuse.js'
+import { typeOf } from './model-type.js'
+import { refuse } from './refuse.js'
 
 /**
  * @typedef {object} Engine
@@ -25,37 +26,6 @@ const KEYS = ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']
 /** @param {string} key @param {string} what */
 const refuseModel = (key, what) => refuse(`tokenizer.json: model.${key}`, what)
 
-/** Returns the type of a model, which older files do not name. @param {any} model */
-function typeOf({ type, vocab, merges, continuing_subword_prefix: prefix }) {
-  if (type) return type
-  if (Array.isArray(vocab)) return 'Unigram'
-  if (merges) return 'BPE'
-  return prefix === undefined ? 'WordLevel' : 'WordPiece'
-}
-
-/** @type {import('./refuse.js').Fields} */
-const FIELDS = {
-  WordLevel: { vocab: 'object', unk_token: 'string' },
-  WordPiece: {
-    vocab: 'object',
-    unk_token: 'string',
-    continuing_subword_prefix: 'string',
-    max_input_chars_per_word: 'number',
-  },
-  BPE: {
-    vocab: 'object',
-    merges: 'array',
-    'dropout?': 'number',
-    'unk_token?': 'string',
-    'continuing_subword_prefix?': 'string',
-    'end_of_word_suffix?': 'string',
-    'fuse_unk?': 'boolean',
-    'byte_fallback?': 'boolean',
-    'ignore_merges?': 'boolean',
-  },
-  Unigram: { vocab: 'array', 'unk_id?': 'number', 'byte_fallback?': 'boolean' },
-}
-
 /**
  * Returns the engine of a model.
  * @param {any} json model of tokenizer.json
@@ -63,22 +33,19 @@ const FIELDS = {
  * @returns {Promise<Engine>}
  */
 export async function engineOf(json, make) {
-  const type = typeOf(Object(json))
+  const type = typeOf(json)
   if (!Object.hasOwn(ENGINES, type)) throw refuseModel('type', describe(type))
-  expectFields(json, FIELDS[type], 'model')
   if (type !== 'BPE') return ENGINES[type](json)
   const bare = Object.fromEntries(KEYS.map(key => [key, null]))
   const { model } = await make({ ...bare, added_tokens: [], model: { ...json, type } })
   if (typeof model.bpe !== 'function' || !(model.bpe_ranks instanceof Map))
     throw refuse('tokenizer.json', 'the installed version of @huggingface/tokenizers')
-  checkIds(model.tokens_to_ids)
   return ENGINES[type](json, model)
 }
 
 /** @param {any} json @returns {Engine} */
 function wordLevel({ vocab, unk_token: unknown }) {
   const ids = new Map(Object.entries(vocab))
-  checkIds(ids)
   const names = new Map([...ids].map(([token, id]) => [id, token]))
   return {
     encode: piece => ({ ids: [ids.get(piece) ?? ids.get(unknown)], tokens: [piece] }),
@@ -118,12 +85,6 @@ function wordPiece(json) {
   }
 }
 
-/** Throws for invalid ids. @param {Map<string, unknown>} ids */
-function checkIds(ids) {
-  for (const id of ids.values())
-    if (!(Number.isInteger(id) && Number(id) >= 0)) throw refuseModel('vocab', `the id ${describe(id)}`)
-}
-
 /** @param {PackageModel} model */
 const vocabularyOf = ({ tokens_to_ids: ids, vocab }) => ({
   idOf: (/** @type {string} */ token) => ids.get(token),
@@ -157,16 +118,15 @@ const ENGINES = {
     if (json.rankOf) model.bpe_ranks = { get: (/** @type {string} */ pair) => json.rankOf(...JSON.parse(pair)) }
     const hasUnknown = unknown !== null && unknown !== undefined
     const isComplete = isByte && hasBytes(ids)
-    if (hasUnknown && isFused && Array.from(unknown).length === 1)
-      throw refuseModel('fuse_unk', `the unknown token ${JSON.stringify(unknown)} of one character`)
     for (const [a, b] of merges) {
       const isPlain = a !== unknown && b !== unknown && !(isByte && (/^<0x..>$/.test(a) || /^<0x..>$/.test(b)))
       if (!isPlain) throw refuseModel('merges', JSON.stringify([a, b]))
     }
-    const known = (/** @type {string} */ token) => {
+    /** Returns tokens of the vocabulary; undefined is an unknown character. @param {string} token */
+    const known = token => {
       if (ids.has(token)) return [token]
       if (isComplete) return Array.from(new TextEncoder().encode(token), nameOf)
-      return hasUnknown ? [unknown] : []
+      return hasUnknown ? [undefined] : []
     }
     /** Drops unknown characters before merging, as the Rust library does if there is no unknown token. @param {string} piece */
     const withoutUnknown = piece => {
@@ -184,7 +144,11 @@ const ENGINES = {
         const all = (hasUnknown || isComplete || json.drops_late ? model.bpe(piece) : withoutUnknown(piece)).flatMap(
           known,
         )
-        const tokens = isFused ? all.filter((token, n) => !(n > 0 && token === unknown && all[n - 1] === unknown)) : all
+        // The text may contain the unknown token itself, which is not fused.
+        const fused = isFused
+          ? all.filter((token, n) => token !== undefined || n === 0 || all[n - 1] !== undefined)
+          : all
+        const tokens = fused.map(token => token ?? unknown)
         return { ids: tokens.map(token => ids.get(token)), tokens }
       },
     }
@@ -196,7 +160,8 @@ const ENGINES = {
 function unigram({ unk_id: unknown, vocab, byte_fallback: isByte, unknown_score: unknownScore }) {
   const ids = new Map(vocab.map((/** @type {[string, number]} */ [token], /** @type {number} */ id) => [token, id]))
   if (isByte) hasBytes(ids)
-  if (unknown !== null && unknown !== undefined && !(unknown in vocab)) throw refuseModel('unk_id', describe(unknown))
+  const hasUnknown = unknown !== null && unknown !== undefined
+  if (hasUnknown && !(unknown in vocab)) throw refuseModel('unk_id', describe(unknown))
   const scores = new Map(vocab)
   const least = vocab.reduce(
     (/** @type {number} */ a, /** @type {[string, number]} */ [, b]) => Math.min(a, b),
@@ -213,13 +178,15 @@ function unigram({ unk_id: unknown, vocab, byte_fallback: isByte, unknown_score:
   }
   return {
     encode(piece) {
-      const tokens = bestPieces(piece, {
+      const pieces = bestPieces(piece, {
         scoreOf: token => scores.get(token) ?? undefined,
         longest,
         unknown: unknownScore ?? least - UNKNOWN,
+        hasUnknown,
         isKnown,
-      }).flatMap(token => (ids.has(token) ? [token] : bytesOf(token)))
-      return { ids: tokens.map(token => ids.get(token) ?? unknown ?? undefined), tokens }
+      })
+      const tokens = pieces?.flatMap(token => (ids.has(token) ? [token] : bytesOf(token))) ?? [piece]
+      return { ids: tokens.map(token => (pieces && ids.get(token)) ?? unknown ?? undefined), tokens }
     },
     idOf: token => ids.get(token),
     nameOf: id => vocab[id]?.[0],

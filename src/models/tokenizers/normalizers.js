@@ -37,21 +37,6 @@ const [REMOVED, SPACED] = [
 /** @param {'NFC' | 'NFD' | 'NFKC' | 'NFKD'} form @returns {() => Normalizer} */
 const unicode = form => () => text => text.normalize(form)
 
-/** @type {import('./refuse.js').Fields} */
-const FIELDS = {
-  Sequence: { normalizers: 'array' },
-  BertNormalizer: {
-    clean_text: 'boolean',
-    handle_chinese_chars: 'boolean',
-    'strip_accents?': 'boolean',
-    lowercase: 'boolean',
-  },
-  Strip: { strip_left: 'boolean', strip_right: 'boolean' },
-  Prepend: { prepend: 'string' },
-  Replace: { pattern: 'object', content: 'string' },
-  Precompiled: { precompiled_charsmap: 'string' },
-}
-
 /** @type {Record<string, (json: any, where: string) => Normalizer | Promise<Normalizer>>} */
 const RULES = {
   async Sequence({ normalizers = [] }, where) {
@@ -98,4 +83,4 @@ export const normalizerOf = async (json, where = 'normalizer') =>
     ? /** @type {Normalizer} */ (json) // given as a function for a GGUF file
     : json === null || json === undefined
       ? text => text
-      : ruleFor(RULES, FIELDS, json, where)(json, where)
+      : ruleFor(RULES, json, where)(json, where)

@@ -16,7 +16,10 @@ import { refuse } from './refuse.js'
  * @returns {Promise<import('./tokenizer.js').TextReader>}
  */
 export async function openFiles(folder, readJSON, file, Class, model) {
-  const { configured, extend, isOfWords, readConfig, withDefaults } = await import('./tokenizer-config.js')
+  const [{ checkJson }, { configured, extend, isOfWords, readConfig, withDefaults }] = await Promise.all([
+    import('./check-json.js'),
+    import('./tokenizer-config.js'),
+  ])
   const { config: given, added } = await readConfig(folder, readJSON, model)
   const isWords = file instanceof Uint8Array
   if (isWords && !isOfWords(given))
@@ -24,6 +27,7 @@ export async function openFiles(folder, readJSON, file, Class, model) {
   const json = isWords ? await fromWords(file, given) : file
   if (typeof json !== 'object' || json === null || !('model' in json))
     throw new TypeError(`tokenizer.json: expected an object with a model, got ${describe(json)}`)
+  checkJson(json)
   const config = withDefaults(given, json)
   return openParts(configured(json, config), config, Class, {
     template: reader => extend(reader, config, added),

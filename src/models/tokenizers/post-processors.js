@@ -1,7 +1,7 @@
 // The post-processors of tokenizer.json as templates, by the rules of the Rust library.
 // https://github.com/huggingface/tokenizers: tokenizers/src/processors
 
-import { BYTE_LEVEL, refuse, ruleFor } from './refuse.js'
+import { refuse, ruleFor } from './refuse.js'
 
 /**
  * A part of an input: the ids of a text, or of special tokens.
@@ -16,15 +16,6 @@ export const PLAIN = {
     { text: 0, type: 0 },
     { text: 1, type: 1 },
   ],
-}
-
-/** @type {import('./refuse.js').Fields} */
-const FIELDS = {
-  Sequence: { processors: 'array' },
-  ByteLevel: BYTE_LEVEL,
-  BertProcessing: { cls: 'array', sep: 'array' },
-  RobertaProcessing: { cls: 'array', sep: 'array', add_prefix_space: 'boolean' },
-  TemplateProcessing: { single: 'array', pair: 'array', special_tokens: 'object' },
 }
 
 /** @type {Record<string, (json: any, where: string, before: Template) => Template>} */
@@ -65,7 +56,7 @@ const RULES = {
 /** @param {unknown} json @param {string} [where] @param {Template} [before] @returns {Template} */
 export function templateOf(json, where = 'post_processor', before = PLAIN) {
   if (json === null || json === undefined) return before
-  const rule = ruleFor(RULES, FIELDS, json, where)
+  const rule = ruleFor(RULES, json, where)
   const { type } = /** @type {{ type: string }} */ (json)
   if (before !== PLAIN && !['ByteLevel', 'Sequence'].includes(type))
     throw refuse(`tokenizer.json: ${where}`, `${type} behind another post-processor`)

@@ -3,7 +3,7 @@
 
 import { toCharacters } from './bytes.js'
 import { compile, cut } from './patterns.js'
-import { BYTE_LEVEL, METASPACE, refuse, ruleFor } from './refuse.js'
+import { refuse, ruleFor } from './refuse.js'
 
 /** @import { Part } from './patterns.js' */
 /**
@@ -85,12 +85,6 @@ function splitter(pattern, behavior, isInverted = false) {
   }
 }
 
-/** @param {unknown} behavior @param {string} where */
-function behaviorOf(behavior, where) {
-  if (typeof behavior === 'string' && Object.hasOwn(BEHAVIORS, behavior)) return behavior
-  throw refuse(`tokenizer.json: ${where}.behavior`, JSON.stringify(behavior))
-}
-
 const PUNCTUATION = /[\p{P}!-/:-@[-`{-~]/gu
 const SPACE = /\p{White_Space}/gu
 /** The pattern of GPT-2. */
@@ -98,18 +92,6 @@ const GPT2 =
   /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu
 const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}'
 const WORDS = new RegExp(`[${WORD}]+|[^${WORD}\\p{White_Space}]+`, 'gu')
-
-/** @type {import('./refuse.js').Fields} */
-const FIELDS = {
-  Sequence: { pretokenizers: 'array' },
-  ByteLevel: BYTE_LEVEL,
-  CharDelimiterSplit: { delimiter: 'string' },
-  Digits: { individual_digits: 'boolean' },
-  FixedLength: { 'length?': 'number' },
-  Metaspace: METASPACE,
-  Punctuation: { 'behavior?': 'string' },
-  Split: { pattern: 'object', behavior: 'string', invert: 'boolean' },
-}
 
 /** @type {Record<string, (json: any, where: string) => PreTokenizer>} */
 const RULES = {
@@ -134,14 +116,13 @@ const RULES = {
   },
   CharDelimiterSplit: ({ delimiter }, where) => splitter(compile({ String: delimiter }, where), 'Removed'),
   Digits: ({ individual_digits: isEach }) => splitter(/\p{N}/gu, isEach ? 'Isolated' : 'Contiguous'),
-  FixedLength: ({ length = 5 }) => {
+  FixedLength: ({ length = 5 }, where) => {
+    if (length === 0) throw refuse(`tokenizer.json: ${where}.length`, '0')
     const pattern = new RegExp(`[^]{1,${length}}`, 'gu')
     return splitter(pattern, 'Isolated')
   },
   Metaspace({ replacement, prepend_scheme: scheme = 'always', add_prefix_space: hasPrefix, split: isSplit }, where) {
     const prepend = hasPrefix === false ? 'never' : scheme
-    if (!['always', 'first', 'never'].includes(prepend))
-      throw refuse(`tokenizer.json: ${where}.prepend_scheme`, JSON.stringify(prepend))
     const split = isSplit === false ? undefined : splitter(compile({ String: replacement }, where), 'MergedWithNext')
     return ({ text, isFirst, added = 0 }) => {
       const marked = text.replaceAll(' ', replacement)
@@ -152,13 +133,12 @@ const RULES = {
       return split ? split(piece) : [piece]
     }
   },
-  Punctuation: ({ behavior = 'Isolated' }, where) => splitter(PUNCTUATION, behaviorOf(behavior, where)),
-  Split: ({ pattern, behavior, invert: isInverted }, where) =>
-    splitter(compile(pattern, where), behaviorOf(behavior, where), isInverted),
+  Punctuation: ({ behavior = 'Isolated' }) => splitter(PUNCTUATION, behavior),
+  Split: ({ pattern, behavior, invert: isInverted }, where) => splitter(compile(pattern, where), behavior, isInverted),
   Whitespace: () => splitter(WORDS, 'Removed', true),
   WhitespaceSplit: () => splitter(SPACE, 'Removed'),
 }
 
 /** @param {unknown} json @param {string} [where] @returns {PreTokenizer} */
 export const preTokenizerOf = (json, where = 'pre_tokenizer') =>
-  json === null || json === undefined ? piece => [piece] : ruleFor(RULES, FIELDS, json, where)(json, where)
+  json === null || json === undefined ? piece => [piece] : ruleFor(RULES, json, where)(json, where)

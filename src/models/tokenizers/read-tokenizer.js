@@ -3,7 +3,7 @@
 import { describe } from '../../base/errors.js'
 import { AddedTokens } from './added-tokens.js'
 import { templateOf } from './post-processors.js'
-import { expectFields, refuse } from './refuse.js'
+import { refuse } from './refuse.js'
 
 /**
  * @typedef {object} JsonReader
@@ -33,8 +33,6 @@ function checkFirst({ normalizer, pre_tokenizer: split }) {
  * @returns {Promise<JsonReader & { added: AddedTokens, isPairs: boolean }>} isPairs: True if its model is BPE
  */
 export async function readTokenizer(json, make) {
-  expectFields(json, { 'version?': 'string', 'added_tokens?': 'array' }, 'tokenizer')
-  for (const token of json.added_tokens ?? []) expectFields(token, { content: 'string' }, 'added_tokens')
   checkFirst(json)
   // Separate chunks that a page loads quickly.
   const [{ normalizerOf }, { preTokenizerOf }, { decoderOf, isLocal }, { engineOf }] = await Promise.all([

@@ -137,7 +137,8 @@ export function piecesOf(own, text) {
   }
   const isKnown = (/** @type {string} */ text) => pieces.has(text)
   // SentencePiece adds in float32.
-  return bestPieces(normalized(own, text), { scoreOf, longest, unknown: least - UNKNOWN, isKnown }, Math.fround)
+  const vocabulary = { scoreOf, longest, unknown: least - UNKNOWN, isKnown }
+  return /** @type {string[]} */ (bestPieces(normalized(own, text), vocabulary, Math.fround))
 }
 
 /** Special tokens of a Marian tokenizer. */

@@ -150,6 +150,7 @@ export function extend(reader, config, added) {
     return { normalized: false, ...(typeof token === 'object' && token), ...own, content, special: true }
   })
   reader.added.add([...added, ...named])
+  // As in transformers 4: version 5 drops both keys beside a tokenizer.json.
   if (!('add_bos_token' in config || 'add_eos_token' in config)) return reader.template
   const mark = (/** @type {'bos' | 'eos'} */ key) => {
     const token = textOf(config[`${key}_token`])

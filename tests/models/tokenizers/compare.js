@@ -108,6 +108,36 @@ export async function compareDecoding(json, seed) {
   }
 }
 
+/**
+ * Compares files that may not be valid: counts those that both open and read alike, those that are refused here, and those that the Rust
+ * library refuses, too. Throws if it refuses what opens here, if ids or texts differ, or if an error does not name the file.
+ * @param {Iterable<[name: string, json: any]>} files
+ * @param {readonly string[]} texts
+ */
+export async function compareOpening(files, texts) {
+  const counts = { equal: 0, refused: 0, both: 0 }
+  for (const [name, json] of files) {
+    const native = await resultOf(() => Native.fromString(JSON.stringify(json)))
+    const own = await openFiles({ 'tokenizer.json': json }).catch(error => String(error.message))
+    if (typeof own === 'string') {
+      assert.match(own, /^tokenizer\.json/, name)
+      counts[native instanceof Native ? 'refused' : 'both']++
+      continue
+    }
+    assert.ok(native instanceof Native, `${name}: the Rust library refuses it`)
+    native.disableTruncation()
+    native.disablePadding()
+    for (const text of texts) {
+      const want = await resultOf(async () => (await native.encode(text, text)).getIds())
+      const got = await resultOf(() => own.encode(text, text, Infinity).ids)
+      assert.deepEqual(got, want, `${name}: ${JSON.stringify(text)}`)
+      if (Array.isArray(want)) assert.equal(own.decode(want, true), await native.decode(want, true), name)
+    }
+    counts.equal++
+  }
+  return counts
+}
+
 /** Later ids never change the text that a stream has already yielded. @param {TextTool} own @param {number[]} ids @param {string} where */
 function checkStream(own, ids, where) {
   let shown = ''

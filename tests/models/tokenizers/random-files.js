@@ -488,6 +488,28 @@ export function randomFile(random) {
   }
 }
 
+/**
+ * Makes rare settings of a random file: no unknown token of Unigram, an unknown token of BPE that a text may contain, decoders that replace
+ * empty texts. Draws from another random stream, so that the seeds of the files keep their meaning.
+ * @param {any} json
+ * @param {Random} random
+ */
+export function withRareSettings(json, random) {
+  const { model } = json
+  if ('unk_id' in model && random.is(0.2)) model.unk_id = null
+  if (model.merges && model.unk_token && random.is(0.3)) {
+    const parts = new Set(
+      model.merges.flatMap((/** @type {any} */ merge) => (Array.isArray(merge) ? merge : merge.split(' '))),
+    )
+    model.unk_token = random.pick(Object.keys(model.vocab).filter(token => !parts.has(token)))
+  }
+  for (const one of json.decoder?.decoders ?? [json.decoder ?? {}]) {
+    if (one.type === 'BPEDecoder' && random.is(0.3)) one.suffix = ''
+    if (one.type === 'CTC' && random.is(0.3)) one.word_delimiter_token = ''
+  }
+  return json
+}
+
 /** Yields parts of the texts, one after the other. @param {Random} random */
 export const randomText = random =>
   Array.from({ length: 1 + random.below(8) }, () => {

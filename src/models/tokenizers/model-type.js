@@ -1,0 +1,7 @@
+/** Returns the type of a model of tokenizer.json, which older files do not name. @param {any} model */
+export function typeOf(model) {
+  if ('type' in model) return model.type
+  if (Array.isArray(model.vocab)) return 'Unigram'
+  if (model.merges) return 'BPE'
+  return model.continuing_subword_prefix === undefined ? 'WordLevel' : 'WordPiece'
+}
