@@ -41,6 +41,62 @@ const REFUSED = [
     keys => void keys.set('gemma2.attn_logit_softcapping', { type: 'float32', value: 0 }),
     /model\.gguf: gemma2\.attn_logit_softcapping: expected a number above 0, got 0/,
   ],
+  ...[
+    ['stablelm', 'rope.dimension_count'],
+    ['glm4', 'rope.dimension_count'],
+    ['phi2', 'rope.dimension_count'],
+    ['gptneox', 'rope.dimension_count'],
+    ['falcon', 'attention.head_count_kv'],
+    ['starcoder', 'attention.head_count_kv'],
+    ['bert', 'attention.head_count'],
+    ['mpt', 'feed_forward_length'],
+  ].flatMap(([of, key]) =>
+    [0, 0.5].map(
+      value =>
+        /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([
+          `${of}.${key} of ${value}`,
+          of,
+          keys => void keys.set(`${of}.${key}`, value),
+          new RegExp(
+            `model\\.gguf: ${of}\\.${key.replaceAll('.', '\\.')}: expected a whole number above 0, got ${value}`,
+          ),
+        ]),
+    ),
+  ),
+  ...[
+    ['falcon', 'rope.dimension_count', 0],
+    ['falcon', 'attention.key_length', 4],
+    ['phi3', 'attention.key_length', 4],
+    ['phi2', 'attention.key_length', 4],
+    ['gptneox', 'attention.key_length', 4],
+    ['gptneox', 'attention.head_count_kv', 2],
+    ['gpt2', 'attention.key_length', 0],
+    ['bert', 'attention.key_length', 4],
+    ['bloom', 'attention.head_count_kv', 0],
+    ['mpt', 'attention.value_length', 4],
+    ['llama', 'rope.dimension_count', 0],
+  ].map(
+    ([of, key, value]) =>
+      /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([
+        `${of}.${key} of ${value}`,
+        String(of),
+        keys => void keys.set(`${of}.${key}`, value),
+        new RegExp(`model\\.gguf: .*${of}\\.${String(key).replaceAll('.', '\\.')}`),
+      ]),
+  ),
+  ...['mean', true, 5, -1, 0.5].flatMap(value =>
+    ['bert', 'llama', 'modern-bert'].map(
+      of =>
+        /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([
+          `${of}.pooling_type of ${value}`,
+          of,
+          keys => void keys.set(`${of}.pooling_type`, value === -1 ? { type: 'int32', value } : value),
+          new RegExp(
+            `model\\.gguf: ${of}\\.pooling_type: expected 0 to 4, got ${typeof value === 'string' ? `"${value}"` : value}`,
+          ),
+        ]),
+    ),
+  ),
   [
     'a factor of rotated numbers without scaling',
     'llama',

@@ -59,7 +59,7 @@ function rowsOf({ fail }, tensors, name = 'token_embd.weight') {
 
 /** Returns the scaling of rotary positions, in the format of rope_scaling. @param {Keys} k @param {Tensors} tensors */
 function scalingOf(k, tensors) {
-  const most = k.number('context_length')
+  const most = k.count('context_length')
   const factor = k.optional('rope.scaling.factor') ?? k.optional('rope.scale_linear')
   const isUnscaled = factor === undefined || factor === 0 || factor === 1
   const given = k.get('rope.scaling.type') ?? 'linear'
@@ -102,25 +102,28 @@ function scalingOf(k, tensors) {
 
 /** Returns the sizes, heads and rotation of a decoder. @param {Keys} k @param {Tensors} tensors */
 function decoder(k, tensors) {
-  const d = k.number('embedding_length')
-  const heads = k.number('attention.head_count')
-  const size = k.number('attention.key_length', d / heads)
+  const d = k.count('embedding_length')
+  const heads = k.count('attention.head_count')
+  const size = k.count('attention.key_length', d / heads)
   k.only('attention.causal', !/embedding$/.test(k.architecture))
   k.only('attention.value_length', size, `keys have ${size} numbers: values of another size are not covered`)
   return {
     vocab_size: rowsOf(k, tensors),
     hidden_size: d,
-    intermediate_size: k.number('feed_forward_length'),
-    num_hidden_layers: k.number('block_count'),
+    intermediate_size: k.count('feed_forward_length'),
+    num_hidden_layers: k.count('block_count'),
     num_attention_heads: heads,
-    num_key_value_heads: k.number('attention.head_count_kv', heads),
+    num_key_value_heads: k.count('attention.head_count_kv', heads),
     head_dim: size,
-    max_position_embeddings: k.number('context_length'),
+    max_position_embeddings: k.count('context_length'),
     tie_word_embeddings: !tensors.has('output.weight'),
     rope_theta: k.number('rope.freq_base', 10_000),
     rope_scaling: scalingOf(k, tensors),
   }
 }
+
+/** Checks that the heads divide the width. @param {Keys} k @param {{ hidden_size: number, num_attention_heads: number }} config */
+const dividedWidth = (k, { hidden_size: d, num_attention_heads: heads }) => k.only('attention.key_length', d / heads)
 
 /** Checks that the whole head is rotated. @param {Keys} k @param {{ head_dim: number }} config */
 const wholeHeads = (k, { head_dim: size }) =>
@@ -298,7 +301,7 @@ const BLOOM_LAYER = {
 }
 
 /** Returns the rotated share of each head. @param {Keys} k @param {{ head_dim: number }} config */
-const shareOf = (k, { head_dim: size }) => k.number('rope.dimension_count', size) / size
+const shareOf = (k, { head_dim: size }) => k.count('rope.dimension_count', size) / size
 
 /** Returns which layers have a window: all except every n-th, or according to a list. @param {Keys} k @param {number} layers @param {number} usual */
 function windowedOf(k, layers, usual) {
@@ -368,10 +371,10 @@ function bertSizes(k, tensors) {
   return {
     model_type: 'bert',
     vocab_size: rowsOf(k, tensors),
-    hidden_size: k.number('embedding_length'),
-    intermediate_size: k.number('feed_forward_length'),
-    num_hidden_layers: k.number('block_count'),
-    num_attention_heads: k.number('attention.head_count'),
+    hidden_size: k.count('embedding_length'),
+    intermediate_size: k.count('feed_forward_length'),
+    num_hidden_layers: k.count('block_count'),
+    num_attention_heads: k.count('attention.head_count'),
     type_vocab_size: rowsOf(k, tensors, 'token_types.weight'),
     layer_norm_eps: k.number('attention.layer_norm_epsilon'),
     hidden_act: 'gelu',
@@ -437,10 +440,10 @@ function distilbert(k, tensors) {
   return {
     model_type: 'distilbert',
     vocab_size: rowsOf(k, tensors),
-    hidden_size: k.number('embedding_length'),
-    hidden_dim: k.number('feed_forward_length'),
-    num_hidden_layers: k.number('block_count'),
-    num_attention_heads: k.number('attention.head_count'),
+    hidden_size: k.count('embedding_length'),
+    hidden_dim: k.count('feed_forward_length'),
+    num_hidden_layers: k.count('block_count'),
+    num_attention_heads: k.count('attention.head_count'),
     max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight'),
     activation: 'gelu',
   }
@@ -471,7 +474,7 @@ function t5Names(short, name) {
 /** T5, or its encoder alone. @param {boolean} isEncoder @returns {Architecture} */
 const t5 = isEncoder => ({
   config: (k, tensors) => {
-    const size = k.number('attention.key_length')
+    const size = k.count('attention.key_length')
     const eps = k.number('attention.layer_norm_rms_epsilon')
     k.only('attention.value_length', size, `keys have ${size} numbers: values of another size are not covered`)
     k.only('attention.layer_norm_epsilon', eps)
@@ -480,16 +483,16 @@ const t5 = isEncoder => ({
     if (tensors.has('enc.blk.1.attn_rel_b.weight'))
       throw k.fail('each layer has biases of relative positions (UMT5), which is not covered')
     const isGated = tensors.has('enc.blk.0.ffn_gate.weight')
-    const layers = k.number('block_count')
+    const layers = k.count('block_count')
     return {
       model_type: 't5',
       vocab_size: rowsOf(k, tensors),
-      d_model: k.number('embedding_length'),
+      d_model: k.count('embedding_length'),
       d_kv: size,
-      d_ff: k.number('feed_forward_length'),
+      d_ff: k.count('feed_forward_length'),
       num_layers: layers,
-      num_heads: k.number('attention.head_count'),
-      relative_attention_num_buckets: k.number('attention.relative_buckets_count'),
+      num_heads: k.count('attention.head_count'),
+      relative_attention_num_buckets: k.count('attention.relative_buckets_count'),
       layer_norm_epsilon: eps,
       feed_forward_proj: isGated ? 'gated-gelu' : 'relu',
       // Models without a gate have the table as their head; a copy of it may be there.
@@ -497,7 +500,7 @@ const t5 = isEncoder => ({
       ...(isEncoder
         ? { architectures: ['T5EncoderModel'], decoder_start_token_id: 0 }
         : {
-            num_decoder_layers: k.number('decoder_block_count', layers),
+            num_decoder_layers: k.count('decoder_block_count', layers),
             decoder_start_token_id: k.number('decoder_start_token_id'),
           }),
     }
@@ -642,13 +645,14 @@ export const ARCHITECTURES = {
   },
   phi3: {
     config: (k, tensors) => {
-      const { head_dim: _, ...config } = decoder(k, tensors)
+      const { head_dim: size, ...config } = decoder(k, tensors)
+      dividedWidth(k, config)
       const old = k.optional('rope.scaling.original_context_length')
       return {
         model_type: 'phi3',
         ...config,
         rms_norm_eps: k.number('attention.layer_norm_rms_epsilon'),
-        partial_rotary_factor: shareOf(k, { head_dim: config.hidden_size / config.num_attention_heads }),
+        partial_rotary_factor: shareOf(k, { head_dim: size }),
         sliding_window: k.optional('attention.sliding_window') || null,
         hidden_act: 'silu',
         ...(old !== undefined && { original_max_position_embeddings: old }),
@@ -673,11 +677,12 @@ export const ARCHITECTURES = {
     config: (k, tensors) => {
       const { head_dim: size, tie_word_embeddings, ...config } = decoder(k, tensors)
       if (tie_word_embeddings) throw k.fail('tensor "output.weight" is missing')
+      dividedWidth(k, config)
       return {
         model_type: 'phi',
         ...config,
         layer_norm_eps: k.number('attention.layer_norm_epsilon'),
-        partial_rotary_factor: k.number('rope.dimension_count', size) / size,
+        partial_rotary_factor: shareOf(k, { head_dim: size }),
         hidden_act: 'gelu_new',
       }
     },
@@ -695,13 +700,15 @@ export const ARCHITECTURES = {
   gptneox: {
     config: (k, tensors) => {
       const { head_dim: size, num_key_value_heads: _, rope_theta, ...config } = decoder(k, tensors)
+      dividedWidth(k, config)
+      k.only('attention.head_count_kv', config.num_attention_heads)
       return {
         model_type: 'gpt_neox',
         ...config,
         rotary_emb_base: rope_theta,
         layer_norm_eps: k.number('attention.layer_norm_epsilon'),
         use_parallel_residual: k.get('use_parallel_residual') ?? true,
-        rotary_pct: k.number('rope.dimension_count', size) / size,
+        rotary_pct: shareOf(k, { head_dim: size }),
         attention_bias: hasBias(tensors, 'attn_qkv'),
         hidden_act: 'gelu',
       }
@@ -725,10 +732,10 @@ export const ARCHITECTURES = {
       model_type: 'gpt2',
       vocab_size: rowsOf(k, tensors),
       n_positions: rowsOf(k, tensors, 'position_embd.weight'),
-      n_embd: k.number('embedding_length'),
-      n_inner: k.number('feed_forward_length'),
-      n_layer: k.number('block_count'),
-      n_head: k.number('attention.head_count'),
+      n_embd: k.count('embedding_length'),
+      n_inner: k.count('feed_forward_length'),
+      n_layer: k.count('block_count'),
+      n_head: k.count('attention.head_count'),
       layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
       activation_function: 'gelu_new',
       tie_word_embeddings: !tensors.has('output.weight'),
@@ -738,16 +745,16 @@ export const ARCHITECTURES = {
   },
   starcoder: {
     config: (k, tensors) => {
-      const heads = k.number('attention.head_count')
-      const keyHeads = k.number('attention.head_count_kv', heads)
+      const heads = k.count('attention.head_count')
+      const keyHeads = k.count('attention.head_count_kv', heads)
       if (keyHeads !== 1) throw k.fail(`expected 1 key head, got ${keyHeads}`)
       return {
         model_type: 'gpt_bigcode',
         vocab_size: rowsOf(k, tensors),
         n_positions: rowsOf(k, tensors, 'position_embd.weight'),
-        n_embd: k.number('embedding_length'),
-        n_inner: k.number('feed_forward_length'),
-        n_layer: k.number('block_count'),
+        n_embd: k.count('embedding_length'),
+        n_inner: k.count('feed_forward_length'),
+        n_layer: k.count('block_count'),
         n_head: heads,
         layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
         activation_function: 'gelu_pytorch_tanh',
@@ -759,7 +766,9 @@ export const ARCHITECTURES = {
   },
   falcon: {
     config: (k, tensors) => {
-      const { intermediate_size, num_key_value_heads: keyHeads, head_dim: _, ...config } = decoder(k, tensors)
+      const { intermediate_size, num_key_value_heads: keyHeads, head_dim: size, ...config } = decoder(k, tensors)
+      dividedWidth(k, config)
+      wholeHeads(k, { head_dim: size })
       const hasTwo = tensors.has('blk.0.attn_norm_2.weight')
       const isNewer = hasTwo || keyHeads > 1
       return {
@@ -779,15 +788,15 @@ export const ARCHITECTURES = {
   },
   bloom: {
     config: (k, tensors) => {
-      const d = k.number('embedding_length')
+      const d = k.count('embedding_length')
       k.only('feed_forward_length', 4 * d)
       return {
         model_type: 'bloom',
         vocab_size: rowsOf(k, tensors),
         hidden_size: d,
-        n_layer: k.number('block_count'),
-        n_head: k.number('attention.head_count'),
-        num_attention_heads: k.number('attention.head_count'),
+        n_layer: k.count('block_count'),
+        n_head: k.count('attention.head_count'),
+        num_attention_heads: k.count('attention.head_count'),
         layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
         tie_word_embeddings: !tensors.has('output.weight'),
       }
@@ -800,16 +809,16 @@ export const ARCHITECTURES = {
   },
   mpt: {
     config: (k, tensors) => {
-      const d = k.number('embedding_length')
+      const d = k.count('embedding_length')
       k.only('attention.clamp_kqv', 0)
       return {
         model_type: 'mpt',
         vocab_size: rowsOf(k, tensors),
         d_model: d,
-        n_layers: k.number('block_count'),
-        n_heads: k.number('attention.head_count'),
-        expansion_ratio: k.number('feed_forward_length') / d,
-        max_seq_len: k.number('context_length'),
+        n_layers: k.count('block_count'),
+        n_heads: k.count('attention.head_count'),
+        expansion_ratio: k.count('feed_forward_length') / d,
+        max_seq_len: k.count('context_length'),
         layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
         attn_config: { alibi: true, alibi_bias_max: k.number('attention.max_alibi_bias') },
         tie_word_embeddings: !tensors.has('output.weight'),
@@ -831,16 +840,16 @@ export const ARCHITECTURES = {
   'nomic-bert': {
     config: (k, tensors) => {
       k.only('attention.causal', false)
-      const d = k.number('embedding_length')
-      const heads = k.number('attention.head_count')
+      const d = k.count('embedding_length')
+      const heads = k.count('attention.head_count')
       k.only('rope.dimension_count', d / heads)
       return {
         model_type: 'nomic_bert',
         vocab_size: rowsOf(k, tensors),
-        n_positions: k.number('context_length'),
+        n_positions: k.count('context_length'),
         n_embd: d,
-        n_inner: k.number('feed_forward_length'),
-        n_layer: k.number('block_count'),
+        n_inner: k.count('feed_forward_length'),
+        n_layer: k.count('block_count'),
         n_head: heads,
         type_vocab_size: rowsOf(k, tensors, 'token_types.weight'),
         layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
@@ -910,7 +919,7 @@ export const ARCHITECTURES = {
       if (hasClasses(tensors)) throw k.fail('rerankers of Jina are not covered, its embedding models are')
       return {
         ...bertSizes(k, tensors),
-        max_position_embeddings: k.number('context_length'),
+        max_position_embeddings: k.count('context_length'),
         position_embedding_type: 'alibi',
         feed_forward_type: 'geglu',
       }
@@ -928,18 +937,18 @@ export const ARCHITECTURES = {
       k.only('attention.causal', false)
       k.only('rope.scaling.type', 'none')
       k.get('pooling_type')
-      const layers = k.number('block_count')
+      const layers = k.count('block_count')
       const theta = k.number('rope.freq_base', 10_000)
       const window = k.optional('attention.sliding_window')
       const types = window ? firstIsFull(k, layers) : Array(layers).fill('full_attention')
       return {
         model_type: 'modernbert',
         vocab_size: rowsOf(k, tensors),
-        hidden_size: k.number('embedding_length'),
-        intermediate_size: k.number('feed_forward_length'),
+        hidden_size: k.count('embedding_length'),
+        intermediate_size: k.count('feed_forward_length'),
         num_hidden_layers: layers,
-        num_attention_heads: k.number('attention.head_count'),
-        max_position_embeddings: k.number('context_length'),
+        num_attention_heads: k.count('attention.head_count'),
+        max_position_embeddings: k.count('context_length'),
         norm_eps: k.optional('attention.layer_norm_rms_epsilon') ?? k.number('attention.layer_norm_epsilon'),
         hidden_activation: k.get('hidden_activation') ?? 'gelu',
         global_rope_theta: theta,

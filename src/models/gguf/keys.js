@@ -55,14 +55,30 @@ export class Keys {
     return this.get(key) === undefined ? undefined : this.number(key)
   }
 
+  /** Returns a size, or a number of parts. @param {string} key @param {number} [fallback] */
+  count(key, fallback) {
+    const value = this.number(key, fallback)
+    if (this.get(key) !== undefined && !(Number.isInteger(value) && value > 0))
+      throw this.fail(`${this.architecture}.${key}: expected a whole number above 0, got ${value}`)
+    return value
+  }
+
   /** Throws if a key has another value; a missing key counts as having it. @param {string} key @param {unknown} value @param {string} [why] */
   only(key, value, why = `${describe(value)} is covered`) {
     const given = this.get(key) ?? value
     if (given !== value) throw this.fail(`${this.architecture}.${key} is ${describe(given)}, ${why}`)
   }
 
-  /** Throws for unread keys that may change the network. */
+  /** Throws for unread keys that may change the network. Architectures that do not read the sizes of heads have the usual ones. */
   end() {
+    const heads = this.count('attention.head_count')
+    const size = this.count('embedding_length') / heads
+    for (const [key, usual] of Object.entries({
+      'attention.key_length': size,
+      'attention.value_length': size,
+      'attention.head_count_kv': heads,
+    }))
+      if (!this.#read.has(key)) this.only(key, usual)
     const start = `${this.architecture}.`
     const rest = [...this.metadata].filter(([name, value]) => {
       const key = name.slice(start.length)

@@ -244,8 +244,11 @@ async function asFolder(folder, metadata, stored, fail) {
     ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)),
     ...idsOf(metadata),
   }
+  const pooling = metadata.get(`${name}.pooling_type`)
+  if (pooling !== undefined && !(typeof pooling === 'number' && pooling in POOLINGS))
+    throw fail(`${name}.pooling_type: expected 0 to ${POOLINGS.length - 1}, got ${describe(pooling)}`)
   /** @type {Map<string, unknown>} */
-  const files = new Map(Object.entries({ 'config.json': json, ...poolingFiles(metadata.get(`${name}.pooling_type`)) }))
+  const files = new Map(Object.entries({ 'config.json': json, ...poolingFiles(POOLINGS[pooling ?? 0]) }))
   return {
     ...folder,
     tensors,
@@ -294,12 +297,11 @@ function rankingOf(metadata, labels) {
   }
 }
 
-/** Names of poolings by their ids in the file. */
-const POOLINGS = [undefined, 'mean_tokens', 'cls_token', 'lasttoken']
+/** Names of poolings by their ids in the file, '' for none and for ranks. */
+const POOLINGS = ['', 'mean_tokens', 'cls_token', 'lasttoken', '']
 
-/** Returns sentence-transformers files for the pooling of a file. @param {unknown} type @returns {Record<string, unknown>} */
-function poolingFiles(type) {
-  const pooling = POOLINGS[Number(type)]
+/** Returns sentence-transformers files for a pooling. @param {string} pooling @returns {Record<string, unknown>} */
+function poolingFiles(pooling) {
   if (!pooling) return {}
   const module = (/** @type {number} */ idx, /** @type {string} */ path, /** @type {string} */ kind) => ({
     idx,
