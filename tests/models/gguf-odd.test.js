@@ -75,6 +75,8 @@ const REFUSED = [
     ['bloom', 'attention.head_count_kv', 0],
     ['mpt', 'attention.value_length', 4],
     ['llama', 'rope.dimension_count', 0],
+    ['gemma2', 'attention.sliding_window_pattern', 0],
+    ['gemma2', 'rope.freq_base_swa', 0],
   ].map(
     ([of, key, value]) =>
       /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([
@@ -97,6 +99,12 @@ const REFUSED = [
         ]),
     ),
   ),
+  [
+    'a fused tensor with more rows than q, k and v have',
+    'phi2',
+    keys => void keys.set('phi2.attention.head_count_kv', 2),
+    /model\.gguf: tensor "blk\.0\.attn_qkv\.weight": expected 512 rows of q, k and v, got 768/,
+  ],
   [
     'a factor of rotated numbers without scaling',
     'llama',

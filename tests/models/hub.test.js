@@ -93,6 +93,16 @@ const hub = await startHub({
   },
   'me/empty': { files: {} },
   'me/below': { files: { 'sub/config.json': tiny['config.json'] } },
+  'onnx-community/tiny-ONNX': {
+    files: { 'config.json': tiny['config.json'], 'onnx/model_q4.onnx': Buffer.from('x') },
+  },
+  'Xenova/tiny': {
+    files: {
+      'config.json': tiny['config.json'],
+      'README.md': Buffer.from('---\nbase_model: me/tiny\n---\n'),
+      'onnx/model.onnx': Buffer.from('x'),
+    },
+  },
   'me/gguf': { files: { 'config.json': tiny['config.json'], 'tiny.gguf': Buffer.from('GGUF') } },
 })
 after(() => hub.close())
@@ -569,6 +579,14 @@ test('a repository without safetensors is read from pytorch_model.bin, or names 
   await assert.rejects(
     loadModel(qkv, 'hf:me/gguf', none),
     /there is tiny\.gguf, but no model\.safetensors: a GGUF file is opened by its own name/,
+  )
+  await assert.rejects(
+    loadModel(qkv, 'hf:onnx-community/tiny-ONNX', none),
+    /there is onnx\/model_q4\.onnx, but no model\.safetensors: .* of the same model: tiny, by its first owner$/,
+  )
+  await assert.rejects(
+    loadModel(qkv, 'hf:Xenova/tiny', none),
+    /there is onnx\/model\.onnx, but no model\.safetensors: .*, which its README\.md names: hf:me\/tiny$/,
   )
   await assert.rejects(
     loadModel(qkv, 'hf:me/pickled', none),

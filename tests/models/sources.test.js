@@ -428,6 +428,26 @@ const WRONG = [
     'OTHER_FORMAT',
     /there is onnx\/model_quantized\.onnx.* use the safetensors files of the same model, which its config\.json names: hf:openai-community\/gpt2$/,
   ],
+  [
+    'a folder of transformers.js, whose README names the model',
+    made('card', {
+      'config.json': JSON.stringify({ ...JSON.parse(String(config)), _name_or_path: 'Xenova/gpt2' }),
+      'README.md': '---\nlibrary_name: transformers.js\nbase_model:\n- openai-community/gpt2\n---\nbase_model: no/such',
+      'onnx/model.onnx': 'x',
+    }),
+    'OTHER_FORMAT',
+    /there is onnx\/model\.onnx.* use the safetensors files of the same model, which its README\.md names: hf:openai-community\/gpt2$/,
+  ],
+  [
+    'a folder of transformers.js that names no model',
+    made('onnx-community/gpt2-ONNX', {
+      'config.json': config,
+      'README.md': 'base_model: no/such',
+      'onnx/model.onnx': 'x',
+    }),
+    'OTHER_FORMAT',
+    /there is onnx\/model\.onnx.* use the safetensors files of the same model: gpt2, by its first owner$/,
+  ],
   ['an onnx folder', join(place, 'web/onnx'), 'OTHER_FORMAT', /there is model\.onnx, but no/],
   [
     'a folder of two models of GGUF',

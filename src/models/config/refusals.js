@@ -87,8 +87,10 @@ export async function noWeights(folder, single, index, source, readJSON) {
   const names = (await folder.list?.()) ?? folder.names()
   for (const { pattern, text } of OTHERS) {
     const name = names.find(each => pattern.test(each))
-    if (name)
-      return refused('OTHER_FORMAT', `there is ${name}, but no ${single}: ${text}${await originOf(folder, readJSON)}`)
+    if (name) {
+      const origin = /\.onnx/.test(name) ? await originOf(folder, source, readJSON) : ''
+      return refused('OTHER_FORMAT', `there is ${name}, but no ${single}: ${text}${origin}`)
+    }
   }
   const isNamed = typeof source === 'string' || source instanceof URL
   const like = isNamed ? '' : instead(source)
@@ -107,15 +109,29 @@ export async function noWeights(folder, single, index, source, readJSON) {
   )
 }
 
+/** Matches the places of transformers.js's conversions, which have the name of their model. */
+const CONVERSION = /(?:Xenova|onnx-community)(?:[/\\]|--)([\w.-]+)/i
+
 /**
- * Names the model that a folder was converted from, which transformers.js's folders record.
+ * Names the model that a folder was converted from, which transformers.js's folders record in config.json or in README.md.
  * @param {import('../source/source.js').Folder} folder
+ * @param {unknown} source as given
  * @param {typeof import('../source/source.js').readJSON} readJSON
  */
-async function originOf(folder, readJSON) {
-  const file = await folder.open('config.json')
-  const { _name_or_path: name } = Object(file && (await readJSON(file, 'config.json').catch(() => ({}))))
-  return typeof name === 'string' && /^[\w.-]+\/[\w.-]+$/.test(name) ? `, which its config.json names: hf:${name}` : ''
+async function originOf(folder, source, readJSON) {
+  const config = await folder.open('config.json')
+  const { _name_or_path: own } = Object(config && (await readJSON(config, 'config.json').catch(() => ({}))))
+  const readme = await folder.open('README.md')
+  const text = readme ? new TextDecoder().decode(await readme.read(0, readme.size ?? 65536)) : ''
+  const [, base] = /^---\r?\n(?:(?!---).*\n)*?base_model:\s*(?:-\s*)?["']?([\w.-]+\/[\w.-]+)/.exec(text) ?? []
+  for (const [name, file] of [
+    [own, 'config.json'],
+    [base, 'README.md'],
+  ])
+    if (typeof name === 'string' && /^\w[\w.-]*(\/[\w.-]+)?$/.test(name) && !CONVERSION.test(name))
+      return `, which its ${file} names: hf:${name}`
+  const [, name] = CONVERSION.exec(String(source)) ?? []
+  return name ? `: ${name.replace(/-onnx(-.*)?$/i, '')}, by its first owner` : ''
 }
 
 /**

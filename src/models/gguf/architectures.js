@@ -223,6 +223,8 @@ const gemma = (type, layers, more) => (k, tensors) => {
 
 /** The first converters of Gemma 2 wrote none of these keys. @param {Keys} k */
 function gemma2(k) {
+  k.only('attention.sliding_window_pattern', 2)
+  k.only('rope.freq_base_swa', k.number('rope.freq_base', 10_000))
   for (const key of ['attn_logit_softcapping', 'final_logit_softcapping'])
     if (k.get(key) === 0) throw k.fail(`gemma2.${key}: expected a number above 0, got 0, by which llama.cpp divides`)
   return {

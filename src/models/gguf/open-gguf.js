@@ -234,12 +234,17 @@ async function asFolder(folder, metadata, stored, fail) {
   await readFactors(config.rope_scaling)
   /** @type {Map<string, StoredTensor>} */
   const tensors = new Map()
-  for (const tensor of stored.values())
-    for (const change of changesOf(architecture, tensor.name, config)) {
+  for (const tensor of stored.values()) {
+    const changes = changesOf(architecture, tensor.name, config)
+    const rows = changes.reduce((sum, { rows: [, count] = [0, 0] }) => sum + count, 0)
+    if (rows && rows !== tensor.dims[0])
+      throw fail(`tensor ${describe(tensor.name)}: expected ${rows} rows of q, k and v, got ${tensor.dims[0]}`)
+    for (const change of changes) {
       const own = changed(tensor, change)
       if (tensors.has(own.name)) throw fail(`two tensors are ${describe(own.name)}`)
       tensors.set(own.name, own)
     }
+  }
   const json = {
     ...Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)),
     ...idsOf(metadata),

@@ -152,6 +152,7 @@ async function openModel(name, { settings, requests, store, end, isLoaded, hasTo
 
   return {
     names: () => [...files.keys(), ...templatesIn(facts, name.folder)],
+    list: async () => own,
     open: async path => (find(path) ? source(path) : undefined),
     async close() {
       end()

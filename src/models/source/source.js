@@ -19,7 +19,7 @@ import { describe } from '../../base/errors.js'
  * @typedef {object} Folder
  * @property {(name: string) => Promise<ByteSource | undefined>} open returns undefined if the file does not exist
  * @property {() => readonly string[]} names known files; a URL cannot be listed, so those opened so far
- * @property {() => Promise<string[]>} [list] lists all files of a folder on disk, including those in known subfolders
+ * @property {() => Promise<string[]>} [list] lists all files of a folder on disk or on the hub, including those in known subfolders
  * @property {() => Promise<void>} close
  * @property {() => Promise<void>} [finish] called when all weights were read: checks and caches what was downloaded
  * @property {boolean} [isDownloaded] True if it reports its progress itself
