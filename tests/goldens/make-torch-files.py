@@ -33,7 +33,19 @@ class Code:
         return print, ("this must not run",)
 
 
+class Negated:
+    """A tensor with the bit neg, as PyTorch 2 writes it."""
+
+    def __reduce__(self):
+        storage = torch.arange(3.0).storage()
+        return torch._utils._rebuild_tensor_v2, (storage, 0, (3,), (1,), False, collections.OrderedDict(), {"neg": self.bit})
+
+
+negated, plain = Negated(), Negated()
+negated.bit, plain.bit = True, False
 strange = {
+    "negated": {"w": negated},
+    "not-negated": {"w": plain},
     "turned": {"w": torch.randn(2, 3).T},
     "code": {"w": torch.randn(2), "x": Code()},
     "module": torch.nn.Linear(2, 2),

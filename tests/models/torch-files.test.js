@@ -45,6 +45,7 @@ for (const format of FORMATS) {
     ['nested', /"model": expected a tensor, as in a state_dict, got a dict/],
     ['list', /expected a state_dict of tensors by name, got an array of 1/],
     ['number', /"epoch": expected a tensor, as in a state_dict, got 3/],
+    ['negated', /tensor "w" is stored with the bit "neg": save its resolve_neg\(\)/],
     ['sparse', /its pickle calls torch\.serialization\._get_layout, and no code/],
   ]))
     test(`${name} is refused, ${format}`, () => assert.rejects(read(bytesOf(`${name}.${format}`)), message))
@@ -80,6 +81,13 @@ for (const format of FORMATS) {
     assert.ok(refused > 400 && refused < files.length, `${refused} of ${files.length}`)
   })
 }
+
+test('a bit neg that is not set changes nothing', async () => {
+  for (const format of FORMATS) {
+    const [tensor] = await read(bytesOf(`not-negated.${format}`))
+    assert.deepEqual([...(await readFloats(tensor))], [0, 1, 2])
+  }
+})
 
 test('a zip file needs its size, the older format does not', async () => {
   await assert.rejects(

@@ -35,8 +35,9 @@ const STORAGES = new Map(
 
 /** A strided view of a storage, called a tensor in the file. */
 class View {
-  /** @param {Storage} storage @param {number} offset @param {number[]} dims @param {number[]} strides */
-  constructor(storage, offset, dims, strides) {
+  /** @param {Storage} storage @param {number} offset @param {number[]} dims @param {number[]} strides @param {unknown} [metadata] */
+  constructor(storage, offset, dims, strides, metadata = null) {
+    this.metadata = metadata
     this.storage = storage
     this.offset = offset
     this.dims = dims
@@ -50,7 +51,8 @@ const isPairs = (/** @type {unknown} */ list) =>
 /** Functions that a file may call. @type {Record<string, (...given: any[]) => unknown>} */
 const CALLS = {
   'collections OrderedDict': (pairs = []) => (isPairs(pairs) ? new Map(pairs) : undefined),
-  'torch._utils _rebuild_tensor_v2': (storage, offset, dims, strides) => new View(storage, offset, dims, strides),
+  'torch._utils _rebuild_tensor_v2': (storage, offset, dims, strides, _gradient, _hooks, metadata) =>
+    new View(storage, offset, dims, strides, metadata),
   'torch._utils _rebuild_parameter': tensor => tensor,
 }
 
@@ -249,9 +251,21 @@ function toTensor(name, view, file, { source, read, fail }) {
     throw fail(
       `${describe(name)}: expected a tensor, as in a state_dict, got ${view instanceof Map ? 'a dict' : describe(view)}`,
     )
-  const { storage, offset, dims, strides } = view
+  const { storage, offset, dims, strides, metadata } = view
+  // PyTorch changes the numbers by such a bit when it uses them, neg their sign.
+  const bits = metadata instanceof Map ? [...metadata].filter(([, isSet]) => isSet) : []
+  if (bits.length)
+    throw fail(`tensor ${describe(name)} is stored with the bit ${describe(bits[0][0])}: save its resolve_neg()`)
   const isList = (/** @type {unknown} */ list) => Array.isArray(list) && list.length <= 64 && list.every(isSize)
-  if (!storage?.dtype || !isSize(offset) || !isList(dims) || !isList(strides) || dims.length !== strides.length)
+  const isPlain = metadata === null || metadata instanceof Map
+  if (
+    !storage?.dtype ||
+    !isPlain ||
+    !isSize(offset) ||
+    !isList(dims) ||
+    !isList(strides) ||
+    dims.length !== strides.length
+  )
     throw fail(`tensor ${describe(name)} is no view of a storage`)
   const size = dims.reduce((product, n) => product * n, 1)
   let step = 1
