@@ -416,7 +416,7 @@ class Parser {
       given.kwargs.set(
         'caller',
         macroOf(
-          'caller',
+          null,
           parameters,
           reads,
           inner => textOfBody(body, inner),
@@ -490,7 +490,7 @@ class Parser {
       return inner
     }
     const name = this.#expectName()
-    if (name in CONSTANTS) this.#fail("can't assign to 'const'")
+    if (Object.hasOwn(CONSTANTS, name)) this.#fail("can't assign to 'const'")
     if (name === 'loop' && (ends.includes('in') || this.#loops))
       this.#fail("Can't assign to special loop variable in for-loop target")
     if (!hasNamespaces || !this.#skip('.')) {
@@ -645,13 +645,18 @@ class Parser {
 
   /** @param {string} name @returns {Expression} */
   #name(name) {
-    if (name in CONSTANTS) {
+    if (Object.hasOwn(CONSTANTS, name)) {
       const value = CONSTANTS[name]
       return () => value
     }
     for (const reads of this.#reads) reads.add(name)
     this.frame.note(name, 'load')
-    return scope => scope.get(name)
+    if (name !== 'self') return scope => scope.get(name)
+    return scope => {
+      const value = scope.get(name)
+      if (value instanceof Undefined) throw new NotCovered('the variable self, which stands for the template,')
+      return value
+    }
   }
 
   /** @returns {Expression} */

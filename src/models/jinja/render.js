@@ -65,7 +65,8 @@ export function compile(source) {
   return variables => {
     const scope = new Scope()
     for (const [name, call] of Object.entries(GLOBALS)) scope.set(name, new Callable(name, call))
-    for (const [name, value] of Object.entries(variables)) if (value !== undefined) scope.set(name, fromJS(value, name))
+    for (const [name, value] of Object.entries(variables))
+      if (value !== undefined && name !== 'self') scope.set(name, fromJS(value, name)) // self is the template in jinja2
     return textOfBody(template, scope)
   }
 }

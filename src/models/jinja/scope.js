@@ -1,6 +1,6 @@
 // Names of a template: scopes, the variable loop, macros.
 
-import { Callable, equal, iterate, length, TemplateError, Tuple, truth, Undefined } from './values.js'
+import { Callable, equal, iterate, length, repr, TemplateError, Tuple, truth, Undefined } from './values.js'
 
 /**
  * The names of a part of a template that has its own scope, collected at compile time. As in jinja2, a name that is set there before it is
@@ -201,7 +201,7 @@ export const unpack = targets => (scope, value) => {
 
 /**
  * Makes the callable value of a macro.
- * @param {string} name
+ * @param {string | null} name null for the body of a call block
  * @param {{ name: string, fallback?: import('./parse.js').Expression }[]} parameters
  * @param {Set<string>} reads names that the body reads
  * @param {(scope: Scope) => string} render
@@ -227,10 +227,10 @@ export function macroOf(name, parameters, reads, render, scope) {
       }
       if (reads.has('kwargs')) inner.set('kwargs', named)
       else if (named.size)
-        throw new TemplateError(`macro '${name}' takes no keyword argument '${[...named.keys()][0]}'`)
+        throw new TemplateError(`macro ${repr(name)} takes no keyword argument '${[...named.keys()][0]}'`)
       if (reads.has('varargs')) inner.set('varargs', Tuple.from(args.slice(parameters.length)))
       else if (args.length > parameters.length)
-        throw new TemplateError(`macro '${name}' takes not more than ${parameters.length} argument(s)`)
+        throw new TemplateError(`macro ${repr(name)} takes not more than ${parameters.length} argument(s)`)
       for (const { name, fallback } of missing) if (fallback) inner.set(name, fallback(inner))
       return render(inner)
     },

@@ -99,7 +99,7 @@ export class Namespace {
 /** @typedef {(args: unknown[], kwargs: Map<string, unknown>) => unknown} Calling */
 
 export class Callable {
-  /** @param {string} name @param {Calling} call @param {boolean} [isMacro] */
+  /** @param {string | null} name @param {Calling} call @param {boolean} [isMacro] */
   constructor(name, call, isMacro = false) {
     this.name = name
     this.call = call
@@ -276,7 +276,7 @@ export function repr(v) {
   if (v instanceof Numbers) return `range(${v.start}, ${v.stop}${v.step === 1 ? '' : `, ${v.step}`})`
   if (v instanceof Undefined) return 'Undefined'
   if (v instanceof Namespace) return `<Namespace ${pairs(v.map)}>`
-  if (v instanceof Callable && v.isMacro) return `<Macro '${v.name}'>`
+  if (v instanceof Callable && v.isMacro) return `<Macro ${v.name === null ? 'anonymous' : repr(v.name)}>`
   if (isLoop(v)) return `<LoopContext ${v.index}/${v.length}>`
   throw new NotCovered(
     v instanceof Iter ? 'printing a generator, such as the result of map or select,' : 'printing a function',
