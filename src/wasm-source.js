@@ -1,7 +1,8 @@
 // Where the wasm file comes from.
 
 import { isBytes } from './base/buffers.js'
-import { describe, messageOf, QkvError } from './base/errors.js'
+import { describe, QkvError } from './base/errors.js'
+import { whyOf, withoutSecrets } from './base/fetch-error.js'
 import { readInstalled } from './base/installed.js'
 
 /**
@@ -52,7 +53,8 @@ async function openURL(source) {
     if (cause instanceof QkvError) throw cause
     const found = name && (await readInstalled(name))
     if (found) return found
-    const said = hasAddress === false ? `${name}: ${NO_ADDRESS}` : `${source}: ${messageOf(cause)}: ${MEND}`
+    const said =
+      hasAddress === false ? `${name}: ${NO_ADDRESS}` : `${withoutSecrets(String(source))}: ${whyOf(cause)}: ${MEND}`
     throw new QkvError('WASM_MISSING', `cannot read ${said}`, { cause })
   }
 }

@@ -482,6 +482,19 @@ test('invalid names are refused before any request', async () => {
     'hf:.a/b',
   ])
     await assert.rejects(loadModel(qkv, name), /expected the name of a model on the hub, hf:owner\/name/, name)
+  const long = 'a'.repeat(300)
+  for (const name of [
+    `hf:a/b@${long}`,
+    `hf:a/${long}`,
+    `hf:a/b/${long}`,
+    `hf:a/b@${'é'.repeat(150)}`,
+    `hf:a/b/${'c/'.repeat(500)}`,
+  ])
+    await assert.rejects(
+      loadModel(qkv, name),
+      /at most 1000 characters, with parts of at most 240 bytes, got \d+/,
+      name,
+    )
   assert.equal(hub.asked.length, 0)
   assert.deepEqual(parseName('hf:a/b@refs/pr/3/c/d/'), {
     text: 'hf:a/b@refs/pr/3/c/d/',
@@ -557,7 +570,8 @@ test('the error for a name without hf:, and for the address of a page of the hub
 test('a hub that is not there, and an address that is no hub, are reported', async () => {
   await assert.rejects(loadModel(qkv, 'hf:me/tiny', { hub: 'http://127.0.0.1:1' }), {
     code: 'NETWORK',
-    message: /hf:me\/tiny: http:\/\/127\.0\.0\.1:1 cannot be reached: fetch failed \(bad port\)$/,
+    message:
+      /hf:me\/tiny: http:\/\/127\.0\.0\.1:1 cannot be reached: fetch failed \(bad port\): fetch blocks this port, use another one$/,
   })
   hub.break({ of: /api\/models/, body: '<!doctype html><p>Log in', headers: { 'content-type': 'text/html' } })
   await assert.rejects(loadModel(qkv, 'hf:me/tiny'), {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { whyOf } from '../../src/base/fetch-error.js'
 import { load } from '../../src/entries/index.js'
 import { backward } from '../../src/entries/interpret.js'
 import { loadModel } from '../../src/entries/models.js'
@@ -38,6 +39,8 @@ const server = createServer(({ url, headers }, response) => {
   queries.push(search)
   if (pathname.startsWith('/nothing')) return response.writeHead(404).end()
   if (pathname.startsWith('/private') && headers.authorization !== 'Bearer secret') return response.writeHead(401).end()
+  if (pathname.startsWith('/broken'))
+    return response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy())
   if (pathname.startsWith('/refused')) return response.writeHead(500).end()
   if (!content) return response.writeHead(404).end()
   const range = /bytes=(\d+)-(\d+)/.exec(headers.range ?? '')
@@ -518,10 +521,26 @@ test('disposing a model in the middle of forward, or of another run in turns, ma
   }
 })
 
+test('an error of fetch has the message of its cause, without passwords and queries of addresses', async () => {
+  const cause = Object.assign(new Error('no way to http://me:secret@host/a?key=secret (b)'), { code: 'E' })
+  assert.equal(
+    whyOf(new TypeError('fetch failed to https://me:secret@host', { cause })),
+    'fetch failed to https://host (no way to http://host/a (b), E)',
+  )
+  await assert.rejects(
+    loadModel(qkv, `http://127.0.0.1:${port}/broken?key=secret`),
+    /^Error: loadModel: http:\S+\/broken\/config\.json cannot be fetched: terminated \(other side closed/,
+  )
+  await assert.rejects(load({ wasm: 'http://127.0.0.1:1/a.wasm?key=secret' }), {
+    code: 'WASM_MISSING',
+    message: /^cannot read http:\/\/127\.0\.0\.1:1\/a\.wasm: fetch failed \(bad port\): fetch blocks this port/,
+  })
+})
+
 test('a server that fails, a missing folder and a wrong source are reported', async () => {
   await assert.rejects(
     loadModel(qkv, `http://127.0.0.1:${port}/x`.replace(String(port), '1')),
-    /^Error: loadModel: http:\S+ cannot be fetched: fetch failed/,
+    /^Error: loadModel: http:\S+ cannot be fetched: fetch failed \(bad port\): fetch blocks this port, use another one$/,
   )
   await assert.rejects(
     loadModel(qkv, /** @type {any} */ (3)),

@@ -26,6 +26,3 @@ export class Passing extends Error {
     this.after = after
   }
 }
-
-/** Returns why a request failed. In Node only the cause has the reason. @param {any} error @returns {string} */
-export const whyOf = ({ message, cause }) => (cause ? `${message} (${cause.code ?? cause.message})` : message)

@@ -19,6 +19,9 @@ const REFUSED = /--|\.\.|\\|(^|\/)[.-]|[.-](\/|$)/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const UNSAFE = /\\|(^|\/)\.{0,2}(\/|$)|[\0-\x1f\x7f]/
 
+/** The longest part of a name in bytes, and the longest name: file systems refuse longer ones. */
+const [MOST_PART, MOST_NAME] = [240, 1000]
+
 /** Decodes a revision, so that 'feature%2Fx' is the branch feature/x. @param {string} written */
 function decoded(written) {
   try {
@@ -38,6 +41,13 @@ export function parseName(text, where = 'loadModel') {
     throw new RangeError(
       `${where}: expected the name of a model on the hub, hf:owner/name, hf:owner/name@revision ` +
         `or hf:owner/name/sub/folder, got ${describe(text)}`,
+    )
+  const parts = [id, ...revision.split('/'), ...folder.split('/')]
+  const longest = Math.max(...parts.map(part => new TextEncoder().encode(part).length))
+  if (longest > MOST_PART || text.length > MOST_NAME)
+    throw new RangeError(
+      `${where}: expected a name of at most ${MOST_NAME} characters, with parts of at most ${MOST_PART} bytes, ` +
+        `got ${text.length} characters, the longest part of ${longest} bytes: ${describe(text)}`,
     )
   return { text, id, revision, folder: folder && `${folder.slice(1)}/` }
 }

@@ -1,7 +1,8 @@
 // Requests to the hub, with redirects, ranges, retries and errors.
 
+import { whyOf } from '../../base/fetch-error.js'
 import { checkRange, checkVersion, factsOf, fail, refusal, seesRedirects, shown } from './hub-answers.js'
-import { HubError, Passing, whyOf } from './hub-error.js'
+import { HubError, Passing } from './hub-error.js'
 import { urlOf } from './hub-settings.js'
 
 /** @import { Settings } from './hub-settings.js' */

@@ -1,5 +1,6 @@
 // Reads a folder on a server. This module is loaded for URLs only.
 
+import { whyOf } from '../../base/fetch-error.js'
 import { FIRST, inBlocks } from './blocks.js'
 import { checkHeaders } from './headers.js'
 
@@ -49,6 +50,13 @@ export async function fromURL(text, fromContent, signal, { headers: given = {}, 
       const url = new URL(name, base)
       url.search = base.search
       const file = shown(url)
+      /** @param {unknown} cause @returns {never} */
+      const failed = cause => {
+        signal?.throwIfAborted()
+        throw new Error(`loadModel: ${file} cannot be fetched: ${whyOf(cause)}`, { cause })
+      }
+      const bytesOf = async (/** @type {Response} */ response) =>
+        new Uint8Array(await response.arrayBuffer().catch(failed))
       /** Size of the file, if the server reports it. @type {number | undefined} */
       let size
       /** @type {string | null | undefined} */
@@ -57,13 +65,9 @@ export async function fromURL(text, fromContent, signal, { headers: given = {}, 
       const get = async (from, to, covered = []) => {
         const headers = { ...given, Range: `bytes=${from}-${to - 1}` }
         const response = await fetch(url, { signal, headers }).catch(cause => {
-          signal?.throwIfAborted()
           // In an extension, fetching a missing file fails without a status.
-          if (covered.includes(404) && !/^https?:$/.test(url.protocol)) return new Response(null, { status: 404 })
-          throw new Error(
-            `loadModel: ${file} cannot be fetched: ${cause.message}${cause.cause?.code ? ` (${cause.cause.code})` : ''}`,
-            { cause },
-          )
+          const isMissing = covered.includes(404) && !/^https?:$/.test(url.protocol) && !signal?.aborted
+          return isMissing ? new Response(null, { status: 404 }) : failed(cause)
         })
         const { status, statusText } = response
         if (status === 206) size = checkRange(response, file, from, to, size)
@@ -81,14 +85,14 @@ export async function fromURL(text, fromContent, signal, { headers: given = {}, 
       if (first.status === 404) return undefined
       found.add(name)
       if (first.status === 416) return fromContent(new ArrayBuffer(0), name)
-      const start = new Uint8Array(await first.arrayBuffer())
+      const start = await bytesOf(first)
       if (first.status === 200) return fromContent(start, name)
       if (start.length < FIRST) size ??= start.length
       /** @param {number} from @param {number} to */
       const read = async (from, to) => {
         if (to <= start.length) return start.subarray(from, to)
         const response = await get(from, to)
-        const bytes = new Uint8Array(await response.arrayBuffer())
+        const bytes = await bytesOf(response)
         if (response.status === 206) return bytes
         if (size !== undefined && bytes.length !== size)
           throw new Error(

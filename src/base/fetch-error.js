@@ -1,0 +1,13 @@
+// Why fetch failed.
+
+/** Leaves out names, passwords and queries of addresses, which may be secret. @param {string} text */
+export const withoutSecrets = text => text.replace(/(:\/\/)(?:[^/\s@]*@)?([^\s?)]*)(?:\?[^\s)]*)?/g, '$1$2')
+
+/** Returns the reason. In Node only the cause of an error has it. @param {any} error @returns {string} */
+export function whyOf(error) {
+  const { message = String(error), cause } = Object(error)
+  const { code = '', message: reason = '' } = Object(cause)
+  const parts = [reason, reason.includes(code) ? '' : code].filter(Boolean)
+  const text = withoutSecrets(`${message}${parts.length ? ` (${parts.join(', ')})` : ''}`)
+  return reason === 'bad port' ? `${text}: fetch blocks this port, use another one` : text
+}
