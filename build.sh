@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles src/kernel/*.c to src/qkv.wasm, or to the path given, and the kernels of integer weights to src/qkv.integers.wasm
-# beside it. Does nothing if the sources did not change. All compiler flags are in this file.
+# next to it. Does nothing if the sources have not changed. All compiler flags are in this file.
 #   ./build.sh [options] [path]
 #   --relaxed      compile the first file with relaxed SIMD, to src/qkv.relaxed.wasm; the kernels of integers are the same
 #   --clang N      compile with clang-N and wasm-ld-N and emcc's headers, not with emcc
@@ -29,15 +29,15 @@ fi
 
 version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 
-# These are the files of qkv.wasm. Similar files stand side by side, which saves 100 bytes of gzip.
+# These are the files of qkv.wasm. Similar files are adjacent, which saves 100 bytes of gzip.
 names=(
   abi simd constants exp mask texts query_rows softmax attention summary loss decode trace backward score tile rows linear linear_output linear_pack
   linear_streams linear_decode linear_backward activation elementwise norm optimizer embedding rope random
 )
-# These are the files of qkv.integers.wasm, and those of them that export functions of their own.
+# The files of qkv.integers.wasm, and those among them that export functions.
 of_integers=(linear_integer linear_blocks linear_dequantized attention_cached abi simd constants exp mask tile rows activation linear_output linear_streams)
 exporting=(linear_integer linear_blocks linear_dequantized attention_cached abi)
-# Files that are as fast with -Oz as with -Os, or whose time does not count. Of the others some are up to a third slower.
+# Files that are as fast with -Oz as with -Os, or whose speed does not matter. Some of the other files would be up to a third slower.
 small=(mask texts score embedding attention summary query_rows backward decode linear linear_pack rope)
 flags=(
   -std=c11 -msimd128 -mbulk-memory
@@ -51,8 +51,8 @@ link=(
   --no-entry --strip-all -O3 # a library: no main, no JavaScript, no libc
   --initial-memory=131072 --max-memory=4294967296
 )
-# Both modules use one memory. It begins with the constants of the second one, at 1024, then those of the first one, then
-# their stack, as only one of them runs at a time: JavaScript gives the second one the top of it, qkv_heap() of the first.
+# Both modules use one memory. It starts with the constants of the second module, at 1024, followed by those of the first and by the stack.
+# Since only one module runs at a time, they share the stack: JavaScript passes its top, qkv_heap() of the first module, to the second.
 own=(--global-base=2048 -z stack-size=65536)
 second=(--global-base=1024 -z stack-size=0 --import-memory)
 optimize=(
@@ -72,7 +72,7 @@ if [ -n "$relaxed" ]; then
   other=-Oz # but for the register tiles
   of_integers+=(linear_bytes)
   optimize=(--generate-global-effects --flatten --rereloop -Os -Os --converge --low-memory-unused --one-caller-inline-max-function-size=0)
-  # An older clang lacks these instructions: Debian's clang 16 is used with emcc's headers.
+  # The clang of older emcc lacks these instructions, so Debian's clang 16 is used with the headers of emcc.
   if [ "$(printf '%s\n' 3.1.40 "$version" | sort -V | head -n 1)" != 3.1.40 ]; then : "${clang:=16}"; fi
 fi
 if [ -n "$clang" ]; then
@@ -84,14 +84,14 @@ if [ -n "$clang" ]; then
   linkers=("wasm-ld-$clang")
 fi
 ./setup.sh packages
-# The bytes are to be the same each time. binaryen orders some things by their addresses and by its threads.
+# The output must be reproducible. binaryen's order depends on its threads and on addresses.
 export BINARYEN_CORES=1
 steady=()
 if setarch -R true 2>/dev/null; then steady=(setarch -R); fi
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
 
-# Its arguments: the file to make, the linker's options, then `=`, then the names of sources.
+# Arguments: the file to make, the linker's options, `=`, and the names of the sources.
 make_wasm() {
   local to=$1 options=() files=() sources=() groups=() root=$PWD name size of group folder
   shift
@@ -113,7 +113,7 @@ make_wasm() {
     groups+=("$of|$name")
     files+=("$folder/$name.o")
   done
-  # A call of emcc takes longer to start than to compile a file.
+  # Starting emcc takes longer than compiling a file, so each call compiles several.
   while IFS= read -r of; do
     sources=()
     for group in "${groups[@]}"; do

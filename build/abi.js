@@ -8,8 +8,8 @@ import { enumOf, fieldsOf, header } from './header.js'
 /** @typedef {{ name: string, type: string }} Word */
 
 /**
- * The contents of each file: enums, structs as lists of words that are written by index, and structs that writeStruct fills by name,
- * with the names of their float fields.
+ * The content of each file: enums, structs as lists of words that are written by index, and structs that writeStruct fills by name, with
+ * the names of their float fields.
  */
 const FILES = {
   'src/runtime/abi.js': {

@@ -1,4 +1,4 @@
-// Writes docs/api.md from the types of dist/: each call of each entry, what it takes, what it returns and what it does.
+// Writes docs/api.md from the types of dist/: each call of each entry, with its parameters, its result and what it does.
 //   npm run api
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,11 @@ function declarations(text, indent) {
   return found
 }
 
-/** Returns where the declaration ends: at a `;` outside of brackets, or at the bracket that closes a body. @param {string} text @param {number} from */
+/**
+ * Returns the index where the declaration ends: at a `;` outside of brackets, or at the bracket that closes a body.
+ * @param {string} text
+ * @param {number} from
+ */
 function endOf(text, from) {
   const isBody = /^(declare )?(class|namespace|interface) /.test(text.slice(from))
   let depth = 0
@@ -90,7 +94,7 @@ function short(type) {
   return line
 }
 
-/** Returns the first sentence of a comment and the shape that `@returns` gives. @param {string} comment */
+/** Returns the first sentence of a comment, and the shape in its `@returns`. @param {string} comment */
 function told(comment) {
   const [about, ...tags] = comment.trim().split(/\s+(?=@(?:param|returns|throws|type|template)\b)/)
   const [sentence] = about.replaceAll(/\s+/g, ' ').match(/^.*?\.(?= [A-Z`]|$)|^.*$/) ?? ['']

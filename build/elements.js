@@ -21,27 +21,30 @@ const modules = new Set()
 const add = (/** @type {Iterable<string>} */ ids) => {
   for (const id of ids) modules.add(id)
 }
-/** Removes needless spaces from a style. Lines stay, so that the widget's source map remains valid; a test reads the map. @param {string} style */
+/**
+ * Removes unneeded spaces from a style, but keeps its lines, so that the widget's source map remains valid; a test reads the map.
+ * @param {string} style
+ */
 const shorten = style =>
   style
     .replace(/ *\n */g, '\n')
     .replace(/ \{/g, '{')
     .replace(/([:,;]) /g, '$1')
 
-/** Minifies styles in template literals, which a minifier of JavaScript does not touch. @type {import('rolldown').Plugin} */
+/** Minifies styles in template literals, which JavaScript minifiers leave as they are. @type {import('rolldown').Plugin} */
 const shortStyles = {
   name: 'short-styles',
   transform: code => (code.includes('css`') ? { code: code.replace(/css`[^`$]*`/g, shorten), map: null } : undefined),
 }
 const options = {
-  // Lets tree shaking drop helpers that d3-array makes at import for functions not used here.
+  // Lets tree shaking drop helpers that d3-array creates on import for functions not used here.
   treeshake: { propertyReadSideEffects: /** @type {const} */ (false), manualPureFunctions: ['bisector'] },
   platform: /** @type {const} */ ('browser'),
   plugins: [constants(add), shortStyles],
-  // Supplies the globals that the modules read at import, which are missing on a server.
+  // Supplies globals that the modules read on import and that are missing on a server.
   transform: { inject: { HTMLElement: from('dom.js', 'HTMLElement'), document: from('dom.js', 'document') } },
 }
-/** Drops legal comments, because the licences are in THIRD_PARTY_NOTICES. */
+/** Drops legal comments, because THIRD_PARTY_NOTICES has the licences. */
 const output = { comments: { annotation: true, jsdoc: false, legal: false } }
 const built = [
   await build({
@@ -52,7 +55,7 @@ const built = [
   await build({
     ...options,
     input: WIDGET.source,
-    // A notebook sends this file as text and no bundler sees it later, so minify it here.
+    // A notebook sends this file as text, and no bundler sees it later, so it is minified here.
     output: {
       comments: false,
       minify: true,

@@ -1,7 +1,10 @@
 // The entries of the package: the file of each in dist/, its source, and the tag of the element that it defines. A new entry needs a
 // line here and one in "exports" of package.json; tests/package.test.js compares the two.
 
-/** An entry of the package. A plain element does not extend the base class of the others. @typedef {{ name: string, source: string, tag?: string, element?: string, isPlain?: boolean }} Entry */
+/**
+ * An entry of the package. An element with isPlain does not extend the base class of the others.
+ * @typedef {{ name: string, source: string, tag?: string, element?: string, isPlain?: boolean }} Entry
+ */
 
 /** The entries of the library. All import core.js. @type {Entry[]} */
 export const LIBRARY = [
@@ -13,14 +16,14 @@ export const LIBRARY = [
   { name: 'corpus', source: 'src/entries/corpus.js' },
 ]
 
-/** The entry qkv/corpus, for Node, and the files that are run rather than imported: the command `qkv` and the worker. @type {Entry[]} */
+/** The entry qkv/corpus, for Node, and files that are run instead of imported: the command `qkv` and the worker. @type {Entry[]} */
 export const CORPUS = [
   ...LIBRARY.filter(({ name }) => name === 'corpus'),
   { name: 'cli', source: 'src/corpus/cli.js' },
   { name: 'corpus-worker', source: 'src/corpus/corpus-worker.js' },
 ]
 
-/** The model that comes with the package; its weights are a file beside the entry. @type {Entry} */
+/** The model that comes with the package; its weights are in a file next to the entry. @type {Entry} */
 export const STORIES = { name: 'stories', source: 'build/stories.js' }
 
 /** The wasm files; the last two are made by ./build.sh --relaxed. */
@@ -48,5 +51,5 @@ export const ELEMENTS = [
   { name: 'elements', source: 'web/elements/index.js' },
 ]
 
-/** The widget, one file without imports, because a notebook sends it as text. @type {Entry} */
+/** The widget: one file without imports, because a notebook sends it as text. @type {Entry} */
 export const WIDGET = { name: 'anywidget', source: 'web/elements/anywidget.js' }

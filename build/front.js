@@ -25,7 +25,7 @@ function layerMap(qkv) {
   return Array.from(/** @type {Float32Array} */ (weights.data).subarray(0, size))
 }
 
-/** Returns the attention maps of all heads for the first story. @param {import('../web/rooms/front/tell.js').Reader} reader */
+/** Returns the attention maps of all heads on the first story. @param {import('../web/rooms/front/tell.js').Reader} reader */
 function modelMaps({ model, words }) {
   const ids = tokensOf(FIRST).map(token => words.indexOf(token))
   const { attentions } = model.forwardSync({ ids }, { keep: ['attentions'] })
@@ -37,7 +37,7 @@ function modelMaps({ model, words }) {
   })
 }
 
-/** Returns everything to record. */
+/** Returns everything that is recorded. */
 export async function record() {
   const qkv = await load()
   const { vocab } = JSON.parse(readFileSync(`${FOLDER}/tokenizer.json`, 'utf8')).model

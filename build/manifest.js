@@ -2,7 +2,7 @@
 // (https://custom-elements-manifest.open-wc.org).
 
 import { readFileSync } from 'node:fs'
-// @ts-expect-error the package declares the types of its command only
+// @ts-expect-error the package declares only the types of its command
 import { create, ts } from '@custom-elements-manifest/analyzer'
 // @ts-expect-error the package has no types
 import { litPlugin } from '@custom-elements-manifest/analyzer/src/features/framework-plugins/lit/lit.js'

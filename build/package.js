@@ -18,13 +18,13 @@ for (const name of WASM)
   if (existsSync(`src/${name}`)) copyFileSync(`src/${name}`, `dist/${name}`)
   else console.log(`dist: without ${name}, which build.sh makes`)
 
-// The modules are not minified, so that Node prints the line that threw and a stack names functions. core.js has what `import 'qkv'` loads,
-// in one file, because one compresses better than several. Bundlers tree-shake it, so nothing in it may have side effects at load, not
-// even a static block of a class, and it has only one dynamic import. threads.js has what only threads and the relaxed build need,
-// block.js and kv-cache.js what nn, train and models share, layers.js what nn and train share, and the file of an entry what only that
-// entry needs. families/ has the code that is loaded with a model of a family.
+// The modules are not minified, so that Node prints the line that threw and stacks have function names. core.js has everything that `import
+// 'qkv'` loads in one file, because one file compresses better than several. Bundlers tree-shake it, so nothing in it may have side effects
+// on load, not even a static block of a class, and it has only one dynamic import. threads.js has what only threads and the relaxed build
+// need, block.js and kv-cache.js what nn, train and models share, layers.js what nn and train share, and the file of an entry what only
+// that entry needs. families/ has the code that is loaded with a model of a family.
 const entries = LIBRARY.filter(({ name }) => name !== 'corpus')
-/** Makes a matcher of modules by their path in src, wherever the project lies. @param {RegExp} pattern */
+/** Makes a matcher of modules by their path in src, wherever the project is. @param {RegExp} pattern */
 const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src', id))
 /** The modules that the main entry imports, and what those import. @type {Set<string>} */
 const inCore = new Set()
@@ -50,7 +50,7 @@ const groups = [
   { name: 'block', test: of(/^(base|ops|layers\/(packed-linear|weight-blocks))\b/) },
   { name: 'threads', test: of(/^(threads\/|relaxed|wasm-bytes)/) },
 ]
-/** Keeps only the comments that bundlers read. The others are in the sources and, for the public calls, in the types. */
+/** Keeps only the comments that bundlers read. The sources have the others, and the types have those of public calls. */
 const output = { comments: { annotation: true, jsdoc: false, legal: false } }
 /** @param {{ moduleIds: string[] }} chunk */
 const chunkFileNames = ({ moduleIds }) =>
@@ -58,7 +58,7 @@ const chunkFileNames = ({ moduleIds }) =>
 await build({
   input: Object.fromEntries(entries.map(({ name, source }) => [name, source])),
   platform: 'neutral',
-  external: ['@huggingface/tokenizers'], // optional: bundlers of users find it
+  external: ['@huggingface/tokenizers'], // optional: users' bundlers find it
   output: { ...output, dir: 'dist', chunkFileNames, codeSplitting: { groups } },
 })
 // qkv/corpus imports the other entries as external modules, so that bundling it does not split them into more shared files.

@@ -21,12 +21,12 @@ writeFileSync(
     readme: 'none',
     basePath: at('../dist'),
     disableSources: true,
-    excludeExternals: true, // members that every HTMLElement has
+    excludeExternals: true, // members of every HTMLElement
     hideGenerator: true,
     includeVersion: true,
     githubPages: false,
     treatWarningsAsErrors: true,
-    // Types of the web, which the package declares itself so that programs compile without lib.dom (portable-types.js).
+    // Web types, which the package declares itself so that programs compile without lib.dom (portable-types.js).
     intentionallyNotExported: ['URL', 'Response', 'BufferSource', 'WebAssembly.Module', 'File', 'Blob', 'AbortSignal'],
     logLevel: 'Warn',
   }),

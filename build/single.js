@@ -1,4 +1,4 @@
-// Builds site/qkv.html, the page as one file with everything inlined, which works from a disk and offline.
+// Builds site/qkv.html, the page as one file with everything inlined. It can be opened from a disk and works offline.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

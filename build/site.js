@@ -1,12 +1,12 @@
-// Adds a strict Content-Security-Policy to the built page, and makes a single-file version that also opens from a disk.
+// Adds a strict Content-Security-Policy to the built page, and makes a single-file version that can be opened from a disk.
 
 import { createHash } from 'node:crypto'
 
-/** The hub of models and the storage to which it redirects. https://huggingface.co/.well-known/meta.json lists its hosts. */
+/** The model hub, and the storage to which it redirects. Its hosts are listed in https://huggingface.co/.well-known/meta.json. */
 const HUB = 'https://huggingface.co https://*.hf.co'
 
 /**
- * Returns a policy that allows scripts and styles from one source only, and no requests to other hosts but the hub. Compiling
+ * Returns a policy that allows scripts and styles from one source only, and no requests to other hosts except the hub. Compiling
  * WebAssembly needs 'wasm-unsafe-eval'.
  * @param {{ script: string, style: string, connect: string, worker: string }} sources
  */
@@ -48,7 +48,7 @@ const hashOf = text => `'sha256-${createHash('sha256').update(text).digest('base
  * @param {string} icon
  */
 export function singleFile(html, script, style, icon) {
-  // Escape text that would end the script element early. It occurs only in strings, where an escape is valid.
+  // Escapes text that would end the script element early. It occurs only in strings, where the escape is valid.
   const code = script.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\x21--')
   if (/<\/style/i.test(style)) throw new Error('a style sheet holds </style')
   const sources = { script: hashOf(code), style: hashOf(style), connect: 'data:', worker: 'blob:' }

@@ -1,5 +1,5 @@
 // Checks the styles of the page, for `npm run lint`. Font sizes, text colours and borders may be set only in tokens.css and primitives.css,
-// so that the file of a room only does layout. Every class must be used by a template. No selector may match any sibling (`p + *`), because
+// so that a room's file contains layout only. Every class must be used by a template. No selector may match any sibling (`p + *`), because
 // then each element added to the page restyles all of it (64 ms for 2,200 elements).
 
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,14 +8,19 @@ const web = new URL('../web/', import.meta.url)
 const SHARED = ['tokens.css', 'primitives.css', 'models-primitives.css']
 const LOOKS = /^\s*((?:font(?:-size|-family)?|color|border(?!-spacing|-collapse)[\w-]*)\s*:[^;]*)/
 
-/** Lists declarations of a room's file that belong into the shared ones. @param {string} file @param {string} css */
+/** Lists declarations of a room's file that belong in the shared files. @param {string} file @param {string} css */
 const looksOf = (file, css) =>
   css.split('\n').flatMap((line, i) => {
     const [, declaration] = LOOKS.exec(line) ?? []
     return declaration ? [`${file}:${i + 1}: "${declaration}" belongs into ${SHARED.join(' or ')}`] : []
   })
 
-/** Lists classes of a file that no template names, in full or by a prefix such as `step-${id}`. @param {string} file @param {string} css @param {string} code */
+/**
+ * Lists classes of a file that no template uses, in full or by a prefix such as `step-${id}`.
+ * @param {string} file
+ * @param {string} css
+ * @param {string} code
+ */
 function unusedOf(file, css, code) {
   const classes = new Set(css.replace(/\/\*[\s\S]*?\*\//g, '').match(/\.[a-z][\w-]*(?=[^{}]*\{)/g) ?? [])
   const isNamed = (/** @type {string} */ name) =>

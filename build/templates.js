@@ -1,4 +1,4 @@
-// A plugin that drops the indentation inside of templates when the page is built: a line break is white space enough for HTML.
+// A plugin that drops the indentation inside templates when the page is built, because HTML treats a line break like any white space.
 
 /**
  * Returns the templates of a program.
@@ -15,7 +15,7 @@ function templatesIn(node, found = []) {
 }
 
 /**
- * Returns code with one line break in place of each run of white space with one in its templates.
+ * Returns code in which each run of white space with a line break in its templates is one line break.
  * @param {string} code
  * @param {(code: string) => object} parse
  */

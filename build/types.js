@@ -21,7 +21,7 @@ function withoutTypes(text) {
 /** Removes from a comment what the declaration below it repeats. @param {string} comment @param {string} indent */
 function lean(comment, indent) {
   const text = withoutTypes(comment.replace(/^\s*\* ?/gm, ''))
-  const [description, ...tags] = `\n${text}`.split(/\s+(?=@[a-z]+\b)/) // the space keeps hf:owner/name@revision whole
+  const [description, ...tags] = `\n${text}`.split(/\s+(?=@[a-z]+\b)/) // splitting at spaces keeps hf:owner/name@revision whole
   const told = tags
     .map(tag => tag.replace(/\s+/g, ' ').trim())
     .filter(tag => /^@(?:param \S+|returns|throws|type) \S/.test(tag))
@@ -33,12 +33,12 @@ function lean(comment, indent) {
   return `${indent}/**\n${lines.map(line => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`
 }
 
-/** Matches class members marked @internal. tsc keeps those that a constructor makes. */
+/** Matches class members marked @internal, because tsc keeps those that a constructor creates. */
 const INTERNAL = /^( +)\/\*\*(?:(?!\*\/)[\s\S])*@internal(?:(?!\*\/)[\s\S])*\*\/\n\1\S.*(?:\n\1[ }].*)*\n/gm
 
 /**
- * Widens optional properties to accept undefined, as the library does. A project with exactOptionalPropertyTypes distinguishes the two,
- * and may pass on a value that it was not given.
+ * Widens optional properties to accept undefined, as the library does. With exactOptionalPropertyTypes, TypeScript distinguishes the two,
+ * and programs may pass on an option that they did not receive.
  * @param {string} text
  */
 export function withUndefined(text) {
@@ -68,7 +68,7 @@ export function withUndefined(text) {
   return inserts.sort(([a], [b]) => b - a).reduce((left, [at, own]) => left.slice(0, at) + own + left.slice(at), text)
 }
 
-/** Marks a name that two modules declare differently, so that no entry can make it public. */
+/** Marks a name that two modules declare differently; no entry can make such a name public. */
 const TWICE = 'two different declarations'
 
 /**
@@ -154,7 +154,7 @@ export function publicTypes(folder, entries, elsewhere = {}) {
     const own = [...reached].filter(name => !taken.has(name))
     return { entry, more, values, types, taken, own }
   })
-  // Export a class as a type only if users get its instances from calls.
+  // A class is exported as a type only if users get its instances from calls.
   const things = new Set(parts.flatMap(({ values }) => [...values]))
   const isValue = (/** @type {string} */ name) => things.has(name)
   return Object.fromEntries(

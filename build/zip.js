@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { crc32, deflateRawSync } from 'node:zlib'
 
 const NAME = 'qkv-class.zip'
-/** 1 January 2026, so that the same page gives the same zip. */
+/** 1 January 2026, a fixed date, so that the same page gives the same zip. */
 const [TIME, DATE] = [0, ((2026 - 1980) << 9) | (1 << 5) | 1]
 const [LOCAL, CENTRAL, END] = [0x04034b50, 0x02014b50, 0x06054b50]
 const DEFLATE = 8

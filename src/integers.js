@@ -1,5 +1,5 @@
-// The kernels of integer weights, qkv.integers.wasm: a second module that uses the memory of the first. It is loaded only
-// when it is needed. qkv.relaxed.integers.wasm gives the same bits, and multiplies bytes by bytes twice as fast where the engine can.
+// The kernels of integer weights, qkv.integers.wasm: a second module that uses the memory of the first, loaded on demand.
+// qkv.relaxed.integers.wasm gives the same bits, and is twice as fast at products of bytes where the engine has an instruction for them.
 
 import { isShared } from './base/buffers.js'
 import { QkvError } from './base/errors.js'
@@ -22,7 +22,7 @@ const PROBE = new Uint8Array([
   15, 65, 127, 253, 15, 65, 0, 253, 17, 253, 147, 2, 253, 27, 0, 11,
 ])
 
-/** True if the engine multiplies bytes exactly, -1 as 255 or as -1. linear_bytes.c finds out which. */
+/** True if the engine multiplies bytes exactly, taking 255 as 255 or as -1. linear_bytes.c detects which of the two. */
 function hasByteProducts() {
   if (!WebAssembly.validate(PROBE)) return false
   const { '': multiply } = new WebAssembly.Instance(new WebAssembly.Module(PROBE)).exports
@@ -30,7 +30,7 @@ function hasByteProducts() {
   return product === 4 * 127 * 255 || product === -4 * 127
 }
 
-/** Opens the file beside this one, if this file has an address. Who copies files by hand may have only the one that runs everywhere. */
+/** Opens the file next to this one, if this file has a URL. People who copy files by hand may have only the build that runs everywhere. */
 async function ownFile(/** @type {boolean} */ hasBytes) {
   const usual = ofPackage('qkv.integers.wasm', () => new URL('./qkv.integers.wasm', import.meta.url))
   if (!hasBytes || !hasByteProducts()) return usual
@@ -38,12 +38,12 @@ async function ownFile(/** @type {boolean} */ hasBytes) {
   return open(relaxed).catch(() => usual)
 }
 
-/** The bytes of the file, with the import of a shared memory. @param {Awaited<import('./wasm-source.js').WasmSource>} source */
+/** Returns the bytes of the file, changed to import a shared memory. @param {Awaited<import('./wasm-source.js').WasmSource>} source */
 async function readShared(source) {
   const bytes = (await readBytes(source, 'integers: threads')).slice()
   const name = [...'memory'].map(letter => letter.charCodeAt(0))
   const at = bytes.findIndex((_, from) => name.every((code, n) => bytes[from + n] === code))
-  bytes[at + name.length + 1] |= SHARED // after the kind of the import
+  bytes[at + name.length + 1] |= SHARED // the flags follow the kind of the import
   return bytes
 }
 
@@ -73,8 +73,8 @@ async function add(core, source) {
       'WASM_VERSION',
       `the file of integer weights has version ${qkv_abi?.() ?? 'none'} of the interface, this JavaScript ${ABI}: take both from one package`,
     )
-  qkv_stack(qkv_heap()) // the stack of the first module ends where the heap begins, and only one of them runs at a time
-  // Before the workers start, since they number the kernels in this order, and calls may come while they start.
+  qkv_stack(qkv_heap()) // the stack of the first module ends where the heap begins; both can use it, because only one runs at a time
+  // This comes before the workers start, because they number the kernels in this order, and calls may arrive meanwhile.
   core.exports = Object.assign({}, exports, core.exports)
   core.integers = module
   await core.threads?.restart(core, module)

@@ -13,16 +13,15 @@ const SIMD_PROBE = new Uint8Array([
 /**
  * Loads the core. Each call makes a module with separate memory.
  * @typedef {object} LoadOptions
- * @property {WasmSource} [wasm] where the wasm comes from: bytes, a compiled Module, a URL or a Response; by default the
- *   file beside this one
- * @property {number | 'auto'} [threads] how many threads work on a large call, the calling one included; default 1,
- *   'auto': as many as the machine has; at most 64, and 1 where no thread starts. More than one needs shared memory: in a page
- *   cross-origin isolation, else qkv.threads is 1; qkv.threadsReason says why
- * @property {boolean | 'auto'} [relaxed] the build with relaxed SIMD, whose products and sums are fused where the
- *   processor can: faster, but results then depend on the processor. True throws where the engine lacks it, 'auto' takes
- *   the default build there; default false
- * @property {boolean | WasmSource} [integers] whether to load the kernels of integer weights, too, for packLinear with dtype
- *   int8 or int4: true takes the file beside this one. loadModel does so where it needs them; default false
+ * @property {WasmSource} [wasm] where the wasm comes from: bytes, a compiled Module, a URL or a Response; by default the file next to this
+ *   one
+ * @property {number | 'auto'} [threads] the number of threads for a large call, including the calling one; default 1; 'auto': the number of
+ *   cores; at most 64. More than one needs shared memory, which pages have only if they are cross-origin isolated. If no thread can start,
+ *   qkv.threads is 1 and qkv.threadsReason is the reason
+ * @property {boolean | 'auto'} [relaxed] the build with relaxed SIMD, which fuses products and sums if the processor can: faster, but
+ *   results then depend on the processor. If the engine lacks it, true throws and 'auto' falls back to the default build; default false
+ * @property {boolean | WasmSource} [integers] also loads the kernels of integer weights, for packLinear with dtype int8 or int4; true: from
+ *   the file next to this one. loadModel loads them on demand; default false
  *
  * @param {LoadOptions} [options]
  * @returns {Promise<Qkv>}

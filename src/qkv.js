@@ -13,7 +13,10 @@ import { allocate, scope } from './runtime/outputs.js'
 /** @import { OutOptions } from './runtime/outputs.js' */
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
-/** What is loaded when it is needed: threads, relaxed SIMD, kernels of integer weights, trim. One import, as bundlers keep all of two. */
+/**
+ * Features that are loaded on demand: threads, relaxed SIMD, kernels of integer weights, trim. They share one import, because bundlers
+ * would keep two imports entirely.
+ */
 export const later = () => import('./threads/load-with.js')
 
 /**
@@ -27,18 +30,18 @@ export class Qkv {
     setCore(this, core)
   }
 
-  /** Bytes of the module's memory: in use by a running call (0 between calls), by resident tensors, and in all. */
+  /** Returns the bytes of the module's memory: in use by running calls (0 between calls), by resident tensors, and in total. */
   get memory() {
     const { used, blocks, bytes, unshared } = expectCore(this)
     return { used, resident: blocks.used, size: bytes.length + (unshared?.bytes.length ?? 0) }
   }
 
-  /** Number of threads for a large call, including the calling one; 1 without shared memory. */
+  /** Returns the number of threads for a large call, including the calling one; 1 without shared memory. */
   get threads() {
     return expectCore(this).threads?.count ?? 1
   }
 
-  /** The reason why large calls run on one thread although `load` was called with more; else ''. */
+  /** Returns the reason why large calls run on one thread although `load` was called with more; else ''. */
   get threadsReason() {
     return expectCore(this).threadsReason
   }
@@ -51,8 +54,8 @@ export class Qkv {
   }
 
   /**
-   * Frees the memory of large calls and of disposed tensors: all memory after the last resident tensor. Calls may run
-   * meanwhile; `data` of resident tensors is a new array afterwards.
+   * Frees the memory of large calls and of disposed tensors: everything above the last resident tensor. Calls may run meanwhile; afterwards
+   * `data` of resident tensors is a new array.
    * @returns {Promise<number>} the number of bytes freed
    */
   async trim() {
@@ -62,19 +65,19 @@ export class Qkv {
   }
 
   /**
-   * Makes a tensor of zeros inside the module's memory, which calls use in place. Fill its `data`, pass it as q, k, v, a
-   * weight or `out`, and `dispose()` of it.
+   * Makes a tensor of zeros inside the module's memory, which calls use in place. Fill its `data`, pass it as q, k, v, a weight or `out`,
+   * and `dispose()` it.
    * @param {readonly number[]} dims
    * @returns {import('./runtime/resident.js').ResidentTensor}
-   * @throws {RangeError} the 4 GiB of a module do not hold it
+   * @throws {RangeError} if it does not fit into the 4 GiB of a module
    */
   alloc(dims) {
     return allocate(expectCore(this), checkDims(dims, 'alloc'))
   }
 
   /**
-   * Runs a function and then disposes of the resident tensors that were allocated in it, except those that it returns or
-   * passes to `keep`, alone, in an array or in a plain object (tf.tidy).
+   * Calls a function, then disposes of the resident tensors that were allocated in it, except those that it returns or passes to `keep`,
+   * alone, in an array or in a plain object (like tf.tidy).
    * @template T
    * @param {(keep: <K>(value: K) => K) => T} run synchronous
    * @returns {T} what it returns
@@ -84,23 +87,22 @@ export class Qkv {
   }
 
   /**
-   * Computes fused attention: output = softmax(mask(softcap(scale * score(q, k)))) v, tile by tile, without any L x S matrix.
-   * A query that sees no key gives zeros.
-   * Three axes mean (heads, rows, size), so that a mask of (H, L, S) fits; for batches use four.
+   * Computes fused attention: output = softmax(mask(softcap(scale * score(q, k)))) v, tile by tile, without any L x S matrix. A query that
+   * sees no key gives zeros. Three axes are read as (heads, rows, size), so that a mask of (H, L, S) fits; for batches use four.
    * @param {FloatLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
    * @param {FloatLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
    * @param {FloatLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
    * @param {import('./ops/attention/arguments.js').AttentionOptions & import('./ops/attention/arguments.js').OutOption & import('./ops/attention/arguments.js').SummaryOption} [options]
-   * @returns {import('./ops/attention/forward.js').Attended} output: (L, E), (H, L, E) or (B, H, L, E). Where `out` is a tensor of
-   *   qkv.alloc and there is no summary, this is the same frozen object each time
-   * @throws {TypeError | RangeError} naming the argument, what came and what was expected
+   * @returns {import('./ops/attention/forward.js').Attended} output: (L, E), (H, L, E) or (B, H, L, E). If `out` is a tensor of qkv.alloc
+   *   and there is no summary, the same frozen object is returned each time
+   * @throws {TypeError | RangeError} with the name of the argument, what was expected and what came
    */
   attention(q, k, v, options = {}) {
     return attention(expectCore(this), q, k, v, options)
   }
 
   /**
-   * Computes the same step by step and returns every intermediate; with `keep` only the named ones are made.
+   * Computes the same step by step and returns every intermediate; with `keep`, only the named ones are computed.
    * @template {keyof import('./ops/attention/forward.js').Trace} [K=keyof import('./ops/attention/forward.js').Trace]
    * @param {FloatLike | Nested} q as in attention
    * @param {FloatLike | Nested} k
@@ -114,7 +116,7 @@ export class Qkv {
   }
 
   /**
-   * softmax over one axis, the maximum subtracted first; a line of -Infinity gives zeros.
+   * Computes softmax over one axis, subtracting the maximum first; a line of -Infinity gives zeros.
    * @param {FloatLike | Nested} x
    * @param {{ dim?: number } & OutOptions} [options] dim: the last one by default; negative ones count from the end
    * @returns {FloatTensor}
@@ -124,7 +126,7 @@ export class Qkv {
   }
 
   /**
-   * Rotary position embedding: pairs of values of each head turn by an angle that grows with the position.
+   * Computes the rotary position embedding: rotates pairs of values of each head by an angle proportional to the position.
    * @param {FloatLike | Nested} x (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
    * @param {import('./ops/rope/forward.js').RopeOptions & OutOptions} [options]
    * @returns {FloatTensor} the dims of x
@@ -135,7 +137,7 @@ export class Qkv {
   }
 
   /**
-   * exp of each value; relative error at most 1.3e-7, beyond 88 at most 3e-7; 0 below -87.33.
+   * Computes exp of each value; relative error at most 1.3e-7, above 88 at most 3e-7; 0 below -87.33.
    * @param {FloatLike | Nested} x
    * @param {OutOptions} [options]
    * @returns {FloatTensor}
@@ -145,7 +147,7 @@ export class Qkv {
   }
 
   /**
-   * tanh of each value; relative error at most 1.5e-7.
+   * Computes tanh of each value; relative error at most 1.5e-7.
    * @param {FloatLike | Nested} x
    * @param {OutOptions} [options]
    * @returns {FloatTensor}
@@ -155,7 +157,7 @@ export class Qkv {
   }
 
   /**
-   * y = activation(x W^T + bias) + residual: torch.nn.functional.linear, and what often follows it.
+   * Computes y = activation(x W^T + bias) + residual: torch.nn.functional.linear, with activation and residual fused.
    * @param {FloatLike | Nested} x (..., in)
    * @param {FloatLike | Nested} weight (out, in); (in, out) with layout 'in,out'
    * @param {FloatLike | Nested} [bias] (out)
@@ -167,7 +169,7 @@ export class Qkv {
   }
 
   /**
-   * The matrix product a b: `a @ b` in PyTorch.
+   * Computes the matrix product a b, `a @ b` in PyTorch.
    * @param {FloatLike | Nested} a (..., n)
    * @param {FloatLike | Nested} b (n, m)
    * @param {OutOptions} [options]
@@ -178,7 +180,7 @@ export class Qkv {
   }
 
   /**
-   * PyTorch's random stream: torch.manual_seed(seed).
+   * Makes PyTorch's random stream of torch.manual_seed(seed).
    * @param {number | bigint} seed
    * @param {{ stream?: 'vector' | 'scalar' }} [options] which build of PyTorch; default 'vector'
    */

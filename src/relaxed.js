@@ -1,4 +1,4 @@
-// The build with relaxed SIMD. Loaded only when it is asked for.
+// The build with relaxed SIMD, loaded only on request.
 
 import { describe, QkvError } from './base/errors.js'
 import { ofPackage } from './wasm-source.js'
@@ -11,7 +11,7 @@ const PROBE = new Uint8Array([
 
 /**
  * @param {unknown} relaxed an option of load
- * @param {unknown} wasm another
+ * @param {unknown} wasm another option of load
  * @returns {URL | undefined} undefined: the default build
  */
 export function relaxedSource(relaxed, wasm) {

@@ -1,9 +1,9 @@
 import { open } from './wasm-source.js'
 
 /**
- * The bytes of a wasm file, which threads need: those of a compiled module cannot be had.
+ * Returns the bytes of a wasm file. Threads need them, because those of a compiled module are not accessible.
  * @param {Awaited<import('./wasm-source.js').WasmSource> | undefined} source
- * @param {string} what the option that gave it, and who needs the file
+ * @param {string} what the option that gave the source, and what needs the bytes, for errors
  * @returns {Promise<Uint8Array>}
  */
 export async function readBytes(source, what) {

@@ -1,4 +1,4 @@
-// Where the wasm file comes from.
+// Opens the source of the wasm file: a URL, a path, a response, or bytes.
 
 import { isBytes } from './base/buffers.js'
 import { describe, QkvError } from './base/errors.js'
@@ -10,13 +10,13 @@ import { readInstalled } from './base/installed.js'
  */
 
 /**
- * @param {URL | string | Response | BufferSource} [source] default: the file beside this one
- * @returns {Promise<BufferSource | Response>} a response is one that can be compiled while it arrives
+ * @param {URL | string | Response | BufferSource} [source] default: the file next to this one
+ * @returns {Promise<BufferSource | Response>} a response only if it can be compiled while it streams in
  */
 export async function open(source = ofPackage('qkv.wasm', () => new URL('./qkv.wasm', import.meta.url))) {
   if (source instanceof URL || typeof source === 'string') return openURL(source)
   if (isBytes(source)) return source
-  // Checked last: in Node the first use of Response loads its implementation, which takes milliseconds.
+  // This check comes last: in Node the first use of Response loads its implementation, which takes milliseconds.
   if (typeof Response !== 'undefined' && source instanceof Response) return openResponse(source)
   throw new TypeError(`load: wasm: expected bytes, a WebAssembly.Module, a URL or a Response, got ${describe(source)}`)
 }
@@ -28,9 +28,9 @@ const NO_ADDRESS =
   'a bundle that is not an ES module has no address: give those of the files, or their bytes: load({ wasm }), for int8 and int4 load({ wasm, integers })'
 
 /**
- * Marks the address of a file of the package.
+ * Marks a URL as that of a file of the package.
  * @param {string} name
- * @param {() => URL} address throws in a bundle that is not an ES module
+ * @param {() => URL} address throws in bundles that are not ES modules
  */
 export function ofPackage(name, address) {
   try {
@@ -46,7 +46,7 @@ async function openURL(source) {
   try {
     if (hasAddress === false) throw new TypeError(NO_ADDRESS)
     const url = source instanceof URL ? source : new URL(source, globalThis.location?.href ?? import.meta.url)
-    // Node has no fetch of files. getBuiltinModule keeps bundlers from looking for node:fs.
+    // Node's fetch cannot read files. getBuiltinModule keeps bundlers from resolving node:fs.
     const fs = url.protocol === 'file:' ? globalThis.process?.getBuiltinModule?.('node:fs/promises') : undefined
     return fs ? await fs.readFile(url) : await openResponse(await fetch(url))
   } catch (cause) {
@@ -68,5 +68,8 @@ async function openResponse(response) {
   return canStream ? response : response.arrayBuffer()
 }
 
-/** The MIME type: engines compile a response while it arrives only if this is application/wasm. @param {Response} response */
+/**
+ * Returns the MIME type. Engines compile a response while it streams in only if the type is application/wasm.
+ * @param {Response} response
+ */
 const typeOf = response => response.headers.get('content-type')?.trim() ?? ''

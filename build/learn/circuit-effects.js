@@ -1,4 +1,4 @@
-// Measures, on trained models, how well the estimates of `edges` and `ablate` find the parts with the largest exact effects. Used by tests
+// Measures on trained models how well the estimates of `edges` and `ablate` find the parts with the largest exact effects. Used by tests,
 // and by circuits.js, which prints all figures.
 
 import assert from 'node:assert/strict'
@@ -76,7 +76,7 @@ function neoxOf({ parameters: { values }, settings: { layers, heads, d }, shape:
   for (let layer = 0; layer < layers; layer++) {
     const at = `layers.${layer}.`
     norm(`${at}input_layernorm`, `${layer}.norm1`)
-    norm(`${at}post_attention_layernorm`, `${layer}.norm1`) // any weight will do before an MLP of zeros
+    norm(`${at}post_attention_layernorm`, `${layer}.norm1`) // any weight is correct before an MLP of zeros
     const joined = zeros(3 * d, d)
     for (const [part, letter] of ['q', 'k', 'v'].entries())
       for (let head = 0; head < heads; head++)
@@ -124,9 +124,9 @@ export function question(model, text, position = -1) {
 const nameOf = ({ kind, place, layer, head }) => [place, kind, layer, head].filter(x => x !== undefined).join(' ')
 
 /**
- * Computes exact and estimated effects of heads, and of edges from a head to a head or the logits, each the mean over the questions. For
- * heads the sizes are compared. The estimate of a head is the root of the sum of squares of its edges, because in their sum edges cancel
- * too much, and in the sum of their sizes not at all.
+ * Computes exact and estimated effects of heads, and of edges from a head to a head or the logits, each averaged over the questions. For
+ * heads, absolute values are compared. The estimate of a head is the root of the sum of squares of its edges, because in their sum edges
+ * cancel too much, and in the sum of their absolute values not at all.
  * @param {Model} model
  * @param {readonly Question[]} questions
  * @param {0 | 'mean'} by

@@ -15,7 +15,7 @@ import { isTrainedModel, trainModel } from '../train/train-model.js'
 /** The article's sentence, and its translation. */
 const SENTENCE = 'an engineer wants an autonomous driving solution in Beijing today'
 const TRANSLATION = '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'
-/** The accuracy below which one layer stays on induction. */
+/** The accuracy below which one layer must stay on induction. */
 const ONE_LAYER = 0.4
 
 /**

@@ -1,5 +1,5 @@
-// npm run bench:learn: measures the seconds until each task of the room "Learn" is learned on one thread, with its evaluations, and those
-// of the same steps without evaluations, here and in PyTorch on one thread. Prints medians of three seeds.
+// npm run bench:learn: measures the seconds until each task of the room "Learn" is learned on one thread, including its evaluations, and
+// those of the same steps without evaluations, here and in PyTorch on one thread. Prints medians of three seeds.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
 
 const SEEDS = [0, 1, 2]
-/** The seconds to success that the room claims. @type {Record<string, number>} */
+/** The seconds to success that the page claims. @type {Record<string, number>} */
 const GOALS = { sort: 2, reverse: 2, induction: 4, translation: 4 }
 
 const qkv = await load({ threads: 1 })
@@ -22,7 +22,7 @@ const seconds = (/** @type {() => void} */ run) => {
 }
 const python = ['/usr/bin/python3', 'python3'].find(path => path === 'python3' || existsSync(path)) ?? 'python3'
 
-/** Times PyTorch for a number of steps, without its start-up. @param {string} task @param {number} seed @param {number} steps */
+/** Times PyTorch for a number of steps, excluding its start-up. @param {string} task @param {number} seed @param {number} steps */
 function pytorch(task, seed, steps) {
   const program = pytorchProgram(task, { ...TASKS[task].defaults, seed })
   const timed = program

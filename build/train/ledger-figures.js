@@ -6,9 +6,9 @@ import { KINDS, LEDGER_WORDS, ledgerBatch } from './ledger-text.js'
 /** @import { Kind } from './ledger-text.js' */
 /** @typedef {{ right: number, all: number }} Tally */
 
-/** Seeds of ledgers not used in training: some for choosing settings and a seed, others for measuring the choice. */
+/** Seeds of ledgers not used in training: some for choosing settings and a seed, the others for measuring the result. */
 const SEEDS = { choice: 2_000_003, test: 3_000_003 }
-/** Number of words from which a link counts as far. */
+/** Distance in words from which a link counts as far. */
 export const FAR = 1000
 const KIND_NAMES = /** @type {Kind[]} */ (Object.keys(KINDS))
 const V = LEDGER_WORDS.length
@@ -58,7 +58,7 @@ function tallies() {
  * @property {number} head
  * @property {number} previous mean weight on the previous word
  * @property {number} first mean weight on the first word
- * @property {number} sink the same, for words that have nothing to look up
+ * @property {number} sink the same, for words without anything to look up
  * @property {Record<Kind, number>} weight by kind: weight of the predicting word on the earlier words that contain the answer
  * @property {Record<Kind, number>} cost by kind: loss of accuracy when the head's output is zero
  */
@@ -139,7 +139,7 @@ function weightsOf(model, ledgers) {
           }
           const { kind, source } = mark
           on[kind].all++
-          // A name's thing follows each of its earlier mentions.
+          // The thing that a name keeps follows each earlier mention of the name.
           if (kind === 'thing') for (let j = 1; j < i; j++) on[kind].right += ids[j - 1] === ids[i] ? row[j] : 0
           else on[kind].right += row[source]
         }

@@ -1,5 +1,5 @@
-// A ledger: who keeps what, in chapters with sections and notes, for texts of any length. A name keeps the same thing throughout a text,
-// and a bracket closes with the word that opened it. Pure: random numbers are passed in.
+// Generates a ledger: who keeps what, in chapters with sections and notes, for texts of any length. A name keeps the same thing throughout
+// a text, and a bracket closes with the word that opened it. Pure: random numbers are passed in.
 
 const NAMES = `
   abel ada alma amos anna ari arlo asta axel bea ben bo bram cara carl cleo cora dag dana dora ed edda eli
@@ -23,7 +23,7 @@ const COLOURS = 'amber black blue brown copper cream gold green grey ivory pink 
   ' ',
 )
 const ANIMALS = 'bat bear cat crow deer dog duck fox frog goat hare horse mouse owl seal wolf'.split(' ')
-/** Brackets, outermost first: opening word, closing word, the words after them. */
+/** Brackets, outermost first: opening word, closing word, and the words after these. */
 const LEVELS = /** @type {const} */ ([
   { kind: 'chapter', open: '(', close: ')', words: PLACES },
   { kind: 'section', open: '[', close: ']', words: COLOURS },
@@ -40,7 +40,7 @@ export const LEDGER_WORDS = [
   ...LEVELS.flatMap(({ words }) => words),
 ]
 
-/** What has to be looked up, by kind. */
+/** What a model has to look up, by kind. */
 export const KINDS = /** @type {const} */ ({
   thing: 'what a name keeps',
   chapter: 'the word that opened the chapter',
@@ -53,15 +53,15 @@ export const KINDS = /** @type {const} */ ({
  * @typedef {{ at: number, kind: Kind, source: number }} Mark
  */
 
-/** Size of the set of names that a chapter mostly mentions. */
+/** Size of the set of names that a chapter mentions most. */
 const CAST = { least: 3, most: 24, share: 1 / 16 }
-/** Share of the lines that mention any name of the text so far. */
+/** Share of lines that mention any name of the text so far. */
 const RETURNS = 0.06
 
 /**
  * Draws a ledger.
  * @param {() => number} uniform returns the next number of [0, 1)
- * @param {number} length in words; the last line is cut
+ * @param {number} length in words; the last line is truncated
  * @returns {{ words: string[], marks: Mark[] }}
  */
 export function drawLedger(uniform, length) {
@@ -71,7 +71,7 @@ export function drawLedger(uniform, length) {
   const marks = []
   const below = (/** @type {number} */ n) => Math.floor(uniform() * n)
   const pick = (/** @type {readonly string[]} */ from) => from[below(from.length)]
-  /** What each name keeps, and where that was last mentioned. @type {Map<string, { thing: string, at: number }>} */
+  /** What each name keeps, and where it was last mentioned. @type {Map<string, { thing: string, at: number }>} */
   const known = new Map()
   const line = (/** @type {string[]} */ cast) => {
     const name = known.size && uniform() < RETURNS ? pick([...known.keys()]) : pick(cast)

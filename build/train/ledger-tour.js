@@ -41,7 +41,7 @@ export async function ledgerTour(qkv, source, { length, heads }) {
   try {
     const [{ ids, marks }] = unseenLedgers(qkv, 1, length, 'choice')
     const words = Array.from(ids, id => LEDGER_WORDS[id])
-    /** Returns the text up to a word, without the first one, which the tokenizer adds. @param {number} end */
+    /** Returns the text up to a word, without the first word, which the tokenizer adds. @param {number} end */
     const textOf = end => words.slice(1, end).join(' ')
     const tour = STOPS.flatMap(({ id, fits, best }) => {
       const { layer, head, cost } = heads.reduce((a, b) => (best(b) > best(a) ? b : a))
@@ -53,7 +53,7 @@ export async function ledgerTour(qkv, source, { length, heads }) {
           return kind === 'thing' ? i > 0 && tokens[i - 1] === tokens[tokens.length - 1] : i === source
         }
         const found = measureStop(model, LEDGER_WORDS, { ...stop, isSource })
-        // Choose an example that the model gets right; the figures tell how many it does.
+        // The example must be one that the model gets right; the figures show how many it does.
         if (found.probability > 0.5) return { id, kind: id, ...stop, cost: cost[kind], ...found }
       }
       return []

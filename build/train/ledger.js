@@ -1,4 +1,4 @@
-// Trains the language model of long texts that ships with the page: Llama's layout, on the task "ledger".
+// Trains the language model for long texts that ships with the page, in Llama's layout, on the task "ledger".
 
 import { tensor } from 'qkv'
 import { filesOf } from './folder.js'
@@ -8,7 +8,10 @@ import { train } from './train-weights.js'
 
 /** @typedef {{ T: number, batch: number, steps: number }} Stage texts of T words */
 
-/** Training stages: short texts first, where the heads form within minutes, then longer and longer ones with the same weights. @type {readonly Stage[]} */
+/**
+ * Training stages: first short texts, where the heads form within minutes, then ever longer ones with the same weights.
+ * @type {readonly Stage[]}
+ */
 export const STAGES = [
   { T: 64, batch: 32, steps: 300 },
   { T: 128, batch: 16, steps: 150 },
@@ -32,25 +35,25 @@ export const DEFAULTS = {
   decay: 0.05,
   warmup: 50,
   seed: 0,
-  // Number of steps with guided heads: 0.0 is trained to look at the previous word, 2.0 at what followed the same name.
+  // Number of steps with guided heads: 0.0 is trained to attend to the previous word, 2.0 to what followed the same name.
   guided: 450,
-  // Likewise 1.0 at the word that opened the bracket. Without anything to look up, 1.0 and 2.0 are trained to look at the first word. The
-  // readouts are dropped later.
+  // The same for 1.0, which is trained to attend to the word that opened the bracket. Without anything to look up, 1.0 and 2.0 are trained
+  // to attend to the first word. The readouts are dropped later.
   bracketGuided: 800,
 }
 
-/** Loss weights of determined words; other words have none while heads are guided. */
+/** Loss weights of determined words. Other words have weight 0 while heads are guided. */
 const WEIGHT = { thing: 1, chapter: 2, section: 2, note: 2 }
 const FREE = 0.05
 /** Far links are rare: each additional REACH words of distance add the weight once more. */
 const REACH = 100
-/** Initial scale of the first layer's outputs, small so that later layers see words rather than previous words. */
+/** Initial scale of the first layer's outputs; small, so that later layers see the words themselves rather than the previous words. */
 const FIRST_OUTPUT = 0.3
 /** Id of unknown words, which do not occur. */
 const UNKNOWN = LEDGER_WORDS.indexOf('<unk>')
-/** Scale from a guided head's weights to logits. */
+/** Scale from the attention weights of a guided head to logits. */
 const SHARP = 12
-/** Loss weight of words that have nothing to look up, in the losses on attention weights. */
+/** Loss weight of words without anything to look up, in the losses on attention weights. */
 const REST = 0.5
 
 /** Returns the stage of a step. @param {number} step @returns {Stage} */
@@ -63,8 +66,8 @@ function stageOf(step) {
 }
 
 /**
- * Attention targets of a head: words get names as one-hot values, so that each row of the head's mix with them is its weight on each name;
- * each word should look at one name.
+ * Attention targets of a head. Words get names as one-hot values, so each row of the head's mix of these values is its weight on each name;
+ * each word should attend to one name.
  * @typedef {{ names: number, values: Float32Array, looksAt: Int32Array }} Names
  */
 
@@ -76,8 +79,8 @@ const namesOf = (names, n, first) => ({
 })
 
 /**
- * Returns the loss weights of the words in a batch, 0 where they are not determined, and the targets of heads: the first word, if there is
- * nothing to look up.
+ * Returns the loss weights of the words in a batch, which are 0 for words that are not determined, and the targets of heads: the first
+ * word, if there is nothing to look up.
  * @param {ReturnType<typeof ledgerBatch>} batch
  * @param {number} T
  */

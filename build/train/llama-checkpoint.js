@@ -1,5 +1,5 @@
-// A small language model in Llama's layout, with the names of its checkpoints: RMSNorm, rotary positions by halves, SwiGLU, logits from the
-// table of embeddings.
+// A small language model in Llama's layout, with the tensor names of its checkpoints: RMSNorm, rotary positions by halves, SwiGLU, logits
+// from the table of embeddings.
 
 import { tensor } from 'qkv'
 
@@ -15,9 +15,9 @@ const at = (/** @type {number} */ layer) => `model.layers.${layer}.`
 
 /**
  * Draws initial weights: matrices from N(0, 1 / in), norms 1. Heads start by copying: outputs are the transposed values and, after the
- * first layer, keys equal queries, so that a head looks at similar tokens and adds what it sees (mimetic initialization,
- * https://arxiv.org/abs/2305.09828). After the first layer only head 0 does; the outputs of the others start at 0, so that they do not all
- * learn the same.
+ * first layer, keys equal queries, so that a head attends to similar tokens and copies them (mimetic initialization,
+ * https://arxiv.org/abs/2305.09828). After the first layer only head 0 starts this way; the outputs of the others start at 0, so that they
+ * do not all learn the same.
  * @param {import('qkv').Generator} generator
  * @param {Sizes} sizes
  * @returns {Record<string, FloatTensor>}

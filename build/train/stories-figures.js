@@ -6,7 +6,7 @@ import { GIRLS, KINDS, STORY_WORDS, storyBatch } from './stories-text.js'
 /** @import { Kind } from './stories-text.js' */
 /** @typedef {Record<Kind, number>} ByKind */
 
-/** Seeds of stories not used in training: some for choosing settings and a seed, others for measuring the choice. */
+/** Seeds of stories not used in training: some for choosing settings and a seed, the others for measuring the result. */
 const SEEDS = { choice: 2_000_003, test: 3_000_003 }
 /** Stories per forward pass. */
 const ROWS = 32
@@ -86,7 +86,8 @@ export function measure(logitsOf, batches) {
  * @property {number} previous mean weight on the previous token
  * @property {number} first mean weight on the first token
  * @property {ByKind} weight by kind: mean weight of the predicting word on the positions that contain the answer
- * @property {ByKind} behind by kind: on the tokens right after them, to which a previous-token head has copied the answers
+ * @property {ByKind} behind by kind: the same on the tokens right after these, to which a previous-token head has copied the
+ *   answers
  * @property {number} antecedent mean weight of "she" and "he" on the positions of their name
  * @property {ByKind} cost by kind: loss of accuracy when the head's output is zero
  */

@@ -1,4 +1,4 @@
-// Trains the small language model that ships with the page: Llama's layout, on the task "stories".
+// Trains the small language model that ships with the page, in Llama's layout, on the task "stories".
 
 import { filesOf } from './folder.js'
 import { configOf, forward, initialWeights } from './llama-checkpoint.js'
@@ -24,19 +24,22 @@ export const DEFAULTS = {
   warmup: 50,
   seed: 1,
   // Up to this share of the steps, the first layer's heads are also trained by readouts that are dropped later: head 0 predicts the
-  // previous word, head 1 the person that the sentence is about. This gives each a single role on which the other layers build.
+  // previous word, head 1 the person that the sentence is about. So each head has a single role, on which the other layers build.
   guided: 0.6,
 }
 
 /**
- * Loss weights of determined words, larger for rarer kinds; other words have FREE. Reweighting a determined word does not change the
- * optimal answer.
+ * Loss weights of determined words, larger for rarer kinds; other words have the weight FREE. Reweighting a determined word does not change
+ * the optimal answer.
  * @type {Record<Kind, number>}
  */
 const WEIGHT = { name: 1.5, colour: 2, gender: 0.5, pronoun: 0.5, own: 1, place: 1 }
 const FREE = 0.05
 
-/** Returns at each word the id of the person last mentioned by name or pronoun; -1 before the first. @param {readonly string[]} words */
+/**
+ * Returns for each word the id of the person last mentioned by name or pronoun; -1 before the first one.
+ * @param {readonly string[]} words
+ */
 function persons(words) {
   const [girl, boy] = GIRLS.includes(words[1]) ? [words[1], words[3]] : [words[3], words[1]]
   let id = -1

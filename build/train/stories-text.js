@@ -1,5 +1,5 @@
-// Stories in simple English, written left to right. Every choice is made at the word that reveals it, so the probability of each word given
-// all words before it is known: no model can have a lower loss. Pure: random numbers are passed in.
+// Generates stories in simple English, written left to right. Every choice is made at the word that reveals it, so the exact probability of
+// each word given all words before it is known, which bounds the loss of any model. Pure: random numbers are passed in.
 
 export const GIRLS = ['lily', 'anna', 'mia', 'rosa', 'emma', 'nina']
 const BOYS = ['tom', 'ben', 'max', 'leo', 'sam', 'otto']
@@ -98,7 +98,7 @@ const inTurn =
 /**
  * Draws a random story.
  * @param {() => number} uniform returns the next number of [0, 1)
- * @param {number} length in words; the last sentence is cut
+ * @param {number} length in words; the last sentence is truncated
  * @returns {Story}
  */
 export function drawStory(uniform, length) {

@@ -8,10 +8,10 @@ import { measureStop } from './tour-stop.js'
 /** @import { HeadFigures } from './stories-figures.js' */
 
 const START = 'Lily and Tom are friends .'
-/** The initial text of "Models", whose last words have occurred before, so that heads that copy are active. */
+/** The initial text of "Models". Its last words have occurred before, so that heads that copy are active. */
 export const FIRST_TEXT = `${START} The fox is called vi ta mo . He has a red ball . Vi ta`
 /**
- * The stops; that of the front door is the first.
+ * The stops; the first one is that of the front page.
  * @type {{ id: string, kind: Kind, prompt: string, answer: string, sources: string[], isBehind?: boolean, best: (head: HeadFigures) => number }[]}
  */
 const STOPS = [

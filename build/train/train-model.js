@@ -1,6 +1,6 @@
-// npm run learn -- stories | translator | ledger [--seed 0] [--steps N] [--out FOLDER] [--analyse FOLDER [--choice]]: trains the
-// models that ship with the page and measures them; with --analyse, measures a folder only, with --choice on what
-// a seed is chosen by.
+// npm run learn -- stories | translator | ledger [--seed 0] [--steps N] [--out FOLDER] [--analyse FOLDER [--choice]]: trains the models
+// that ship with the page and measures them. With --analyse, only measures the model in a folder; with --choice, on the texts by which a
+// seed is chosen.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -55,7 +55,7 @@ const MODELS = {
   },
 }
 
-/** Number of losses that are recorded, by which a test checks that the kernels train the same model. */
+/** Number of losses that are recorded; a test compares them to check that the kernels train the same model. */
 const RECORDED = 5
 
 /** @param {string} name @returns {name is keyof typeof MODELS} */

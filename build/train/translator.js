@@ -1,4 +1,4 @@
-// Trains the small translator that ships with the page: Marian's layout, on the grammar of the task "translation".
+// Trains the small translator that ships with the page, in Marian's layout, on the grammar of the task "translation".
 
 import { LONGEST, SOURCE_WORDS, TARGET_WORDS, translation } from '../../web/rooms/learn/tasks/translation.js'
 import { filesOf } from './folder.js'

@@ -2,7 +2,10 @@
 
 import { describe, didYouMean, shape } from './errors.js'
 
-/** The options of each call, so that an error can name the call to which a misplaced option belongs. @type {Map<string, readonly string[]>} */
+/**
+ * The options of each call, so that an error can name the call that a misplaced option belongs to.
+ * @type {Map<string, readonly string[]>}
+ */
 const optionsOf = new Map()
 
 /** Translates names of options and places of other libraries to ours, for error messages. Set by qkv/models. @type {Pick<typeof import('../models/other-names.js'), 'optionOf' | 'placeOf' | 'tokensOf'>} */
@@ -21,8 +24,8 @@ export function register(where, known) {
 }
 
 /**
- * Copies the options. Each is read once, before anything else, so that no getter of the caller runs between checks and
- * copies. Inherited options are ignored.
+ * Copies the options. Each is read once, before anything else, so that no getter of the caller runs between checks and copies. Inherited
+ * options are ignored.
  * @template {object} T
  * @param {T} options
  * @param {readonly string[]} known
@@ -39,11 +42,11 @@ export function readOptions(options, known, where, record = new Options()) {
     record[/** @type {keyof typeof record} */ (name)] = /** @type {never} */ (options[name])
     isEmpty = false
   }
-  if (isEmpty && Symbol.iterator in options) throw noOptions(options, known, where) // a Map, say
+  if (isEmpty && Symbol.iterator in options) throw noOptions(options, known, where) // such as a Map
   return /** @type {T} */ (record)
 }
 
-/** A record of options. It inherits nothing, so that an option that was not given is undefined. */
+/** A record of options. It has no prototype, so that options which were not given are undefined. */
 export class Options {}
 Object.setPrototypeOf(Options.prototype, null)
 
@@ -68,7 +71,7 @@ export function unknownOption(name, known, where) {
  * @param {unknown} value
  * @param {readonly T[]} choices
  * @param {string} name
- * @param {Readonly<Record<string, T>>} [elsewhere] names of other libraries, for the error
+ * @param {Readonly<Record<string, T>>} [elsewhere] names in other libraries, for the error
  * @returns {T}
  */
 export function oneOf(value, choices, name, elsewhere = {}) {
@@ -117,7 +120,7 @@ export function expectDims(tensor, dims, name, letters) {
 }
 
 /**
- * Returns the size of an axis, counted from the end, where the last axis is 1. Missing leading axes have size 1.
+ * Returns the size of an axis, where the last axis is 1, the one before it 2. Missing leading axes have size 1.
  * @param {{ dims: readonly number[] }} tensor
  * @param {number} fromEnd
  */

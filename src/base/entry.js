@@ -1,9 +1,9 @@
-// Values that are there, as their callers know.
+// Values that a type calls possibly missing, although their callers guarantee them.
 
 import { describe } from './errors.js'
 
 /**
- * Returns the value of a key that the map has.
+ * Returns the value of an existing key.
  * @template K, V
  * @param {ReadonlyMap<K, V>} map
  * @param {K} key

@@ -1,8 +1,8 @@
-// Errors name what was given, what was expected, and how to mend it.
+// Errors state what was expected, what came, and how to mend it.
 
 /**
- * An error that is neither a wrong type (TypeError) nor a wrong value (RangeError): the module could not be
- * loaded, the core refused a call, or a thread was lost.
+ * An error that is neither a wrong type (TypeError) nor a wrong value (RangeError): the module could not be loaded, the core refused a
+ * call, or a thread was lost.
  */
 export class QkvError extends Error {
   /**
@@ -17,7 +17,7 @@ export class QkvError extends Error {
   }
 }
 
-/** Returns the message of what was caught. @param {unknown} cause */
+/** Returns the message of a caught value. @param {unknown} cause */
 export const messageOf = cause => (cause instanceof Error ? cause.message : String(cause))
 
 /** Shortens a text to 40 characters. @param {string} text */
@@ -47,7 +47,7 @@ export function describe(value) {
 }
 
 /**
- * Makes the error for a Proxy of one of our objects, as Vue and MobX make. Private fields are not reachable through it.
+ * Makes the error for a Proxy of one of our objects, as Vue and MobX make. Private fields are not accessible through a Proxy.
  * @param {string} name
  */
 export const proxied = name =>
@@ -56,7 +56,7 @@ export const proxied = name =>
   )
 
 /**
- * Gives a promise the methods of its result, which throw an error that the promise was not awaited.
+ * Gives a promise the methods of its result; they throw an error that the promise must be awaited first.
  * @template T
  * @param {Promise<T>} promise
  * @param {{ prototype: object }} type class of the result
@@ -96,7 +96,7 @@ function distance(a, b) {
 }
 
 /**
- * Returns the known name with the smallest edit distance, if it is near: at most a third of its letters and one more differ, or one
+ * Returns the known name with the smallest edit distance, if it is near: the distance is at most a third of its letters plus one, or one
  * name is the beginning or the end of the other.
  * @param {string} name
  * @param {readonly string[]} known

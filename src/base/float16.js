@@ -3,7 +3,7 @@
 const word = new Uint32Array(1)
 const number = new Float32Array(word.buffer)
 
-/** The values of all 65536 float16. @type {Float32Array | undefined} */
+/** The float32 values of all 65536 float16. @type {Float32Array | undefined} */
 let table
 
 /**
@@ -50,7 +50,7 @@ export function toFloat16(floats) {
     else if (rest >= 0x477ff000) half[i] = sign | 0x7c00
     else if (rest >= 0x38800000) half[i] = sign | ((rest - 0x38000000 + 0xfff + ((rest >> 13) & 1)) >> 13)
     else {
-      number[0] = Math.abs(floats[i]) + 0.5 // the last bit of this sum is 2^-24, as in a subnormal float16
+      number[0] = Math.abs(floats[i]) + 0.5 // the last bit of this sum is worth 2^-24, as in a subnormal float16
       half[i] = sign | (word[0] - 0x3f000000)
     }
   }

@@ -1,12 +1,12 @@
-// Files of the installed package, for bundles in Node.
+// Reads files of the installed package, for bundles that run in Node.
 
 /**
- * Reads a file of the installed package in Node, where the address that a bundler has made for pages leads nowhere.
+ * Reads a file of the installed package in Node, where the URLs that bundlers make for pages are useless.
  * @param {string} name in dist/
- * @returns {Promise<Uint8Array<ArrayBuffer> | undefined>} undefined elsewhere, and if no package is installed
+ * @returns {Promise<Uint8Array<ArrayBuffer> | undefined>} undefined outside Node, or if the package is not installed
  */
 export async function readInstalled(name) {
-  // getBuiltinModule keeps bundlers from looking for node:fs.
+  // getBuiltinModule keeps bundlers from resolving node:fs.
   const node = globalThis.process?.getBuiltinModule
   if (!node) return undefined
   try {

@@ -1,4 +1,5 @@
-// Turns arguments (nested arrays, typed arrays, tensors of other libraries) into checked tensors that stay valid when the memory grows.
+// Turns arguments (nested arrays, typed arrays, tensors of other libraries) into checked tensors that stay valid when the module's memory
+// grows.
 
 import { describe, shape } from './errors.js'
 import { fromBfloat16, fromFloat16 } from './float16.js'
@@ -73,7 +74,7 @@ function pack(values, length, name, Numbers) {
   return data
 }
 
-/** The array type that reads the bytes of a view, by dtype; bfloat16 is widened to float32 afterwards. */
+/** The array type for the bytes of a view, by dtype; bfloat16 is widened to float32 afterwards. */
 const FROM_BYTES = {
   float32: Float32Array,
   float64: Float64Array,
@@ -96,10 +97,9 @@ const FROM_BYTES = {
  */
 
 /**
- * Makes a tensor: `tensor([[1, 2], [3, 4]])`, `tensor(new Float32Array(6), [2, 3])`, `tensor(ortTensor)`.
- * By default dims follow the nesting, or are one axis. Numbers become float32, booleans a mask; typed arrays are not copied.
- * With a dtype, the bytes of any view are read as numbers of that type:
- * `tensor(dataView, [2, 3], { dtype: 'float32' })`; bfloat16 is widened to float32.
+ * Makes a tensor: `tensor([[1, 2], [3, 4]])`, `tensor(new Float32Array(6), [2, 3])`, `tensor(ortTensor)`. By default, nested arrays give
+ * the dims; other data gets one axis. Numbers become float32, booleans a mask; typed arrays are not copied. With a dtype, the bytes of any
+ * view are read as numbers of that type: `tensor(dataView, [2, 3], { dtype: 'float32' })`; bfloat16 is widened to float32.
  * @throws {TypeError} for values that are not numbers; {RangeError} for ragged arrays, or dims that do not fit the data
  */
 export const tensor = /** @type {MakeTensor} */ (make)
@@ -121,7 +121,7 @@ function make(source, dims, options) {
 }
 
 /**
- * Reads the bytes of a view as numbers, on the same memory if it is aligned, else as a copy.
+ * Reads the bytes of a view as numbers: on the same memory if it is aligned, else from a copy.
  * @param {unknown} view
  * @param {unknown} dtype
  * @returns {TensorData}
@@ -148,7 +148,7 @@ function reread(view, dtype) {
   return dtype === 'bfloat16' ? fromBfloat16(/** @type {Uint16Array} */ (/** @type {unknown} */ (data))) : data
 }
 
-/** Returns how to get a tensor from a value of another kind. @param {unknown} value @param {boolean} areIds */
+/** Returns a hint on how to make a tensor from a value of another kind. @param {unknown} value @param {boolean} areIds */
 function insteadOf(value, areIds) {
   if (areIds && typeof value === 'string') return 'a text becomes ids by model.tokenize(text).ids'
   if (value instanceof Promise) return 'await it'
@@ -163,7 +163,7 @@ function insteadOf(value, areIds) {
  * Converts an argument to a tensor, and checks it.
  * @param {unknown} value a tensor, a tensor-like object, nested arrays or a number
  * @param {string} name the argument's name, for errors
- * @param {boolean} [areIds] true for whole numbers: accepts int64, and does not round plain numbers to float32
+ * @param {boolean} [areIds] true for integers: accepts int64, and does not round plain numbers to float32
  * @returns {Tensor}
  */
 export function toTensor(value, name, areIds = false) {
@@ -197,8 +197,8 @@ export function toTensor(value, name, areIds = false) {
 }
 
 /**
- * Like toTensor, but the result stays valid when the memory of a module grows. If its data lies in such a memory, float32
- * becomes a resident tensor and every other dtype a copy.
+ * Like toTensor, but the result stays valid when a module's memory grows. If its data is in such a memory, float32 becomes a resident
+ * tensor, and other dtypes are copied.
  * @param {unknown} value
  * @param {string} name
  * @returns {Tensor}
@@ -207,7 +207,7 @@ export function toOperand(value, name) {
   if (value instanceof Tensor && value.isResident) return value.checked(name)
   const tensor = toTensor(value, name)
   const { data, dims } = tensor
-  const memory = data.byteOffset > 0 ? memories.get(data.buffer) : undefined // operands never lie at address 0
+  const memory = data.byteOffset > 0 ? memories.get(data.buffer) : undefined // operands are never at address 0
   if (!memory) return tensor
   return (tensor.dtype === 'float32' && memory.viewAt(data.byteOffset, dims)) || new Tensor(data.slice(), dims)
 }
@@ -229,7 +229,7 @@ export function toFloats(value, name) {
 }
 
 /**
- * Returns the values of an operand. Use them at once, because an allocation or a caller's getter may detach the array.
+ * Returns the values of an operand. Use them immediately, because an allocation or a caller's getter may detach the array.
  * @template {TensorData} T
  * @param {Tensor<T>} tensor
  * @returns {T}

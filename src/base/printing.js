@@ -11,7 +11,7 @@ const INDENT = 'tensor('.length
 /** @typedef {(x: number) => string} Write */
 
 /**
- * Formats a number as Python does, which rounds an exact decimal tie to even; JavaScript rounds it away from zero.
+ * Formats a number as Python does, which rounds exact decimal ties to even; JavaScript rounds them away from zero.
  * @param {(digits: number) => string} write x.toFixed or x.toExponential
  */
 function roundTiesToEven(write) {
@@ -22,7 +22,7 @@ function roundTiesToEven(write) {
   return exponent === undefined ? mantissa : `${mantissa}e${exponent.replace(/^([+-])(\d)$/, '$10$2')}`
 }
 
-/** Returns the sign of -0, which JavaScript omits. @type {Write} */
+/** Returns the sign of -0, which JavaScript does not print. @type {Write} */
 const minus = x => (Object.is(x, -0) ? '-' : '')
 /** @type {Write} */
 const fixed = x => minus(x) + roundTiesToEven(digits => x.toFixed(digits))
@@ -32,7 +32,7 @@ const scientific = x => minus(x) + roundTiesToEven(digits => x.toExponential(dig
 const whole = x => `${minus(x)}${x.toFixed(0)}.`
 
 /**
- * Returns a function that formats the values of one tensor, all equally wide.
+ * Returns a function that formats the values of one tensor with equal width.
  * @param {ArrayLike<number>} values
  * @param {Tensor['dtype']} dtype
  * @returns {Write}
@@ -55,7 +55,7 @@ function formatter(values, dtype) {
 }
 
 /**
- * Returns the indices of an axis to print; null marks those left out.
+ * Returns the indices of an axis to print; null marks the gap.
  * @param {number} size
  * @param {boolean} summarise
  * @returns {(number | null)[]}

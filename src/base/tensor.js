@@ -29,30 +29,36 @@ export const DTYPES = /** @type {const} */ ({
   Int32Array: 'int32',
   Uint32Array: 'uint32',
   Uint8Array: 'bool',
-  Uint16Array: 'float16', // its bits, as onnxruntime has them
+  Uint16Array: 'float16', // bits, as in onnxruntime
   Float16Array: 'float16',
 })
 
-/** Returns a getter of typed arrays as a function, so that neither a subclass nor an own property can override it. @param {string | symbol} name */
+/**
+ * Returns a getter of typed arrays as a function, which neither a subclass nor an own property can override.
+ * @param {string | symbol} name
+ */
 const intrinsic = name => {
   const prototype = Object.getPrototypeOf(Uint8Array.prototype)
   const { get } = /** @type {{ get: Function }} */ (Object.getOwnPropertyDescriptor(prototype, name))
   return (/** @type {unknown} */ data) => get.call(data)
 }
 
-/** Returns the type name of a typed array, such as 'Float32Array', also for one of another window or a subclass; else undefined. @type {{ (data: TensorData): keyof typeof DTYPES, (data: unknown): string | undefined }} */
+/**
+ * Returns the type name of a typed array, such as 'Float32Array', also for subclasses and arrays of another window; else undefined.
+ * @type {{ (data: TensorData): keyof typeof DTYPES, (data: unknown): string | undefined }}
+ */
 export const kindOf = intrinsic(Symbol.toStringTag)
 export const lengthOf = intrinsic('length')
 
 /**
- * The memories of modules, by buffer. When a memory grows, its buffer is replaced and typed arrays over it are detached; `viewAt`
- * makes a tensor that stays valid.
+ * The modules' memories by buffer. When a memory grows, its buffer is replaced and typed arrays on it are detached; `viewAt` makes a tensor
+ * that stays valid.
  * @type {WeakMap<ArrayBufferLike, { viewAt(address: number, dims: readonly number[]): Tensor<Float32Array> | undefined }>}
  */
 export const memories = new WeakMap()
 
 /**
- * A row-major array with dims. `data` is the given array itself, not a copy. It prints as in PyTorch.
+ * A row-major array with dims. `data` is the given array itself, not a copy. Printed as in PyTorch.
  * @template {TensorData} [T=TensorData]
  */
 export class Tensor {
@@ -73,12 +79,12 @@ export class Tensor {
     return DTYPES[kindOf(this.data)]
   }
 
-  /** True if its data lies in a module's memory, see qkv.alloc. */
+  /** True if the data is in a module's memory, see qkv.alloc. */
   get isResident() {
     return false
   }
 
-  /** PyTorch's word for dims. */
+  /** Returns dims, under PyTorch's name. */
   get shape() {
     return this.dims
   }
@@ -110,7 +116,7 @@ export class Tensor {
   /**
    * @internal
    * Returns a part of the values with other dims, on the same data.
-   * @param {number} from index of the first one
+   * @param {number} from index of the first value
    * @param {readonly number[]} dims checked
    * @returns {Tensor<T>}
    */
@@ -164,9 +170,9 @@ export class Tensor {
     if (data.length === 0) return new Tensor(data, dims)
     const strides = stridesOf(this.dims)
     const steps = order.map(axis => strides[axis]) // stride of each new axis in the source
-    const jumps = stridesOf(dims) // and in the copy
-    // Copy tiles of the two axes that are innermost in the source and in the copy, so that each cache line is used fully. An odometer
-    // counts over the other axes.
+    const jumps = stridesOf(dims) // strides in the copy
+    // Copies tiles of two axes, the innermost of the source and the innermost of the copy, so that each cache line is used fully. An
+    // odometer runs over the other axes.
     const last = rank - 1
     const row = order.indexOf(last)
     const outer = order.map((_, axis) => axis).filter(axis => axis !== last && axis !== row)
@@ -215,7 +221,7 @@ export class Tensor {
   }
 
   /**
-   * Copies parts of one axis of the given sizes, `x.split([768, 768, 768], -1)`, or of one size, `x.split(768, -1)`, where the last
+   * Copies parts of one axis, with the given sizes, `x.split([768, 768, 768], -1)`, or all of one size, `x.split(768, -1)`, where the last
    * part may be smaller.
    * @template {number | readonly number[]} const S
    * @param {S} sizes
@@ -269,7 +275,12 @@ export class Tensor {
     return nest(0, 0)
   }
 
-  /** @internal Returns this tensor if it is resident, else throws, because it is a Proxy or was made from one. @param {string} name @returns {Tensor} */
+  /**
+   * @internal
+   * Returns this tensor if it is resident, else throws, because it is a Proxy or was made from one.
+   * @param {string} name
+   * @returns {Tensor}
+   */
   checked(name) {
     throw proxied(name)
   }
@@ -322,7 +333,7 @@ function axisOf({ dims }, axis, name) {
  * @param {number} i
  * @param {number} axis
  * @param {string} name
- * @param {number} [most] largest index; default that of the last value
+ * @param {number} [most] largest index; default: that of the last value
  */
 function indexOf({ dims }, i, axis, name, most = dims[axis] - 1) {
   const n = Number.isInteger(i) && i < 0 ? i + dims[axis] : i
@@ -352,7 +363,7 @@ function transpose(source, from, step, data, to, jump, rows, columns) {
       }
 }
 
-/** The most axes of a tensor, as in PyTorch. It also stops at an array that contains itself. */
+/** The maximum number of axes, as in PyTorch. It also stops at an array that contains itself. */
 export const MOST_AXES = 64
 
 /**
@@ -375,7 +386,7 @@ export function checkDims(dims, name) {
         `${name}: dims: expected whole numbers from 0 to 2^32 - 1, got ${describe(size)} in ${shape(dims)}`,
       )
     sizes.push(size + 0) // -0 becomes 0
-    product *= size || 1 // a zero does not exempt the other sizes from the limit
+    product *= size || 1 // counting 0 as 1 keeps the limit for the other sizes
   }
   if (product > 2 ** 32) throw new RangeError(`${name}: dims: ${shape(sizes)} is more than 2^32 values`)
   return sizes

@@ -66,7 +66,7 @@ const options = {
   help: SWITCH,
 }
 
-/** Options that say what is computed. */
+/** Options that select what is computed. */
 const WHAT = /** @type {const} */ (['embeddings', 'losses', 'head-scores', 'means', 'top', 'function'])
 
 /** @param {string[]} args */

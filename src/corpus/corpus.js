@@ -199,7 +199,7 @@ async function checkFolder(out, settings, partSize, resume) {
   const path = join(out, 'corpus.json')
   const text = `${JSON.stringify({ ...settings, partSize }, null, 2)}\n`
   const found = await readFile(path, 'utf8').catch(() => undefined)
-  // A call that failed before its first part has left only its settings.
+  // A call that failed before its first part left only its settings.
   const isUsed = (await readdir(out, { recursive: true })).some(name => name !== 'corpus.json' && name !== 'parts')
   if (isUsed && found !== undefined && found !== text && resume) {
     const old = JSON.parse(found)
@@ -266,7 +266,7 @@ async function runOne(part, out, run) {
 }
 
 /**
- * Starts what runs parts, and returns it with the number of concurrent parts.
+ * Starts the runner of parts, and returns it with the number of concurrent parts.
  * @param {NonNullable<CorpusOptions['workers']>} workers
  * @param {AbortSignal} [signal]
  * @returns {Promise<{ run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, most: number, close: () => Promise<unknown> }>}

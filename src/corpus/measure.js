@@ -25,7 +25,7 @@ import { crossEntropy } from '../ops/loss/cross-entropy.js'
 
 /** Maximum rows of a batch; a longer text runs alone. */
 const ROWS = 384
-/** Number of texts per call for head scores, between which other tasks can run. */
+/** Texts per call for head scores; other tasks can run between calls. */
 const SCORED = 64
 
 /** Yields to other tasks, such as a queue worker that renews its lock. */
@@ -49,7 +49,7 @@ export async function measurePart(opened, { id, first, texts, settings: { what }
     cut[n] = Number(input.isCut)
     return input
   })
-  /** Indices of texts that have tokens; the results of the others are NaN. */
+  /** Indices of texts that have tokens; the results of other texts are NaN. */
   const read = Array.from(texts.keys()).filter(n => inputs[n].ids.length)
   const rows = (
     /** @type {string} */ name,

@@ -224,7 +224,7 @@ async function writeArrays(out, { parts, columns, sums, tops, texts }) {
   return [path]
 }
 
-/** Returns NaN for the results of a part without tokens. @param {string} type @param {number} size @returns {PartArray['data']} */
+/** Returns NaN values for the results of a part without tokens. @param {string} type @param {number} size @returns {PartArray['data']} */
 const missing = (type, size) =>
   type === 'Float64Array' ? new Float64Array(size).fill(Number.NaN) : new Float32Array(size).fill(Number.NaN)
 

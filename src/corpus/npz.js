@@ -69,7 +69,7 @@ export async function writeNpz(file, arrays) {
     entry.writeUInt32LE(0x02014b50, 0)
     entry.writeUInt16LE(45, 4)
     entry.writeUInt16LE(45, 6)
-    head.copy(entry, 8, 6, 30) // flags to the length of the extra field
+    head.copy(entry, 8, 6, 30) // the fields from flags to extra-field length
     entry.writeUInt16LE(28, 30)
     entry.writeUInt32LE(0xffffffff, 42)
     fileName.copy(entry, 46)
@@ -82,7 +82,7 @@ export async function writeNpz(file, arrays) {
   for (const entry of directory) await put(entry)
   const size = at - start
   const end = Buffer.alloc(56 + 20 + 22)
-  end.writeUInt32LE(0x06064b50, 0) // end of the directory, 64 bits
+  end.writeUInt32LE(0x06064b50, 0) // zip64 end of central directory
   end.writeBigUInt64LE(44n, 4)
   end.writeUInt16LE(45, 12)
   end.writeUInt16LE(45, 14)
@@ -90,10 +90,10 @@ export async function writeNpz(file, arrays) {
   end.writeBigUInt64LE(count, 32)
   end.writeBigUInt64LE(BigInt(size), 40)
   end.writeBigUInt64LE(BigInt(start), 48)
-  end.writeUInt32LE(0x07064b50, 56) // where that record is
+  end.writeUInt32LE(0x07064b50, 56) // locator of that record
   end.writeBigUInt64LE(BigInt(at), 64)
   end.writeUInt32LE(1, 72)
-  end.writeUInt32LE(0x06054b50, 76) // end of the directory
+  end.writeUInt32LE(0x06054b50, 76) // end of central directory
   end.fill(0xff, 84, 96)
   await put(end)
 }

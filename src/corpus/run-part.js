@@ -21,7 +21,7 @@ import { encodePart } from './part-file.js'
  * @property {string} of version of qkv, and the model
  */
 
-/** The last opened model. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */
+/** The last model opened. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */
 let last
 
 /**
@@ -36,7 +36,7 @@ export function runPart(part, { signal } = {}) {
   return made
 }
 
-/** The last run; runs are sequential, because a part with other settings closes the model. @type {Promise<unknown>} */
+/** The last run. Runs are sequential, because a part with other settings closes the model. @type {Promise<unknown>} */
 let running = Promise.resolve()
 
 /** @param {CorpusPart} part @param {AbortSignal | undefined} signal */
@@ -70,7 +70,7 @@ async function close() {
 
 /** @param {PartSettings} settings @returns {Promise<import('./measure.js').Opened>} */
 async function open({ model: source, modelOptions, what }) {
-  // Imported lazily: entries of the package share their files with these.
+  // Imported lazily, so that entries of the package share these files.
   const [{ load }, { loadModel }] = await Promise.all([import('../load.js'), import('../models/load-model.js')])
   const functions = await Promise.all(
     what.functions.map(async ({ url }) => {

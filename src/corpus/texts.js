@@ -20,7 +20,7 @@ import { optional } from './optional.js'
 const ENDS = { jsonl: 'jsonl', ndjson: 'jsonl', parquet: 'parquet' }
 
 /**
- * Opens texts. `fraction` returns the share of a file that has been read, undefined if unknown.
+ * Opens texts. `fraction` returns the fraction of the file that has been read, undefined if unknown.
  * @param {unknown} texts
  * @returns {Promise<{ texts: AsyncIterable<string> | Iterable<string>, fraction: () => number | undefined }>}
  */

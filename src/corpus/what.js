@@ -16,8 +16,8 @@ import { describe } from '../base/errors.js'
  * @property {boolean} [headScores] as in model.headScores
  * @property {readonly Place[]} [means] places whose means and variances are computed over all positions of all texts; a star means every
  *   layer
- * @property {readonly Place[]} [top] places whose largest activations are listed, with texts and positions: for `mlp.hidden` of each
- *   neuron, for `heads` of each head by the length of its output
+ * @property {readonly Place[]} [top] places whose largest activations are listed, with texts and positions: those of each neuron for
+ *   `mlp.hidden`, those of each head (the norm of its output) for `heads`
  * @property {number} [topCount] texts per neuron or head; default 10
  * @property {readonly (string | URL)[]} [functions] modules whose default export is called with each text: TextFunction
  */

@@ -1,4 +1,5 @@
-// qkv/corpus: what a model computes of many texts, on all cores or on many machines, into files. For Node. The exports of this entry.
+// qkv/corpus: runs a model over many texts, on all cores or on many machines, and writes the results to files. For Node. The exports of
+// this entry.
 
 export { corpus } from '../corpus/corpus.js'
 export { runPart } from '../corpus/run-part.js'

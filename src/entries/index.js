@@ -1,4 +1,4 @@
-// qkv: attention you can look inside. The exports of the main entry.
+// qkv: attention whose every step can be inspected. The exports of the main entry.
 
 export { QkvError } from '../base/errors.js'
 export { joinHeads, splitHeads, tensor } from '../base/operand.js'

@@ -1,4 +1,5 @@
-// qkv/interpret: why a model of qkv/models answers as it does. Gradients by its places and weights, effects of its parts. The exports of this entry.
+// qkv/interpret: explains the answers of models of qkv/models by gradients at places and weights, and by effects of parts. The exports of
+// this entry.
 
 export { headCircuits } from '../interpret/circuits/head-circuits.js'
 export { edge, edges } from '../interpret/edges/edges.js'

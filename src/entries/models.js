@@ -36,4 +36,7 @@ export { writeSafetensors } from '../models/weights/write-safetensors.js'
 /** @typedef {import('../models/hub/hub-folder.js').HubProgress} HubProgress */
 /** @typedef {import('../models/hub/hub-error.js').HubError} HubError */
 /** @typedef {import('../models/source/wrong-source.js').SourceCode} SourceCode */
-/** An error of loadModel with a code: of the hub, by the name 'HubError', or of a source or a package. @typedef {HubError | (Error & { code: SourceCode | 'NO_PACKAGE' })} LoadError */
+/**
+ * An error of loadModel with a code: one of the hub, named 'HubError', or one of a source or a missing package.
+ * @typedef {HubError | (Error & { code: SourceCode | 'NO_PACKAGE' })} LoadError
+ */

@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 /** @import { ModelInput } from '../models/model.js' */
 
 /**
- * Checks a text or an input of forward, so that an error names the option. A later error of the run could not.
+ * Checks a text or an input of forward early, because a later error of the run could not name the option.
  * @param {unknown} given
  * @param {string} where
  * @returns {string | ModelInput}

@@ -18,14 +18,15 @@
 
 /* Constants of gelu in memory, see splat_from. */
 struct tail {
-  float most, c1, c2, c3, c4, c5, c6, c9; /* polynomial, and the upper limit of its argument */
+  float most, c1, c2, c3, c4, c5, c6, c9; /* limit of the argument, coefficients of the polynomial */
   float first, second, third, root2;      /* constants of the four squarings */
 };
 extern const struct tail stored_tail;
 
 /* Returns 1 / (1 - Phi(t)) for 0 <= t <= 1e18, infinity from about t = 1e3 on. It is the 16th power of a polynomial
- * fitted for the bounds above. The polynomial is close to 1, so only its small remainder p is kept: (1 + p)^2 = 1 +
- * p (p + 2). Thus rounding errors do not grow with each squaring. A factor of 2 is part of the constants. */
+ * fitted for the bounds above. Only the small remainder p of the polynomial 1 + p is squared, (1 + p)^2 - 1 = p (p +
+ * 2), so that rounding errors do not grow with each squaring. The constants include a factor of 2, because 1 / (1 -
+ * Phi(0)) = 2. */
 INLINE f4 inverse_tail(f4 t) {
   f4 t2 = mul(t, t), t4 = mul(t2, t2);
   const struct tail *c = &stored_tail;

@@ -1,4 +1,4 @@
-/* constants.c: constants of loops, see splat_from. They have a file of their own because a compiler that knew their
+/* constants.c: constants of loops, see splat_from. They are in a separate file because a compiler that knew their
  * values would inline them into the loops. */
 #include "activation.h"
 

@@ -2,7 +2,7 @@
  * (B,H,L,E), L < DECODE_QUERIES.
  *
  * A register tile would compute eight queries where there is one. Here keys and values are read once, row by row; all
- * queries of all heads that share a kv head use them while they are in cache. The time is what reading k and v takes.
+ * queries of all heads that share a kv head use them while they are in cache. Reading k and v limits the speed.
  * Each query loops over its own span of keys only, so within it only mask and bias can hide a key. */
 #include "decode.h"
 #include "mask.h"

@@ -3,8 +3,9 @@
  * power2_4: 2^x; relative error <= 1.3e-7 on [-126, 127], exactly 0 below -126.5, 1 at 0, NaN for NaN.
  * exp4:     relative error <= 1.3e-7 on [-87.33, 88], exactly 0 below, 1 at 0, NaN for NaN.
  *           No caller has arguments above the range, because softmax subtracts the maximum first.
- * any_exp4: equal to exp4 below 88; relative error <= 3e-7 above, infinity from 88.73 on. tanh4:    relative error <=
- * 1.5e-7 everywhere, +-1 beyond +-10, NaN for NaN. The bounds are tested. */
+ * any_exp4: equal to exp4 below 88; relative error <= 3e-7 above, infinity from 88.73 on.
+ * tanh4:    relative error <= 1.5e-7 everywhere, +-1 beyond +-10, NaN for NaN.
+ * The bounds are tested. */
 #ifndef EXP_H
 #define EXP_H
 
@@ -28,7 +29,7 @@ struct power2 {
 static const struct power2 known_power2 = POWER2;
 extern const struct power2 stored_power2;
 
-/* Returns 2^n, and sets *n to x rounded to a whole number. The sum x + 1.5 * 2^23 holds n in its low bits; after
+/* Returns 2^n, and sets *n to x rounded to an integer. The sum x + 1.5 * 2^23 holds n in its low bits; after
  * adding 127, these bits are the exponent field of 2^n. */
 INLINE f4 round_to_exponent(const struct power2 *c, f4 x, f4 *n) {
   const f4 shift = splat_from(&c->shift);
@@ -48,7 +49,7 @@ INLINE f4 power2_fraction(const struct power2 *c, f4 r) {
   return mul_add(mul_add(high, r2, middle), r2, low);
 }
 
-/* Splits 2^x = 2^n 2^fraction, n the whole number nearest to x, and returns 2^n. For x <= -127, n is -127, whose
+/* Splits 2^x = 2^n 2^fraction, n the integer nearest to x, and returns 2^n. For x <= -127, n is -127, whose
  * exponent field is that of 0; so -infinity gives 0 without a comparison. */
 INLINE f4 power2_split(const struct power2 *c, f4 x, f4 *fraction) {
   x = pmax(x, splat_from(&c->least));

@@ -1,6 +1,7 @@
 /* linear.c: y = activation(x W^T + bias) + residual. x (M,K), W (N,K), bias (N), residual and y (M,N).
  * torch.nn.Linear, torch.matmul. W is packed, or has any two strides: with a transposed W this is a plain matrix
  * product.
+ *
  * float32: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ... over the first SUM_BLOCK values of k. The
  * sums of later blocks are added to it one after the other. This order does not depend on the number of rows and
  * threads or on the layout of W, so neither do the bits of the result. */
@@ -9,8 +10,8 @@
 #include "linear_pack.h"
 #include "tile.h"
 
-/* Floats of x in a block of rows: 1 MB, which fits into L2. A small W is packed again for each block; then blocks
- * are smaller, so that threads share rows, and the part of y they read next is in their caches. */
+/* Floats of x in a block of rows: 1 MB, which fits into L2. With a small W, which is packed again for each block,
+ * blocks are smaller: then threads share rows, and the part of y that they read next is in their caches. */
 enum {
   X_FLOATS = 1 << 18,
   X_FEW = 1 << 15,

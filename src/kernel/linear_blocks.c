@@ -1,13 +1,17 @@
 /* linear_blocks.c: weights as GGUF files have them, W (N,K) in blocks of 32 or 256 values of a row, without a second
  * rounding. https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c
  *
- * Q8_0: W = d w, -128 <= w <= 127; Q4_0, Q5_0: W = d (w - 2^(bits - 1)); Q4_1, Q5_1: W = d w + m, with float16 d and m
- * for 32 values. Q4_K, Q5_K: W = (d s) w - (e m), with float16 d and e for 256 values and s and m of 6 bits for 32;
- * Q6_K: W = (d s) (w - 32), with s of 8 bits, signed, for 16. The scales d, d s and the minima m, -e m are exact as
- * floats. y[n] = bias[n] + sum_b step[b] sum_{i in b} (scale[n][i] dot[n][i] + minimum[n][i] sum_{k in i} q[k])
+ * Q8_0:             W = d w, -128 <= w <= 127, with float16 d for 32 values
+ * Q4_0, Q5_0:       W = d (w - 2^(bits - 1)), with float16 d for 32 values
+ * Q4_1, Q5_1:       W = d w + m, with float16 d and m for 32 values
+ * Q4_K, Q5_K:       W = (d s) w - (e m), with float16 d and e for 256 values, s and m of 6 bits for 32
+ * Q6_K:             W = (d s) (w - 32), with float16 d for 256 values, signed s of 8 bits for 16
+ *
+ * The scales d, d s and the minima m, -e m are exact as floats. As for int4 in linear_integer.c,
+ *   y[n] = bias[n] + sum_b step[b] sum_{i in b} (scale[n][i] dot[n][i] + minimum[n][i] sum_{k in i} q[k])
  *   dot[n][i] = sum_{k in i} q[k] (w[n][k] - offset)
- * as for int4 in linear_integer.c: b runs over blocks of 256 values of x, i over groups of values with one scale. The
- * inner sums are exact as integers, |dot| <= 32 * 32767 * 128 < 2^27.
+ * where b runs over blocks of 256 values of x, and i over groups of values with one scale. The inner sums are exact as
+ * integers, |dot| <= 32 * 32767 * 128 < 2^27.
  *
  * A panel holds eight rows in the layout of `block_form`. It takes as many bytes as in the file; Q4_K and Q5_K take 2.8
  * and 2.3 % more, because s and m are stored in 8 bits. A float16 is stored with its exponent raised by 10, so that

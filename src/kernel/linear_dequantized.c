@@ -1,9 +1,10 @@
-/* linear_dequantized.c: y = activation(x W^T + bias) + residual with W of int8, int4 or blocks and x not rounded,
- * for studies of the effect of rounding W alone. x (M,K), W (N,K), bias (N), residual and y (M,N).
+/* linear_dequantized.c: y = activation(x W^T + bias) + residual with W of int8, int4 or blocks and x not rounded, for
+ * studies of the effect of rounding W alone. x (M,K), W (N,K), bias (N), residual and y (M,N).
+ *
  * Eight rows of W are converted to float32 (int8: scale w; int4: scale w + minimum; each operation rounded) and
  * multiplied by the float32 tile: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ..., in this order. The
- * code is part of qkv.integers.wasm, which both builds use, so a row of y has the same bits in both, for any number
- * of rows and threads. */
+ * code is part of qkv.integers.wasm, which both builds use, so a row of y has the same bits in both, for any number of
+ * rows and threads. */
 #include "linear_blocks.h"
 #include "linear_output.h"
 #include "linear_pack.h"

@@ -185,8 +185,8 @@ static NOINLINE void dot_int4(const int16_t *q, const float *totals, float step,
     store(sums + c, add(load(sums + c), mul(splat(step), load(parts + c))));
 }
 
-/* Few rows of x rounded to integers, in the scratch: sums (M, ROW_SUMS), steps (M, blocks), totals (M, lines) and q
- * (M, pitch). */
+/* Few rows of x rounded to integers, in the scratch: sums (M, ROW_SUMS), steps (M, blocks), totals of each
+ * INT4_BLOCK values (M, lines), and q (M, pitch). */
 struct few_rows {
   float *sums, *steps, *totals;
   int16_t *q;
@@ -301,7 +301,7 @@ INLINE void add_pairs(i4 acc[TILE][2], const int16_t *q, const int16_t *w, const
   }
 }
 
-/* sums += (scales (8) * step) * (q W^T) over a block of K > 0 values; the steps of two rows are `pitch` floats
+/* sums += (scales (8) * step) * (q W^T) over a block of K > 0 values; the steps of adjacent rows are `pitch` floats
  * apart. */
 static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t pitch, const int16_t *w,
                                    const float *scales, size_t K, const struct tile_sums *sums) {

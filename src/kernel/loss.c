@@ -4,8 +4,8 @@
  * This is torch.nn.functional.cross_entropy; s is the label smoothing of Szegedy et al. 2016.
  *
  * Also statistics of rows of logits: z (rows,V), probabilities p (others,V) to compare with -> sums (rows,4), top
- * (rows,K). With x = z
- * - max(z) and e = exp(x), the sums are max(z), log(sum(e)), sum(e x) / sum(e) and sum(p x). */
+ * (rows,K). With e = exp(z - max(z)) and x = z - max(z), the four sums are max(z), log(sum(e)), sum(e x) / sum(e) and
+ * sum(p x). */
 #include "exp.h"
 #include "qkv.h"
 #include "random.h"

@@ -71,7 +71,7 @@ enum qkv_function {
 /* The layout of a weight in memory. */
 enum qkv_weights {
   QKV_WEIGHTS_STRIDED = 0, /* float32, not packed */
-  QKV_WEIGHTS_FLOAT32 = 1, /* packed by qkv_pack_linear, as the next */
+  QKV_WEIGHTS_FLOAT32 = 1, /* packed by qkv_pack_linear, as is float16 */
   QKV_WEIGHTS_FLOAT16 = 2, /* float16, each row times a power of 2 */
   QKV_WEIGHTS_INT8 = 3,    /* integers from -127 to 127 times a scale per row; packed by qkv_pack_integer */
   QKV_WEIGHTS_INT4 = 4,    /* integers from 0 to 15 with scales and minima; packed by qkv_pack_integer */
@@ -173,7 +173,8 @@ struct qkv_summary {
   float *scores;        /* (5,B,H): entropy, previous, first, duplicate, induction, see docs/attention.md */
   const uint32_t *same; /* (B,2,S): the first key with the token of key j, and the next one or S; 0: no tokens */
   float *parts;         /* qkv_summary_parts() floats: partial sums of the units, added by qkv_summary_finish */
-  uint32_t rows, columns, top, bins; /* at most L, S, S; 0: no map, top keys or distances */
+  /* rows <= L, columns <= S, top <= S. 0 rows: no map, 0 top: no top keys, 0 bins: no distances */
+  uint32_t rows, columns, top, bins;
 };
 
 struct qkv_rope {

@@ -288,7 +288,7 @@ f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums,
     store(scores + j * PANEL, e);
     sum = add(sum, e);
   }
-  /* At the first visible keys exp(m - m') is 1, because nothing has been summed yet. */
+  /* If no key was visible so far, m is -infinity and nothing has been summed; m' in its place gives exp(m - m') = 1. */
   before = blend(equal(before, splat(HIDDEN)), base, before);
   f4 rescale = exp_weight4(sub(before, base));
   store(maxima, maximum);

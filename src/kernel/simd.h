@@ -297,7 +297,7 @@ INLINE f4 next_lane(f4 a) { return wasm_i32x4_shuffle(a, a, 1, 2, 3, 0); }
 /* Returns the last lane of a and the first three of b. */
 INLINE f4 after_last(f4 a, f4 b) { return wasm_i32x4_shuffle(a, b, 3, 4, 5, 6); }
 
-/* Returns a b summed over four pairs of int16, and the same added to sum. Both are exact. */
+/* Returns four sums of two products each, of adjacent int16; add_products adds them to sum. Both are exact. */
 INLINE i4 products_of(i4 a, i4 b) { return wasm_i32x4_dot_i16x8(a, b); }
 INLINE i4 add_products(i4 sum, i4 a, i4 b) { return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b)); }
 /* Returns sum + four dot products of four int8 each. The result is exact if no byte of b has its highest bit set;
@@ -333,7 +333,7 @@ INLINE i4 lanes_together(i4 a) {
   a = wasm_i32x4_add(a, wasm_i32x4_shuffle(a, a, 2, 3, 0, 1));
   return wasm_i32x4_add(a, wasm_i32x4_shuffle(a, a, 1, 0, 3, 2));
 }
-/* Returns the sums of pairs of eight int16. */
+/* Returns four sums of two adjacent int16 each. */
 INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_load(p), word_from(&WORDS.ones)); }
 INLINE i4 add_integers(i4 a, i4 b) { return wasm_i32x4_add(a, b); }
 INLINE f4 from_integers(i4 a) { return wasm_f32x4_convert_i32x4(a); }

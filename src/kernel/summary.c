@@ -220,9 +220,9 @@ static void count_visible(struct summary *x, size_t c, const float *scores, size
 /* sum += sum_j e_j (score_j - m), in two alternating accumulators to hide the latency of the additions */
 static void collect_entropies(const struct summary *x, float *sums, f4 maximum, const float *weights, size_t keys) {
   f4 sum = load(sums), other = zeros();
-  maximum = zero_where(equal(maximum, splat(HIDDEN)), maximum); /* as softmax subtracts it */
+  maximum = zero_where(equal(maximum, splat(HIDDEN)), maximum); /* what softmax subtracts */
   for (size_t j = 0; j < keys; j++) {
-    f4 log = pmax(sub(load(x->copies + j * 4), maximum), splat(LEAST_LOG2)); /* e is 0 there */
+    f4 log = pmax(sub(load(x->copies + j * 4), maximum), splat(LEAST_LOG2)); /* e is 0 below */
     f4 next = mul_add(load(weights + j * PANEL), log, other);
     other = sum;
     sum = next;
@@ -306,7 +306,7 @@ static void finish_largest(const struct summary *x, const struct query_rows *blo
       weights[n] = 0.0f, keys[n++] = (int32_t)j;
   }
   for (; n < top; n++)
-    weights[n] = factor - factor, keys[n] = -1; /* NaN, if the row is */
+    weights[n] = factor - factor, keys[n] = -1; /* NaN if the row is NaN, else 0 */
 }
 
 /* Adds the first `many` of the sums to the cells. */
@@ -377,7 +377,7 @@ void finish_summary(struct summary *x, struct query_rows *block, float *part) {
   __builtin_memset(sums, 0, (many + 1) * sizeof *sums);
   for (size_t r = 0; r < block->rows; r++, query++) {
     float sum = block->sums[r], maximum = block->maxima[r], factor = sum == 0.0f ? 0.0f : 1.0f / sum;
-    block->maxima[r] = maximum = maximum == HIDDEN ? 0.0f : maximum; /* as softmax subtracts it */
+    block->maxima[r] = maximum = maximum == HIDDEN ? 0.0f : maximum; /* what softmax subtracts */
     factors[r] = factor;
     /* entropy = (l_keys log l - sum_j e_j (score_j - m)) / l; l and the sum include the sink, which is no key */
     float lower = sink - maximum < LEAST_LOG2 ? LEAST_LOG2 : sink - maximum;

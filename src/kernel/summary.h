@@ -17,7 +17,7 @@ struct segment {
 
 struct summary {
   const struct qkv_summary *s;
-  uint32_t tiles, segments, tile_segments; /* so far; of the first segment of the tile */
+  uint32_t tiles, segments, tile_segments; /* numbers so far; tile_segments: at the start of the tile */
   uint32_t tile_end;                       /* the first key after the tile */
   float *sums;                             /* (segments, BLOCK_ROWS): of exp(score - running maximum) */
   float *tile_maxima;                      /* (tiles, BLOCK_ROWS): the running maximum */

@@ -80,7 +80,7 @@ struct ahead {
 };
 
 /* A sum of more than SUM_BLOCK products is split into sums of SUM_BLOCK, added one after the other. Its error grows
- * with the sum of both lengths, not with their product. */
+ * with SUM_BLOCK plus the number of blocks, not with their product. */
 enum { SUM_BLOCK = 1024 };
 
 /* out (rows,columns) = start (columns), the same for each row, + a (rows,n) b (n,columns), columns <= 8.

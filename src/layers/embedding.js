@@ -60,7 +60,7 @@ export class Embedding {
 
   /**
    * Returns the rows of the table for some ids.
-   * @param {TensorLike | Nested | ArrayLike<number>} ids whole numbers, any dims
+   * @param {TensorLike | Nested | ArrayLike<number>} ids integers, any dims
    * @returns {FloatTensor} the dims of ids, then dim
    */
   forward(ids) {

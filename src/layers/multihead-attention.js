@@ -94,7 +94,7 @@ export function multiheadAttention(generator, embedDim, numHeads, options = {}) 
     value: new Linear(core, value, zeros()),
     out,
   }
-  const normal = () => (addBiasKV ? generator.normal([E], 0, 1 / Math.sqrt(E)) : undefined) // xavier_normal_ of (1, 1, E)
+  const normal = () => (addBiasKV ? generator.normal([E], 0, 1 / Math.sqrt(E)) : undefined) // like xavier_normal_ on (1, 1, E)
   const [biasK, biasV] = [normal(), normal()]
   return new MultiheadAttention(core, numHeads, layers, { biasK, biasV, addZeroAttn })
 }
@@ -108,8 +108,7 @@ export class MultiheadAttention {
    * @param {Core} core
    * @param {number} numHeads
    * @param {{ query: Linear, key: Linear, value: Linear, out: Linear }} layers
-   * @param {{ biasK?: FloatTensor, biasV?: FloatTensor, addZeroAttn?: boolean }} [extra] biasK and biasV (E), for
-   *   addBiasKV
+   * @param {{ biasK?: FloatTensor, biasV?: FloatTensor, addZeroAttn?: boolean }} [extra] biasK and biasV (E): the rows of addBiasKV
    */
   constructor(core, numHeads, layers, extra = {}) {
     this.#core = core
@@ -122,9 +121,9 @@ export class MultiheadAttention {
   }
 
   /**
-   * Loads weights by PyTorch's names. It accepts in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight,
-   * with in_proj_bias (3E); names of Linear layers, such as q_proj.weight and q_proj.bias, also for k_proj, v_proj and o_proj
-   * (or out_proj); or the layers themselves, { q_proj, k_proj, v_proj, o_proj }.
+   * Loads weights by PyTorch's names. Accepts in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight, with in_proj_bias
+   * (3E); names of Linear layers, such as q_proj.weight and q_proj.bias, also for k_proj, v_proj and o_proj (or out_proj); or the layers
+   * themselves, { q_proj, k_proj, v_proj, o_proj }.
    * @param {StateDict} given all weights of this layer, with its dims
    * @returns {this}
    */
@@ -166,7 +165,7 @@ export class MultiheadAttention {
     return this
   }
 
-  /** Returns the weights of a layer as operands. They are checked again, because a caller may have assigned others. @param {string} name */
+  /** Returns the weights of a layer as operands. They are checked again, because a caller may have replaced them. @param {string} name */
   #weights(name) {
     const { weight, bias } = /** @type {Record<string, Linear>} */ (this.layers)[name]
     return checkWeights(weight, bias, name)
@@ -199,7 +198,7 @@ export class MultiheadAttention {
   }
 
   /**
-   * Runs the layer. Inputs have a batch axis, or none of them has; key and value default to query.
+   * Runs the layer. Either all inputs have a batch axis or none does; key and value default to query.
    * @param {FloatLike | Nested} query (B, L, E), or (L, E)
    * @param {FloatLike | Nested} [key] (B, S, kDim)
    * @param {FloatLike | Nested} [value] (B, S, vDim)
@@ -223,7 +222,7 @@ export class MultiheadAttention {
    * Computes the projections, each followed by its extra rows. Call it within a scope.
    * @param {AttentionCall} call
    * @param {Checked} checked
-   * @param {number} rest floats that the caller needs afterwards
+   * @param {number} rest floats that the caller allocates afterwards
    * @param {(i: number, x: number, y: number, all: number) => void} [report] called with the addresses of an input, of
    *   its projection, and of the projection with the extra rows
    * @returns {number[]} addresses of queries, keys and values: (B, rows, H * d)

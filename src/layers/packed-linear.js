@@ -21,12 +21,12 @@ import { BLOCKS } from './weight-blocks.js'
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Types of blocks of GGUF files that are multiplied as they are.
+ * Block types of GGUF files whose weights are multiplied without conversion.
  * @typedef {'Q8_0' | 'Q4_0' | 'Q4_1' | 'Q5_0' | 'Q5_1' | 'Q4_K' | 'Q5_K' | 'Q6_K'} BlockType
  */
 
 /**
- * A weight as checkpoints store it: bits of bfloat16, int8 with a scale for each row, or the bytes of the blocks of a GGUF file.
+ * A weight as checkpoints store it: bits of bfloat16, int8 with a scale per row, or blocks of a GGUF file as bytes.
  * @typedef {{ data: Uint16Array, dims: ArrayLike<number>, dtype: 'bfloat16' }
  *   | { data: Int8Array, dims: ArrayLike<number>, dtype: 'int8' }
  *   | { data: Uint8Array, dims: ArrayLike<number>, dtype: BlockType }} RawWeight
@@ -34,13 +34,13 @@ import { BLOCKS } from './weight-blocks.js'
 
 /**
  * @typedef {object} PackOwnOptions
- * @property {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4' | BlockType} [dtype] of the packed weight: float16 and bfloat16 take
- *   half of the memory, int8 a quarter, with a scale for each row, int4 5 bits a value, with a scale and a minimum for each
- *   32 values of a row. Default float32; blocks of GGUF files stay as they are
- * @property {'int16' | 'int8' | 'float32'} [activations] what is multiplied with weights of int8, int4 and blocks: x rounded to int16 in
- *   blocks of 256 values (default); with weights of int8 x rounded to int8, up to twice as fast for more than 8 rows where the processor
- *   multiplies bytes; or x as it is, which is slow
- * @property {FloatLike | Nested} [scales] (out), of a weight of int8: W[n][k] = scales[n] * data[n][k]
+ * @property {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4' | BlockType} [dtype] of the packed weight; default float32. float16 and
+ *   bfloat16 take half of its memory; int8 a quarter, with a scale per row; int4 5 bits per value, with a scale and a minimum per 32 values
+ *   of a row. GGUF blocks keep their type
+ * @property {'int16' | 'int8' | 'float32'} [activations] how x is rounded before it is multiplied with weights of int8, int4 or GGUF
+ *   blocks. 'int16' (default): in blocks of 256 values; 'int8', for int8 weights only: up to twice as fast for more than 8 rows on
+ *   processors that multiply bytes; 'float32': not at all, which is slow
+ * @property {FloatLike | Nested} [scales] (out), for a weight given as int8: W[n][k] = scales[n] * data[n][k]
  *
  * @typedef {PackOwnOptions & import('../ops/linear/forward.js').LayoutOption} PackOptions
  */
@@ -50,11 +50,11 @@ const DTYPES = ['float32', 'float16', 'bfloat16', 'int8', 'int4']
 
 /** @param {string | undefined} dtype @returns {dtype is BlockType} */
 const isBlock = dtype => Object.hasOwn(BLOCKS, String(dtype))
-const ROWS = 64 // converted to float32 at a time, so that there is never a float32 copy of the whole weight
-/** Bytes of 32 values of eight rows of int4, with their scales and minima. */
+const ROWS = 64 // rows converted to float32 at a time, so that the whole weight never exists as float32
+/** Bytes of 32 values of eight rows of int4, including scales and minima. */
 const INT4_BYTES = 160
 const OUT_OF_RANGE = 8 // enum qkv_status
-/** By enum qkv_weights. */
+/** The limits of weights of each packed type, for errors, by enum qkv_weights. */
 const LARGEST = [
   '',
   '',
@@ -64,10 +64,10 @@ const LARGEST = [
   ...Array(8).fill('a scale or minimum is below 128'),
 ]
 
-/** Blocks of int4. @param {number} K */
+/** Returns the number of int4 blocks in a row of K values. @param {number} K */
 const blocksOf = K => Math.ceil(K / 32)
 
-/** Rounded to bfloat16, ties to even. @param {Float32Array} floats */
+/** Rounds to bfloat16, ties to even. @param {Float32Array} floats */
 export function roundToBfloat16(floats) {
   const words = new Uint32Array(floats.slice().buffer)
   for (let i = 0; i < words.length; i++) words[i] = (words[i] + 0x7fff + ((words[i] >>> 16) & 1)) & 0xffff0000
@@ -75,7 +75,7 @@ export function roundToBfloat16(floats) {
 }
 
 /**
- * Up to three products of the same x (M, in) with weights of whole numbers: one call of the kernel, which rounds x once.
+ * Computes up to three products of the same x (M, in) with quantized weights in one kernel call, which rounds x once.
  * @param {Core} core
  * @param {FloatTensor} x
  * @param {number} M
@@ -102,7 +102,7 @@ function multiplyTogether(core, x, M, products) {
   })
 }
 
-/** Stands for a weight whose rows are packed by later calls of `fill`. */
+/** A placeholder for a weight whose rows are packed later, by calls of `fill`. */
 export class DeferredWeight {
   /** @param {readonly number[]} dims */
   constructor(dims) {
@@ -111,7 +111,7 @@ export class DeferredWeight {
 }
 
 /**
- * Reads a weight of any kind: its dims, its data, and `widen`, which converts a part of the data to floats.
+ * Reads a weight of any kind. Returns its dims, its data, and `widen`, which converts a part of the data to floats.
  * @param {any} weight
  * @returns {{ data: any, dims: readonly number[], widen: (part: any) => Float32Array, tensor?: FloatTensor, dtype?: string,
  *   isDeferred?: boolean }}
@@ -150,8 +150,8 @@ function readWeight(weight) {
 }
 
 /**
- * A linear layer for inference. Its weight is packed in the module's memory once, so calls neither copy nor pack it. The
- * memory is freed by `dispose()`, or when the layer is collected.
+ * A linear layer for inference. Its weight is packed in the module's memory once, so calls neither copy nor pack it. The memory is freed by
+ * `dispose()`, or when the layer is garbage-collected.
  */
 export class PackedLinear {
   #core
@@ -239,7 +239,7 @@ export class PackedLinear {
       const resident = tensor && core.residentOf(tensor)
       const step = isTransposed ? N : ROWS
       const isRounded = dtype === 'bfloat16' && source.dtype !== 'bfloat16'
-      const width = isOfBlocks ? data.length / N : K // of a row in data
+      const width = isOfBlocks ? data.length / N : K // size of a row of data
       for (let n = 0; n < N; n += step)
         core.scope(() => {
           const rows = Math.min(step, N - n)
@@ -261,11 +261,11 @@ export class PackedLinear {
    * @internal
    * Packs some of the rows.
    * @param {number} n the first one, a multiple of 8
-   * @param {number} from the address of these rows
+   * @param {number} from address of these rows
    * @param {number} rows
-   * @param {number} [stride] of layout 'in,out': floats from one input to the next
-   * @param {{ k: number, size: number }} [inputs] with float32 or int4 and this layout: only the inputs k ... k + size, of int4 whole
-   *   blocks; default all
+   * @param {number} [stride] with layout 'in,out': floats from one input to the next
+   * @param {{ k: number, size: number }} [inputs] with layout 'in,out' and float32 or int4: packs only the inputs k ... k + size (whole
+   *   blocks for int4); default all
    */
   fill(n, from, rows, stride = 0, inputs) {
     const core = this.#core
@@ -297,7 +297,7 @@ export class PackedLinear {
     })
   }
 
-  /** Its weight; throws after dispose. */
+  /** Returns the packed weight; throws after dispose. */
   get #own() {
     if (this.#weights) return this.#weights
     throw new Error('this layer was disposed: make another with packLinear')
@@ -316,7 +316,7 @@ export class PackedLinear {
 
   /**
    * @internal
-   * The product without the bias, resident: what the layer makes of a difference of two inputs.
+   * Computes the product without the bias, as a resident tensor: the effect of the layer on a difference of two inputs.
    * @param {FloatTensor} x (..., in)
    * @returns {FloatTensor} (..., out)
    */
@@ -327,10 +327,10 @@ export class PackedLinear {
 
   /**
    * @internal
-   * `forward` of up to three layers of the same x in one call, resident. Undefined unless the layers have weights of whole numbers.
+   * Runs up to three layers on the same x in one call; the outputs are resident. Returns undefined unless all weights are quantized.
    * @param {readonly PackedLinear[]} layers
    * @param {FloatTensor} x (..., in)
-   * @param {keyof typeof ACTIVATION} [activation] of the first
+   * @param {keyof typeof ACTIVATION} [activation] of the first layer
    * @returns {FloatTensor[] | undefined} (..., out) of each
    */
   static forwardTogether(layers, x, activation = 'none') {
@@ -351,7 +351,7 @@ export class PackedLinear {
   }
 
   /**
-   * Row n of the packed weight as floats, and its bias.
+   * Returns row n of the packed weight as floats, and its bias.
    * @param {number} n
    * @returns {{ weight: Float32Array, bias: number }}
    */
@@ -391,7 +391,7 @@ export class PackedLinear {
     } else if (kind === WEIGHTS.float16) {
       const from = new Uint16Array(buffer, panel, K * 8)
       const words = new Uint32Array(out.buffer)
-      const place = (column % 4) * 2 + (column >> 2) // columns 4 to 7 are the upper halves of 32-bit words
+      const place = (column % 4) * 2 + (column >> 2) // columns 4 to 7 are in the upper halves of 32-bit words
       for (let k = 0; k < K; k++) {
         const half = from[k * 8 + place]
         words[k] = ((half & 0x8000) << 16) | ((half & 0x7fff) << 13) // the value times 2^-112; scale includes 2^112
@@ -404,7 +404,7 @@ export class PackedLinear {
     return { weight: out, bias: bias?.data[n] ?? 0 }
   }
 
-  /** All rows of the packed weight, (out, in). */
+  /** Returns all rows of the packed weight, (out, in). */
   rows() {
     const [N, K] = this.#own.dims
     const out = new Float32Array(N * K)
@@ -414,7 +414,7 @@ export class PackedLinear {
 
   /**
    * @internal
-   * Rows n ... n + rows as the packed weight of a product with W instead of W^T, in panels (in / 8 rounded up, rows, 8).
+   * Packs rows n ... n + rows as a float32 weight for a product with W instead of W^T, in panels (in / 8 rounded up, rows, 8).
    * @param {number} n a multiple of 8
    * @param {number} rows
    * @param {number} to the address
@@ -448,17 +448,17 @@ export class PackedLinear {
     })
   }
 
-  /** The type of its weight in memory. */
+  /** Returns the type of the packed weight. */
   get dtype() {
     return this.#dtype
   }
 
-  /** The bias (out), if there is one: a view. */
+  /** Returns a view of the bias (out), if there is one. */
   get bias() {
     return this.#weights?.bias?.data
   }
 
-  /** Bytes of its tensors in the module's memory. */
+  /** Returns the bytes of its tensors in the module's memory. */
   get bytes() {
     return this.#tensors.reduce((sum, tensor) => sum + count(tensor.dims) * 4, 0)
   }
@@ -477,12 +477,12 @@ const collected = /* @__PURE__ */ whenCollected(tensors => {
 })
 
 /**
- * A linear layer whose weight is copied and packed once, row block by row block, for a layer that runs many times.
- * float16 keeps 11 bits of each value, bfloat16 8; int8 is off by at most 1/254 of the largest value of the row,
- * int4 by 1/30 of what the 32 values of a block span.
+ * Makes a linear layer whose weight is copied and packed once, a block of rows at a time, for a layer that runs many times. float16 keeps
+ * 11 bits of each value and bfloat16 8. The error of int8 is at most 1/254 of the row's largest value, that of int4 at most 1/30 of the
+ * range of the 32 values in a block.
  * @param {import('../qkv.js').Qkv} qkv
- * @param {TensorLike | Nested | RawWeight} weight (out, in); (in, out) with layout
- *   'in,out'. Of float16, bfloat16 (`{ data: Uint16Array, dims, dtype: 'bfloat16' }`) and int8 no float32 copy is made
+ * @param {TensorLike | Nested | RawWeight} weight (out, in); (in, out) with layout 'in,out'. float16, bfloat16 (`{ data: Uint16Array, dims,
+ *   dtype: 'bfloat16' }`) and int8 are packed without a float32 copy
  * @param {FloatLike | Nested} [bias] (out)
  * @param {PackOptions} [options]
  * @returns {PackedLinear} `forward(x, { activation, residual, out })`, `dispose()`

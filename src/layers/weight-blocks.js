@@ -1,7 +1,7 @@
-// Types of blocks of GGUF files that are multiplied as they are.
+// Block types of GGUF files whose weights are multiplied without conversion.
 
 /**
- * Bytes of 256 weights: of a row in a file, of eight rows in memory.
+ * Bytes of 256 weights: `file`, of one row in a file; `memory`, of eight rows in memory.
  * @type {Record<import('./packed-linear.js').BlockType, readonly [file: number, memory: number]>}
  */
 export const BLOCKS = {

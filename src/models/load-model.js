@@ -20,7 +20,7 @@ const textTools = () => import('./tokenizers/tokenizer.js')
 
 const types = () => import('./weights/read-types.js')
 
-/** Loads the names used by other libraries, for error messages; does without them if the import fails. */
+/** Loads the names that other libraries use, for error messages; continues without them if the import fails. */
 const otherNames = () =>
   import('./other-names.js').then(
     found => Object.assign(others, found),
@@ -28,7 +28,7 @@ const otherNames = () =>
   )
 
 /**
- * Reads options; an error for an option of another library names the equivalent here.
+ * Reads options. If an unknown option belongs to another library, the error has its equivalent here.
  * @template {object} T
  * @param {T} options
  * @param {readonly string[]} known
@@ -182,7 +182,7 @@ const saving = () => import('./save-model.js')
 /**
  * Returns the files of a model by name: config.json and model.safetensors.
  * @param {any} model
- * @param {unknown[]} more none: a path, say, is an error
+ * @param {unknown[]} more must be empty: a path is an error, for example
  * @returns {Promise<Record<'config.json' | 'model.safetensors', Uint8Array<ArrayBuffer>>>}
  */
 export async function saveModel(model, ...more) {
@@ -197,7 +197,7 @@ export async function saveModel(model, ...more) {
 export const readSafetensors = async bytes => (await saving()).readTensors(bytes)
 
 /**
- * Opens the folder of an adapter and merges it. Its weights are read together with those of the base.
+ * Opens the folder of an adapter and merges the adapter. Its weights are read together with those of the base.
  * @param {CheckpointSource} source
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {import('./family-shapes/parts.js').Family} family
@@ -221,7 +221,7 @@ async function mergeAdapter(source, options, family, tensors) {
 }
 
 /**
- * Returns the family with the head that the file has.
+ * Returns the family with the head that the file actually has.
  * @param {import('./family-shapes/parts.js').Family} family
  * @param {Awaited<ReturnType<typeof readCheckpoint>>} tensors
  * @param {boolean} isLoaded false compares only the first MiB of two tensors to decide whether they are equal

@@ -141,8 +141,11 @@ export class Model {
    * @param {Record<string, unknown>} config
    * @param {import('./tokenizers/tokenizer.js').TextTool | undefined} tokenizer
    * @param {typeof import('./classes/class-logits.js').classLogits} [classLogits] for a family with classes
-   * @param {{ modules?: import('./sentences/sentence-modules.js').ReadModules, ranking?: import('./sentences/rank.js').ReadRanking, chat?: () => Promise<import('./config/text-files.js').ChatFiles>, settings?: () => Promise<import('./generate/generation-settings.js').GenerationSettings>, TokenCalls?: typeof import('./run/token-calls.js').TokenCalls }} [reads] readers
-   *   of rarely needed files (sentence-transformers modules, chat templates, generation_config.json), and the module for calls of a token
+   * @param {{ modules?: import('./sentences/sentence-modules.js').ReadModules, ranking?: import('./sentences/rank.js').ReadRanking, chat?:
+   *   () => Promise<import('./config/text-files.js').ChatFiles>, settings?: () =>
+   *   Promise<import('./generate/generation-settings.js').GenerationSettings>, TokenCalls?: typeof
+   *   import('./run/token-calls.js').TokenCalls }} [reads] readers of rarely needed files (sentence-transformers modules, chat templates,
+   *   generation_config.json), and the module for recorded calls
    */
   constructor(qkv, family, weights, config, tokenizer, classLogits, reads = {}) {
     this.#qkv = qkv
@@ -152,7 +155,7 @@ export class Model {
     this.#reads = reads
     const { TokenCalls } = reads
     this.#runParts = { qkv, family, weights, padding: config.pad_token_id, classLogits, TokenCalls }
-    /** The parsed config.json. */
+    /** The content of config.json. */
     this.config = config
   }
 
@@ -171,7 +174,7 @@ export class Model {
     return this.#weights.hasHead
   }
 
-  /** The classes of the checkpoint, whether they belong to a text or to each token, and the function from logits to scores. */
+  /** The classes of the checkpoint, whether they are of a text or of each token, and the function from logits to scores. */
   get classes() {
     const { classes } = this.#family
     if (!classes) return undefined
@@ -218,7 +221,7 @@ export class Model {
     return { ...tokenized, ...(tokenTypeIds && this.#hasTypes && { tokenTypeIds }) }
   }
 
-  /** The maximum length of a text. */
+  /** The maximum number of ids of a text. */
   get #most() {
     return lengthLimit(this.#family, firstStack(this.#family))
   }
@@ -304,7 +307,7 @@ export class Model {
   }
 
   /**
-   * Makes a KV cache for forward and generate, with space for `capacity` ids; it doubles when it is full.
+   * Makes a KV cache for forward and generate, with capacity for `capacity` ids; it doubles when it is full.
    * @param {{ capacity?: number, batch?: number, dtype?: 'float32' | 'int8' }} [options] dtype: default the cacheDtype of loadModel
    */
   cache(options = {}) {
@@ -329,7 +332,7 @@ export class Model {
   }
 
   /**
-   * Runs the model. It yields to other events between layers and within long ones; `signal` aborts the run.
+   * Runs the model. Other events can run between layers and within long ones; `signal` aborts the run.
    * @param {string | ModelInput} input a text, if the model has a tokenizer, or ids
    * @param {ModelOptions & import('./run/turns.js').AsyncOptions} [options]
    * @returns {Promise<ModelOutput>}
@@ -339,7 +342,7 @@ export class Model {
   }
 
   /**
-   * Runs the model synchronously: the same bits, faster for short inputs and for single tokens with a cache.
+   * Runs the model synchronously, with the same bits as forward; faster for short inputs and for single tokens with a cache.
    * @param {string | ModelInput} input
    * @param {ModelOptions} [options]
    * @returns {ModelOutput}
@@ -358,7 +361,7 @@ export class Model {
   }
 
   /**
-   * Runs texts as rows of one batch, without padding; each gets the same bits as alone.
+   * Runs texts as rows of one batch, without padding; each text gets the same bits as if it ran alone.
    * @param {readonly ModelInput[]} texts inputs of one text each, without padding
    * @param {import('./run/turns.js').AsyncOptions} options
    */
@@ -366,7 +369,7 @@ export class Model {
     return this.#inTurns({}, { ...options, logits: 'none' }, { texts })
   }
 
-  /** True if texts can be packed, which is impossible with two stacks and with rotations that depend on the length of the text. */
+  /** True if texts can be packed. Two stacks, or rotations that depend on the length of the text, make that impossible. */
   get #packs() {
     const stack = firstStack(this.#family)
     const isDynamic = stack.layers.some(([{ attention }]) => (ropeOf(stack, attention) || undefined)?.dynamic)
@@ -473,7 +476,8 @@ export class Model {
   }
 
   /**
-   * Computes the scores of each head on a text, or on each of several with mean and standard deviation; docs/models.md defines them.
+   * Computes the scores of each head on a text, or on each of several with mean and standard deviation; docs/models.md has their
+   * definitions.
    * @template {string | Ids | readonly (string | readonly number[])[]} T
    * @param {T} input a list of texts, or of lists of ids: texts of equal length run together
    * @returns {Promise<T extends string | readonly number[] | TensorLike ? HeadScores : T extends readonly unknown[] ? OverTexts<HeadScores> : HeadScores>}
@@ -555,7 +559,7 @@ export class Model {
   }
 
   /**
-   * Embeds texts with the modules of the folder, or with a given pooling. Short texts run together, as packed rows. See docs/models.md.
+   * Embeds texts with the modules of the folder, or with a given pooling. Short texts run together as packed rows. See docs/models.md.
    * @param {string | readonly string[]} texts
    * @param {import('./sentences/embed.js').EmbedOptions} [options]
    * @returns {Promise<FloatTensor>} (B, d)
@@ -568,7 +572,7 @@ export class Model {
   }
 
   /**
-   * Embeds a stream of texts in order. Texts are read as earlier ones are done, in constant memory.
+   * Embeds a stream of texts in order. It reads texts only as earlier ones are done, so memory is constant.
    * @param {Iterable<string> | AsyncIterable<string>} texts
    * @param {import('./sentences/embed.js').EmbedOptions} [options]
    * @returns {AsyncGenerator<FloatTensor, void, void>} (d)
@@ -592,7 +596,7 @@ export class Model {
   }
 
   /**
-   * Ranks texts by a cross-encoder's score of each with a query.
+   * Ranks texts by the score of each with a query, computed by a cross-encoder.
    * @param {string} query
    * @param {readonly string[]} texts
    * @param {import('./sentences/rank.js').RankOptions} [options]
@@ -676,7 +680,7 @@ export class Model {
   }
 
   /**
-   * Returns the weights of a head; docs/models.md lists their dims.
+   * Returns the weights of a head, with the dims given in docs/models.md.
    * @param {number} layer
    * @param {number} head
    * @param {{ place?: 'encoder' | 'decoder' | 'cross' }} [options] place: 'encoder', 'decoder' (default) or 'cross', for an encoder-decoder

@@ -42,7 +42,7 @@ const SHORT =
 const MODULES = [
   [
     /^(self_attn|attn|attention\.self|self_attention|attention|SelfAttention)\.(q_proj|query|q|q_lin|Wq)$/,
-    'attention.qBare', // their modules add rotary positions later
+    'attention.qBare', // their modules add rotary positions only later
   ],
   [/^(self_attn|attn|attention\.self|attention|SelfAttention)\.(k_proj|key|k|k_lin)$/, 'attention.kBare'],
   [/^(self_attn|attn|attention\.self|attention|SelfAttention)\.(v_proj|value|v|v_lin)$/, 'attention.v'],
@@ -65,10 +65,10 @@ const MODULES = [
 ]
 
 /**
- * Returns the place that corresponds to a hook of TransformerLens or a module of transformers, or to a place of a model without or with
- * stacks; undefined if unknown.
+ * Returns the place that corresponds to a hook of TransformerLens, to a module of transformers, or to a place written with or without its
+ * stack; undefined if unknown.
  * @param {string} name
- * @param {readonly string[]} [places] those of the model, without heads
+ * @param {readonly string[]} [places] places of the model, without single heads
  * @returns {string | undefined}
  */
 export function placeOf(name, places) {
@@ -227,7 +227,8 @@ const OPTIONS = {
 }
 
 /**
- * Returns the tokens of a text that is no single token, and the text that is one with a space more or less before it.
+ * Returns the tokens of a text that is not a single token, and a suggestion: the same text with or without a leading space, if that is one
+ * token.
  * @param {import('./model.js').Model} model
  * @param {string} text
  */
@@ -238,7 +239,7 @@ export function tokensOf(model, text) {
   return ` (${read(text).map(describe).join(', ')})${like}`
 }
 
-/** Returns what corresponds to an option of another library; undefined if unknown. @param {string} name @returns {string | undefined} */
+/** Returns the equivalent of an option of another library; undefined if unknown. @param {string} name @returns {string | undefined} */
 export const optionOf = name => {
   const snake = name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
   return [name, snake].flatMap(each => (Object.hasOwn(OPTIONS, each) ? [OPTIONS[each]] : []))[0]

@@ -40,7 +40,7 @@ export async function readTensors(bytes) {
  * Returns the files of a model by name: config.json and model.safetensors.
  * @param {Model | { config: Record<string, unknown>, tensors: Record<string, TensorLike> }} model a loaded model; or a config with all
  *   tensors of its family by name
- * @param {readonly unknown[]} [more] further arguments, which are none
+ * @param {readonly unknown[]} [more] further arguments, which are not allowed
  * @returns {Promise<Record<'config.json' | 'model.safetensors', Uint8Array<ArrayBuffer>>>}
  */
 export async function filesOf(model, more = []) {

@@ -14,23 +14,26 @@ import { Tensor } from '../base/tensor.js'
 /** @type {FloatTensor} */
 const NONE = new Tensor(new Float32Array(0), [0])
 
-/** Sets all that a record holds to undefined. It keeps its properties, so that the next call adds none. @param {Record<string, any>} record */
+/**
+ * Sets all properties of a record to undefined. It keeps the properties, so that the next call adds none.
+ * @param {Record<string, any>} record
+ */
 const empty = record => {
   for (const name in record) record[name] = undefined
 }
 
 /**
- * The checked arguments of the attention kernels. One record is reused by all calls (Core.takeCall): a new one each
- * time would be 300 bytes of garbage. All fields but the tensors are set by every check.
+ * The checked arguments of the attention kernels. One record is reused by all calls (Core.takeCall), because a new one per call would be
+ * 300 bytes of garbage. Every check sets all fields except the tensors.
  */
 export class AttentionCall {
-  /** The options, copied by readOptions: reading them here runs no getter. @type {Record<string, any>} */
+  /** The options, copied by readOptions, so that reading them runs no getter. @type {Record<string, any>} */
   options = new Options()
   /** The operands of attention or trace, as they were given. */
   q = NONE
   k = NONE
   v = NONE
-  /** The cache that holds keys and values instead of k and v. @type {import('../ops/attention/kv-cache.js').KVCache | undefined} */
+  /** The cache that holds keys and values, instead of k and v. @type {import('../ops/attention/kv-cache.js').KVCache | undefined} */
   cache
 
   B = 0
@@ -38,13 +41,13 @@ export class AttentionCall {
   G = 0
   L = 0
   S = 0
-  /** Rows from one head of k and v to the next in memory: S, or the capacity of a cache. */
+  /** Rows in memory from one head of k and v to the next: S, or the capacity of a cache. */
   keyRows = 0
-  /** True if the heads of q, k, v and the output lie side by side in rows (numHeads). */
+  /** True if the heads of q, k, v and the output are side by side in rows (numHeads). */
   inRows = false
-  /** Packed texts: where each begins in the rows of q and of k, (B + 1). @type {{ q: Uint32Array, k: Uint32Array } | undefined} */
+  /** Packed texts: the rows of q and of k at which each begins, (B + 1). @type {{ q: Uint32Array, k: Uint32Array } | undefined} */
   texts
-  /** Head size of q and k as the kernel reads them: after the projections of an additive score. */
+  /** Head size of q and k as the kernel reads them, after the projections of an additive score. */
   D = 0
   E = 0
 
@@ -65,11 +68,14 @@ export class AttentionCall {
   bias
   /** @type {FloatTensor | undefined} (H) */
   sinks
-  /** The checked values of the other masks, by option: see src/ops/attention/masks.js. @type {{ alibi?: FloatTensor, keyLengths?: Uint32Array, [option: string]: any }} */
+  /**
+   * The checked values of the other masks by option, see src/ops/attention/masks.js.
+   * @type {{ alibi?: FloatTensor, keyLengths?: Uint32Array, [option: string]: any }}
+   */
   masks = { alibi: undefined, keyLengths: undefined }
   /** @type {{ p: number, generator: import('../ops/random/generator.js').Generator } | undefined} */
   dropout
-  /** What attention reports of its weights. @type {import('../ops/attention/summary.js').Checked | undefined} */
+  /** The statistics of the weights to compute. @type {import('../ops/attention/summary.js').Checked | undefined} */
   summary
   /** Copies that overlap the work of threads. @type {import('../threads/pool.js').DeferredCopies | undefined} */
   deferredCopies
@@ -98,22 +104,22 @@ export class AttentionCall {
     this.E = E
   }
 
-  /** (B, H, ...) with the leading axes that q has, all of them with numHeads. @param {readonly number[]} dims */
+  /** Returns (B, H, ...) without the leading axes that q lacks; all of them with numHeads. @param {readonly number[]} dims */
   lead(dims) {
     return this.inRows ? [...dims] : dims.slice(4 - this.q.dims.length)
   }
 
-  /** Rows of q, of all batches or texts. */
+  /** Returns the rows of q, over all batches or texts. */
   get queries() {
     return this.texts ? this.texts.q[this.B] : this.B * this.L
   }
 
-  /** Rows of k in memory, of all batches or texts. */
+  /** Returns the rows of k in memory, over all batches or texts. */
   get keys() {
     return this.texts ? this.texts.k[this.B] : this.B * this.keyRows
   }
 
-  /** Pairs of a query and a key, of all batches or texts. */
+  /** Returns the number of query-key pairs, over all batches or texts. */
   get pairs() {
     const { texts, B, L, S } = this
     if (!texts) return B * L * S
@@ -128,7 +134,12 @@ export class AttentionCall {
     return inRows ? [B, L, H * E] : this.lead([B, H, L, E])
   }
 
-  /** Returns what threads share. @param {import('./memory.js').Core} core @param {number} args address of its struct @returns {import('../threads/pool.js').Job} */
+  /**
+   * Returns the work that threads share, as a job.
+   * @param {import('./memory.js').Core} core
+   * @param {number} args address of its struct
+   * @returns {import('../threads/pool.js').Job}
+   */
   job({ exports }, args) {
     const { B, H, G, D, E, pairs, texts, deferredCopies } = this
     return {

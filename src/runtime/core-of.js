@@ -1,4 +1,4 @@
-// The core of each Qkv, which only this package can read.
+// The core of each Qkv, which only code of this package can access.
 
 import { describe, proxied } from '../base/errors.js'
 

@@ -1,14 +1,14 @@
 /** @import { Core } from './memory.js' */
 
 /**
- * Memory that outlives a call: adjacent blocks below the stack of calls. Free blocks are reused by first fit; free blocks
- * at the end go back to the stack.
+ * Memory that outlives a call: adjacent blocks below the stack of calls. A new block takes the first free block that is large enough. Free
+ * blocks at the end are returned to the stack.
  */
 export class Blocks {
   #core
   /** @type {{ pointer: number, size: number, isFree: boolean }[]} in order of their addresses, without gaps */
   #blocks = []
-  /** No block before this one is free: mostly weights, which a search would read from memory each time. */
+  /** No block before this index is free. Starting here saves a search through the blocks of weights, which come first. */
   #firstFree = 0
 
   /** @param {Core} core */
@@ -50,7 +50,7 @@ export class Blocks {
   /** @param {number} pointer what take returned */
   give(pointer) {
     const blocks = this.#blocks
-    let i = blocks.length - 1 // what lived short is at the end
+    let i = blocks.length - 1 // short-lived blocks are near the end
     while (blocks[i].pointer !== pointer) i--
     blocks[i].isFree = true
     this.#firstFree = Math.min(this.#firstFree, i)

@@ -1,4 +1,4 @@
-// The rows of a cache as int8, one scale per row. Loaded with the kernels of integer weights.
+// The rows of a cache as int8, with one scale per row. Loaded together with the kernels of integer weights.
 
 import { ATTENTION_WORDS, CACHED_WORDS } from './abi.js'
 
@@ -7,7 +7,7 @@ import { ATTENTION_WORDS, CACHED_WORDS } from './abi.js'
 /** @import { FloatTensor } from '../base/tensor.js' */
 /** Where the rows of a cache are: the address of its memory, and the rows that fit. @typedef {{ at: number, capacity: number }} RowsPlace */
 
-const BLOCK = 128 // rows, see src/kernel/attention_cached.c
+const BLOCK = 128 // rows per block, see src/kernel/attention_cached.c
 const roundUp = (/** @type {number} */ n, /** @type {number} */ unit) => Math.ceil(n / unit) * unit
 
 export class Int8Rows {
@@ -18,12 +18,12 @@ export class Int8Rows {
     this.E = E
   }
 
-  /** Bytes of each row of keys, of values, and of one of the two scales. */
+  /** Returns the bytes per row of keys, of values, and of one of the two scales. */
   get #sizes() {
     return [roundUp(this.D, 2), roundUp(this.E, 8), 4, 4]
   }
 
-  /** Bytes of keys, of values, and of both scales, which follow each other. @param {number} capacity */
+  /** Returns the bytes of keys, of values and of both scales, which follow each other. @param {number} capacity */
   parts(capacity) {
     return this.#sizes.map(size => size * this.heads * roundUp(capacity, BLOCK))
   }
@@ -33,7 +33,7 @@ export class Int8Rows {
     return this.parts(capacity).reduce((sum, part) => sum + part, 0)
   }
 
-  /** The words of struct qkv_cache. @param {RowsPlace} place */
+  /** Returns the words of struct qkv_cache. @param {RowsPlace} place */
   words({ at, capacity }) {
     const rows = roundUp(capacity, BLOCK)
     const addresses = this.parts(capacity).map(part => {
@@ -45,7 +45,7 @@ export class Int8Rows {
   }
 
   /**
-   * Runs a kernel over rows as floats. To be called within a scope.
+   * Runs a kernel on rows given as floats. Must be called within a scope.
    * @param {Core} core
    * @param {'qkv_cache_write' | 'qkv_cache_read'} kernel
    * @param {RowsPlace} place
@@ -62,7 +62,7 @@ export class Int8Rows {
    * @param {FloatTensor} v
    * @param {number} row the first
    * @param {number} count
-   * @param {number} G heads that lie side by side in rows; 0: head after head
+   * @param {number} G heads that are side by side in rows; 0: head after head
    */
   write(core, place, k, v, row, count, G) {
     core.scope(() => {
@@ -72,11 +72,11 @@ export class Int8Rows {
   }
 
   /**
-   * The first rows as floats.
+   * Returns the first `count` rows as floats.
    * @param {Core} core
    * @param {RowsPlace} place
    * @param {number} count
-   * @param {number} [G] as of write
+   * @param {number} [G] as in write
    */
   read(core, place, count, G = 0) {
     return core.scope(() => {
@@ -87,7 +87,13 @@ export class Int8Rows {
     })
   }
 
-  /** Copies the first rows to other memory. @param {Core} core @param {RowsPlace} from @param {RowsPlace} to @param {number} count */
+  /**
+   * Copies the first `count` rows to other memory.
+   * @param {Core} core
+   * @param {RowsPlace} from
+   * @param {RowsPlace} to
+   * @param {number} count
+   */
   move(core, from, to, count) {
     const [source, target] = [this.words(from), this.words(to)]
     const [old, now] = [source[5], target[5]]
@@ -104,13 +110,13 @@ export class Int8Rows {
     return kind === 'dot' && !dropout && !summary
   }
 
-  /** Words of struct qkv_cached. */
+  /** Returns the words of struct qkv_cached. */
   get callWords() {
     return CACHED_WORDS.length
   }
 
   /**
-   * The job of attention over the cached rows.
+   * Returns the job of attention over the cached rows.
    * @param {Core} core
    * @param {AttentionCall} call
    * @param {RowsPlace} place

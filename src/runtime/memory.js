@@ -8,38 +8,47 @@ import { ResidentTensor } from './resident.js'
 import { STATUS } from './structs.js'
 
 const PAGE = 65536
-const LIMIT = 65536 * PAGE // the 4 GiB that a 32-bit address reaches
+const LIMIT = 65536 * PAGE // 4 GiB, the range of a 32-bit address
 const ALIGNMENT = 16
 
 /** @typedef {Record<string, CallableFunction> & { memory: WebAssembly.Memory }} Exports */
 
 /**
- * One instance of the core and its memory: the core's own data, blocks that outlive a call, and above them a stack. A
- * call allocates inside `scope`, which frees everything when the call returns or throws.
+ * An instance of the core and its memory: the core's static data, then blocks that outlive a call, then a stack. A call allocates on the
+ * stack within `scope`, which frees everything when the call returns or throws.
  */
 export class Core {
   bytes = new Uint8Array(0)
   words = new Uint32Array(0)
   floats = new Float32Array(0)
-  /** The data of resident tensors. Not in the tensors, because in V8 a view holds its memory even when it is detached. @type {WeakMap<ResidentTensor, Float32Array>} */
+  /**
+   * The data of resident tensors. It is not stored in the tensors, because in V8 a view keeps its memory alive even when detached.
+   * @type {WeakMap<ResidentTensor, Float32Array>}
+   */
   views = new WeakMap()
   /** Memory that outlives a call. */
   blocks = new Blocks(this)
-  /** Resident tensors that the innermost qkv.scope frees. @type {Set<ResidentTensor> | undefined} */
+  /** Resident tensors that the innermost qkv.scope will free. @type {Set<ResidentTensor> | undefined} */
   inScope
   /** @type {AttentionCall | undefined} */
   #spare
   /** Threads that share the work of large calls. @type {import('../threads/pool.js').Threads | undefined} */
   threads
-  /** The reason for one thread where `load` was asked for more; '' elsewhere. */
+  /** Why only one thread runs although `load` was asked for more; else ''. */
   threadsReason = ''
-  /** With threads: a second core whose memory is not shared, because copies into it take half the time. @type {Core | undefined} */
+  /**
+   * With threads: a second core whose memory is not shared, because copies into unshared memory take half the time.
+   * @type {Core | undefined}
+   */
   unshared
-  /** The kernels of integer weights, once they are loaded. @type {WebAssembly.Module | undefined} */
+  /** The kernels of integer weights, if loaded. @type {WebAssembly.Module | undefined} */
   integers
-  /** The class that keeps the rows of a cache as int8; undefined unless the kernels of integer weights are loaded. @type {typeof import('./int8-rows.js').Int8Rows | undefined} */
+  /**
+   * The class that stores the rows of a cache as int8; undefined unless the kernels of integer weights are loaded.
+   * @type {typeof import('./int8-rows.js').Int8Rows | undefined}
+   */
   Int8Rows
-  /** The last change of the instance. @type {Promise<unknown>} */
+  /** Settles after the last change of the instance. @type {Promise<unknown>} */
   #changed = Promise.resolve()
 
   /**
@@ -57,7 +66,7 @@ export class Core {
         `the wasm file has version ${abi ?? 'none'} of the interface, this JavaScript ${ABI}: take both from one package`,
       )
     /** @type {Exports} */
-    this.exports = { ...exports } // a plain object: V8 reads the engine's own by a hash
+    this.exports = { ...exports } // a plain object, because V8 looks names up by hash in the engine's exports object
     this.base = Math.ceil((exports.qkv_heap() >>> 0) / ALIGNMENT) * ALIGNMENT
     this.top = this.base
     this.renew()
@@ -65,7 +74,7 @@ export class Core {
   }
 
   /**
-   * Changes the instance: one change after the other, whatever becomes of them.
+   * Changes the instance. Changes run one after the other, even if an earlier one fails.
    * @template T
    * @param {() => Promise<T>} change
    */
@@ -75,7 +84,7 @@ export class Core {
     return now
   }
 
-  /** The record of a call. A call within a call (from a getter of its options, say) gets another one. */
+  /** Takes a call record. A call within a call, for example from a getter of its options, gets another one. */
   takeCall() {
     const call = this.#spare ?? new AttentionCall()
     this.#spare = undefined
@@ -88,7 +97,7 @@ export class Core {
     this.#spare = call
   }
 
-  /** Views on all of the memory, for indices of whole elements; alloc renews them when the memory grows. */
+  /** Renews the views of the whole memory, indexed by element; alloc calls it when the memory has grown. */
   renew() {
     const buffer = this.exports.memory.buffer
     this.bytes = new Uint8Array(buffer)
@@ -96,20 +105,20 @@ export class Core {
     this.floats = new Float32Array(buffer)
     this.views = new WeakMap()
     const { memory } = this.exports
-    // After trim the buffers of a shared memory live on with the arrays over them, but what resident tensors hold lies elsewhere.
+    // After trim, arrays on the old shared memory still work, but the data of resident tensors has moved.
     const viewAt = (/** @type {number} */ address, /** @type {readonly number[]} */ dims) =>
       memory === this.exports.memory ? this.viewAt(address, dims) : undefined
     memories.set(buffer, { viewAt })
   }
 
-  /** Bytes in use by calls that run now: 0 between calls. */
+  /** Returns the bytes in use by running calls: 0 between calls. */
   get used() {
     return this.top - this.base
   }
 
   /**
-   * Runs `call` and frees the memory that it allocated. The mark counts from `base`, which moves only while no call has memory: a
-   * resident tensor may be made or disposed of within `call`.
+   * Runs `call` and frees the memory that it allocated. The mark is relative to `base`, which moves only while no call uses memory, because
+   * `call` may create or dispose of resident tensors.
    * @template T
    * @param {() => T} call
    * @returns {T}
@@ -149,7 +158,7 @@ export class Core {
   }
 
   /**
-   * A view on the memory; valid until the next `alloc`, which may detach it.
+   * Returns a view of the memory, valid until the next `alloc`, which may detach it.
    * @template {Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array} T
    * @param {new (buffer: ArrayBuffer, byteOffset: number, length: number) => T} Type
    * @param {number} pointer
@@ -164,8 +173,8 @@ export class Core {
    * @param {import('../base/tensor.js').Tensor} operand of toFloats or toOperand
    * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] the copy, of float32 numbers, is added to this list
    *   instead of being made
-   * @param {number} [at] address of the copy; by default memory of this call
-   * @returns {number} its address if it lies in this memory, else that of a copy
+   * @param {number} [at] address of the copy; by default allocated for this call
+   * @returns {number} its address if it is in this memory, else that of a copy
    */
   toMemory(operand, deferredCopies, at) {
     const resident = this.residentOf(operand)
@@ -173,26 +182,30 @@ export class Core {
     const values = valuesOf(operand)
     if (!deferredCopies) return this.copyIn(values, at)
     const n = count(operand.dims)
-    const data = new Float32Array(values.buffer, values.byteOffset, n) // a view of ours, whose methods cannot fail
+    const data = new Float32Array(values.buffer, values.byteOffset, n) // a view that this package made, whose methods cannot fail
     const pointer = at ?? this.allocFloats(n)
     deferredCopies.push([n, (from, to) => this.floats.set(data.subarray(from, to), pointer / 4 + from)])
     return pointer
   }
 
-  /** The tensor, if it lies in this memory. @param {import('../base/tensor.js').Tensor} tensor */
+  /** Returns the tensor as a resident tensor if it is in this memory. @param {import('../base/tensor.js').Tensor} tensor */
   residentOf(tensor) {
     const resident = /** @type {ResidentTensor} */ (tensor)
     return tensor.isResident && resident.isIn(this) ? resident : undefined
   }
 
-  /** A resident view at an address; undefined if the address is in the stack of calls. @param {number} address @param {readonly number[]} dims */
+  /**
+   * Makes a resident view of an address; undefined if the address is in the stack of calls.
+   * @param {number} address
+   * @param {readonly number[]} dims
+   */
   viewAt(address, dims) {
     return address + count(dims) * 4 <= this.base ? new ResidentTensor(this, [...dims], address) : undefined
   }
 
   /**
    * @param {import('../base/tensor.js').TensorData} data not a view of this memory
-   * @param {number} [pointer] address of the copy; by default memory of this call
+   * @param {number} [pointer] address of the copy; by default allocated for this call
    * @returns {number} the address of a copy
    */
   copyIn(data, pointer = this.alloc(data.byteLength)) {
@@ -214,7 +227,7 @@ export class Core {
     return to
   }
 
-  /** Grows the memory so that `bytes` more fit; if they cannot, throws and leaves the memory as it was. @param {number} bytes */
+  /** Grows the memory so that `bytes` more fit. If that fails, throws and leaves the memory unchanged. @param {number} bytes */
   reserve(bytes) {
     this.scope(() => this.alloc(bytes))
   }

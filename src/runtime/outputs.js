@@ -1,7 +1,7 @@
 // How an operation reads its inputs and writes its output:
 //
 //   const x = toFloats(value, 'gelu: x')               // base/operand.js: float32 with dims; the data of a resident tensor
-//                                                      //   becomes a resident view, so nothing detaches it any more
+//                                                      //   becomes a resident view, which growth cannot detach
 //   const target = toTarget(options, x.dims, 'gelu', [x]) // where the output goes: `out`, a resident tensor, a new array
 //   return produce(core, target, y => {                // y: the address of the output
 //     const from = core.toMemory(x)                    // its address; a copy if it is not resident
@@ -9,7 +9,7 @@
 //   })
 //
 // Everything is read and checked before `produce`; within it, memory may grow with each allocation, so addresses are
-// passed on, never typed arrays. Whole-number operands: toTensor(ids, name, true), then core.copyIn(Int32Array).
+// passed on, never typed arrays. Integer operands: toTensor(ids, name, true), then core.copyIn(Int32Array).
 
 import { expectDims, toBoolean } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -25,20 +25,20 @@ export const OUT_OPTIONS = /** @type {const} */ (['out', 'resident'])
 
 /**
  * @typedef {object} OutOptions
- * @property {FloatTensor} [out] receives the output and is returned; it must not overlap what the operation reads
+ * @property {FloatTensor} [out] receives the output and is returned; it must not overlap any input
  * @property {boolean} [resident] the output is a new resident tensor, as qkv.alloc makes them; default false
  *
  * @typedef {object} Target
  * @property {readonly number[]} dims of the output
  * @property {FloatTensor} [out] as given
- * @property {FloatTensor} [to] `out` as an operand: resident where its data lies in a module's memory
+ * @property {FloatTensor} [to] `out` as an operand: resident if its data is in a module's memory
  * @property {boolean} [resident]
  */
 
 /**
  * @param {unknown} out
  * @param {string} name
- * @returns {FloatTensor} it as an operand
+ * @returns {FloatTensor} `out` as an operand
  */
 export function checkOut(out, name) {
   if (!(out instanceof Tensor) || out.dtype !== 'float32')
@@ -49,7 +49,7 @@ export function checkOut(out, name) {
 }
 
 /**
- * Throws if an output lies where an input does.
+ * Throws if an output overlaps an input.
  * @param {FloatTensor} to
  * @param {Tensor | undefined} input
  * @param {string} name
@@ -90,7 +90,7 @@ export function renewed(out, there) {
 }
 
 /**
- * A new output array. Deferred copies fill it with zeros, so that the system maps its pages while workers compute.
+ * Makes an output array. Deferred copies fill it with zeros, so that the operating system maps its pages while workers compute.
  * @param {number} n
  * @param {DeferredCopies} deferredCopies
  */
@@ -105,7 +105,7 @@ export function freshOutput(n, deferredCopies) {
  * @param {Core} core
  * @param {Target} target
  * @param {(address: number) => void} write
- * @param {DeferredCopies} [deferredCopies] copies that `write` makes; a new output array is filled among them
+ * @param {DeferredCopies} [deferredCopies] copies that `write` defers; the zeros of a new output array are added to them
  * @returns {FloatTensor}
  */
 export function produce(core, { dims, out, to, resident }, write, deferredCopies) {
@@ -128,7 +128,7 @@ export function produce(core, { dims, out, to, resident }, write, deferredCopies
 }
 
 /**
- * A new resident tensor, which belongs to the innermost scope.
+ * Makes a resident tensor, which belongs to the innermost scope.
  * @param {Core} core
  * @param {readonly number[]} dims checked
  * @param {boolean} [isZeroed]
@@ -140,8 +140,8 @@ export function allocate(core, dims, isZeroed) {
 }
 
 /**
- * Runs `run` and then disposes of the resident tensors that were allocated in it, except those that it returns (or views
- * of them; also in arrays and plain objects) or passes to `keep`.
+ * Calls `run`, then disposes of the resident tensors that were allocated in it, except those (and their views) that it returns, also in
+ * arrays and plain objects, or passes to `keep`.
  * @template T
  * @param {Core} core
  * @param {(keep: <K>(value: K) => K) => T} run

@@ -5,23 +5,23 @@ import { count, Tensor } from '../base/tensor.js'
 /** @import { Core } from './memory.js' */
 
 /**
- * A float32 tensor inside the module's memory, initially zeros. Calls of the same module use it and its views, `row(i)`
- * and `reshape(dims)`, without copies. When the memory grows, `data` is a new array, so take it from the tensor each time
- * instead of keeping it. The memory is freed by `dispose()`, or when the tensor and all its views are collected.
+ * A float32 tensor in the module's memory, initially zeros. Calls of the same module use it and its views, `row(i)` and `reshape(dims)`,
+ * without copies. `data` is a new array after the memory has grown, so read it from the tensor each time. The memory is freed by
+ * `dispose()`, or when the tensor and all its views are garbage-collected.
  * @extends {Tensor<Float32Array>}
  */
 export class ResidentTensor extends Tensor {
   #core
-  /** The tensor that owns the memory: this one, or the one that this is a view of. @type {ResidentTensor} */
+  /** The tensor that owns the memory: this one, or the one this is a view of. @type {ResidentTensor} */
   #base = this
   /** Address of the owner's memory; 0 after dispose. */
   #pointer
-  /** Bytes from there to the first value of this tensor. */
+  /** Bytes from that address to the first value of this tensor. */
   #offset
   #length
   /** @type {{ output: Tensor<Float32Array> } | undefined} */
   #output
-  /** One getter for all tensors: with one closure per tensor, each tensor would get its own hidden class in V8. */
+  /** One getter for all tensors: with a closure per tensor, each tensor would get its own hidden class in V8. */
   static #data = {
     enumerable: true,
     /** @this {ResidentTensor} */
@@ -40,14 +40,14 @@ export class ResidentTensor extends Tensor {
    * @internal
    * @param {Core} core
    * @param {readonly number[]} dims checked
-   * @param {number} [pointer] the memory of `base`, of which this is a view; by default new memory
+   * @param {number} [pointer] address of the memory of `base`, if this is a view; by default allocated
    * @param {ResidentTensor} [base] owner of that memory
    * @param {number} [offset] in bytes from the owner's pointer
-   * @param {boolean} [isZeroed] new memory: false where every value is written
+   * @param {boolean} [isZeroed] false to skip zeroing new memory, because every value will be written
    */
   constructor(core, dims, pointer, base, offset = 0, isZeroed = true) {
     super(undefined, Object.freeze(dims))
-    // Larger dims would reach beyond its memory.
+    // Larger dims would reach beyond the tensor's memory.
     Object.defineProperty(this, 'dims', { value: this.dims, writable: false, configurable: false })
     Object.defineProperty(this, 'data', ResidentTensor.#data)
     this.#core = core
@@ -62,7 +62,7 @@ export class ResidentTensor extends Tensor {
 
   /**
    * @internal
-   * What attention returns when it has written here: always the same object, so that a call allocates none.
+   * Returns what attention returns when it has written here: always the same object, so that calls allocate none.
    * @returns {{ output: Tensor<Float32Array> }}
    */
   get asOutput() {
@@ -70,12 +70,12 @@ export class ResidentTensor extends Tensor {
     return this.#output
   }
 
-  /** Also after dispose. @returns {'float32'} */
+  /** Works after dispose, too. @returns {'float32'} */
   get dtype() {
     return 'float32'
   }
 
-  /** @internal Address of the first value; throws after dispose. */
+  /** @internal Returns the address of the first value; throws after dispose. */
   get address() {
     const pointer = this.base.#pointer
     if (pointer === 0) throw new Error('this resident tensor was disposed: make another with qkv.alloc')
@@ -87,7 +87,11 @@ export class ResidentTensor extends Tensor {
     return this.#core === core
   }
 
-  /** @internal True if they share bytes. @param {Tensor | undefined} tensor */
+  /**
+   * @internal
+   * True if this tensor and another share bytes.
+   * @param {Tensor | undefined} tensor
+   */
   overlaps(tensor) {
     if (!tensor?.isResident) return false
     const other = /** @type {ResidentTensor} */ (tensor)
@@ -95,7 +99,7 @@ export class ResidentTensor extends Tensor {
     return this.#core === other.#core && a < b + other.#length * 4 && b < a + this.#length * 4
   }
 
-  /** @internal The tensor that owns the memory. */
+  /** @internal Returns the tensor that owns the memory. */
   get base() {
     if (!(#core in this)) throw proxied('resident tensor')
     return this.#base

@@ -1,20 +1,27 @@
-// How JavaScript writes the structs of src/kernel/qkv.h (abi.js), and what the status of a kernel means.
+// Writes the structs of src/kernel/qkv.h (abi.js) from JavaScript, and names the status values of kernels.
 
-/** The argument that each status rejects. The JavaScript layer checks arguments first, so an error with one of these is a bug of this package. */
+/**
+ * The argument that each status rejects. The JavaScript layer checks arguments first, so an error with one of these is a bug of this
+ * package.
+ */
 export const STATUS = ['', 'heads', 'score', 'softmax axis', 'masking', 'id', 'range', 'rope', 'weights']
 
 /**
- * Returns the index of each word of a struct by its name, so that a misspelt one does not compile.
+ * Returns the index of each word of a struct by name, typed so that a misspelt name does not compile.
  * @template {string} W
  * @param {readonly W[]} words
  */
 export const indices = words =>
   /** @type {{ readonly [K in W]: number }} */ (Object.fromEntries(words.map((word, index) => [word, index])))
 
-/** The words of a struct in order, and those that are floats. @template {string} W @typedef {{ readonly words: readonly W[], readonly floats: readonly string[] }} Struct */
+/**
+ * A struct: its words in order, and which of them are floats.
+ * @template {string} W
+ * @typedef {{ readonly words: readonly W[], readonly floats: readonly string[] }} Struct
+ */
 
 /**
- * Writes a struct into memory of this call.
+ * Writes a struct into memory of the current call.
  * @template {string} W
  * @param {import('./memory.js').Core} core
  * @param {Struct<W>} struct

@@ -1,16 +1,16 @@
-// Threads take work units (row blocks, head groups or output columns) of a job, each from its own range first. Copying overlaps with
-// computing, because each unit waits only for its own operands.
+// The work units of a job (row blocks, head groups or output columns) are divided into a range per thread; each thread starts with its own
+// range. Copies overlap with computing, because each unit waits only for its own operands.
 
 import * as AT from './words.js'
 
 export const WORDS = AT.left + AT.MOST_THREADS * AT.LINE
 export const CLOSED = 1 << 30
 export const TRAPPED = -1
-export const AWAKE = 1 // milliseconds of spinning before a thread sleeps, at most
+export const AWAKE = 1 // maximum milliseconds of spinning before a thread sleeps
 
 const SPINS = 64 // polls between two reads of the clock
-const LOOKS = 256 // polls of a job of a sequence before the first read of the clock
-const PATIENCE = 1e4 // waits of AWAKE or more for a job of a sequence
+const LOOKS = 256 // polls for a job of a sequence before the first read of the clock
+const PATIENCE = 1e4 // waits of at least AWAKE for a job of a sequence, after which the wait has failed
 
 /** Returns the arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
@@ -19,9 +19,9 @@ export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, 
 export const startOf = (units, ranges, range) => ((units * range) / ranges) | 0
 
 /**
- * Runs units of the current job until none is left. A thread starts with its own range, whose operands earlier jobs left in the
- * cache of its core, then steals from other ranges. The last unit of a range is taken first: under a causal mask the last rows of
- * a head take longest, so the final units are short and all threads finish at about the same time.
+ * Runs units of the current job until none is left. A thread starts with its own range, whose operands may still be in the cache of its
+ * core from earlier jobs, then steals from other ranges. The last unit of a range is taken first: under a causal mask the last rows of a
+ * head take longest, so the final units are short and all threads finish at about the same time.
  * @param {CallableFunction} kernel
  * @param {Int32Array} words
  * @param {number} thread
@@ -53,7 +53,7 @@ function runRange(kernel, args, scratch, words, range) {
 }
 
 /**
- * Runs a sequence of jobs, each after all units of the one before. A thread that joins late skips the jobs that are done.
+ * Runs a sequence of jobs; each starts after all units of the previous one. A thread that joins late skips finished jobs.
  * @param {readonly CallableFunction[]} kernels
  * @param {Int32Array} words
  * @param {WebAssembly.Memory} memory

@@ -27,7 +27,9 @@ function countThreads(threads) {
   return threads
 }
 
-/** Returns the reason why threads are impossible here, or ''. Browsers share memory with workers only where the page is cross-origin isolated. */
+/**
+ * Returns the reason why threads are impossible here, or ''. Browsers share memory with workers only if the page is cross-origin isolated.
+ */
 function whyAlone(/** @type {unknown} */ source) {
   if (typeof SharedArrayBuffer !== 'function' || globalThis.crossOriginIsolated === false)
     return 'the page is not cross-origin isolated: serve it with Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp'
@@ -49,7 +51,7 @@ export async function loadWith(source, threads, relaxed, integers) {
   return core
 }
 
-/** Notes on a core why it has only one thread. @param {Core} core @param {string} reason */
+/** Stores in a core why it has only one thread. @param {Core} core @param {string} reason */
 const withReason = (core, reason) => Object.assign(core, { threadsReason: reason })
 
 /**

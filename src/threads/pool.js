@@ -1,4 +1,4 @@
-// A pool of worker threads. The calling thread works, too.
+// A pool of worker threads. The calling thread takes part in the work.
 
 import { whenCollected } from '../base/collected.js'
 import { messageOf, QkvError } from '../base/errors.js'
@@ -7,15 +7,15 @@ import { AWAKE, argumentsOf, CLOSED, runJobs, runUnits, startOf, WORDS, wait } f
 import * as AT from './words.js'
 
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
-const SLICE = 50 // milliseconds of one wait for workers
-const LEAST_SPIN = 0.05 // milliseconds, about the time of a wake
-/** Multiple of `least.burst` that pays for a wake on the core of the caller, about 10 ms of work. */
+const SLICE = 50 // milliseconds per wait for workers
+const LEAST_SPIN = 0.05 // milliseconds, about the time it takes to wake a thread
+/** If threads wake on the core of the caller, waking them pays only from this multiple of `least.burst` on, about 10 ms of work. */
 const CROWDED = 100
-const LATEST = 8 // wakes over which the share of those on the core of the caller is averaged
-const RETRY = 0.98 // factor per burst of that share, so that a wake is tried again after some hundred bursts
-/** Multiple of `least.burst`: while threads sleep, a call with less runs outside of the pool, without its 0.1 to 0.4 ms. */
+const LATEST = 8 // wakes over which the share of crowded ones is averaged
+const RETRY = 0.98 // factor on that share per burst, so that waking is tried again after some hundred bursts
+/** While threads sleep, calls with less than this multiple of `least.burst` skip the pool, whose overhead is 0.1 to 0.4 ms. */
 const BRIEF = 10
-const SLOW = 2e7 // operations a millisecond of a slow core, for an estimate of when such a call ends
+const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when such a call ends
 
 /** @import { Core } from '../runtime/memory.js' */
 /**
@@ -30,29 +30,29 @@ const SLOW = 2e7 // operations a millisecond of a slow core, for an estimate of 
  * @property {number[]} args
  * @property {number} work multiply-adds
  * @property {number} units
- * @property {number} [first] number of units of the call that come before these
+ * @property {number} [first] index of the first of these units within the whole call
  * @property {number} scratch bytes per thread
- * @property {number} [chunk] multiply-adds that a thread takes at once, at most its equal share of them
- * @property {number} [shares] most chunks per thread, if neighbouring units read the same memory
+ * @property {number} [chunk] multiply-adds that a thread takes at once, at most an equal share of the work
+ * @property {number} [shares] maximum chunks per thread, if neighbouring units read the same memory
  * @property {DeferredCopies} [deferredCopies] made in `parts` equal parts, the last one first; the units of a part can
  *   start once it is copied
  * @property {number} [parts]
- * @property {number} [list] address of a sequence of as many jobs as there are units, as runAll writes it
+ * @property {number} [list] address of a sequence of as many jobs as there are units, written by runAll
  */
 /** @typedef {{ modules: WebAssembly.Module[], memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
 /** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
 
 export class Threads {
   /**
-   * Thresholds in multiply-adds, measured. `burst`: calls in quick succession with less work do not wake threads. `work`: a call with
-   * less is not shared even while threads are awake. `share`: a job of a sequence with less runs on one thread. `chunk`: work that
-   * a thread takes at once.
+   * Thresholds in multiply-adds, measured. `burst`: calls in quick succession whose total is less do not wake threads. `work`: a call with
+   * less is not shared even while threads are awake. `share`: a job of a sequence with less runs on one thread. `chunk`: work that a thread
+   * takes at once.
    */
   static least = { burst: 6e6, work: 5e5, share: 5e4, chunk: 2e5 }
-  /** Milliseconds after which a worker that has not started, or has not finished its part of a call, counts as lost. */
+  /** Milliseconds after which a worker that has not started, or not finished its part of a call, counts as lost. */
   static timeout = { start: 10_000, call: 10_000 }
 
-  /** The threads other than the calling one. @type {Set<Thread>} */
+  /** The threads without the calling one. @type {Set<Thread>} */
   #workers = new Set()
   #words
   #size
@@ -60,19 +60,19 @@ export class Threads {
   #controls
   #stacks
   #lost = ''
-  /** Work of the current burst, calls of which each began soon after the one before. */
+  /** Work of the current burst: calls that each began soon after the previous one. */
   #burst = 0
   #lastBurst = 0
   /**
-   * Share of the latest wakes in which all threads had joined before their caller went on: they then run on its core, as in virtual
-   * machines whose idle cores halt, until the system moves them some milliseconds later.
+   * Average over the latest wakes of whether all threads joined before their caller continued. Then they run on the caller's core until the
+   * system moves them some milliseconds later, as on virtual machines whose idle cores halt.
    */
   #crowded = 0
-  /** The time, by performance.now(), after which a call begins a new burst. */
+  /** The time (performance.now()) after which a call begins a new burst. */
   #end = 0
-  /** When the last shared call ended. */
+  /** When the last shared call ended (performance.now()). */
   #idleSince = 0
-  /** About the longest of the latest pauses between shared calls that were shorter than AWAKE; milliseconds. */
+  /** Milliseconds: roughly the longest recent pause between shared calls, not counting pauses above AWAKE. */
   #pause = 0
 
   /** @param {Core} core @param {WebAssembly.Module} module @param {number} size */
@@ -97,7 +97,7 @@ export class Threads {
    * Starts the worker threads of a core.
    * @param {Core} core in a shared memory
    * @param {WebAssembly.Module} module
-   * @param {number} size threads in all
+   * @param {number} size number of threads, including the calling one
    * @throws {QkvError} with code THREAD_START
    */
   static async start(core, module, size) {
@@ -150,7 +150,7 @@ export class Threads {
     }
   }
 
-  /** The number of threads that work, including the calling one. */
+  /** Returns the number of threads that work, including the calling one. */
   get count() {
     return this.#workers.size + 1
   }
@@ -186,20 +186,20 @@ export class Threads {
     for (const worker of workers) worker.terminate()
   }
 
-  /** Returns a list for deferred copies if a call is worth threads, else undefined. @param {number} work multiply-adds */
+  /** Returns a list for deferred copies if a call is large enough for threads, else undefined. @param {number} work multiply-adds */
   deferredCopies(work) {
     return work < Threads.least.burst ? undefined : []
   }
 
   /** Returns how many units of a job a thread takes at once. @param {Pick<Job, 'work' | 'units' | 'chunk' | 'shares'>} job */
   chunkOf({ work, units, chunk = Threads.least.chunk, shares = Infinity }) {
-    const each = Math.min(shares, Math.ceil(work / chunk / this.count) || 1) // parts for each thread
+    const each = Math.min(shares, Math.ceil(work / chunk / this.count) || 1) // chunks per thread
     return Math.ceil(units / (each * this.count)) || 1
   }
 
   /**
-   * Runs a sequence of jobs on all threads if they have enough work. Threads are woken once and wait for each other between two
-   * jobs. Call it within a scope.
+   * Runs a sequence of jobs on all threads if there is enough work. Threads are woken once and wait for each other between two jobs. Must
+   * be called within a scope.
    * @param {Core} core
    * @param {readonly Job[]} jobs each with one argument
    * @returns {boolean} false if nothing was run
@@ -228,8 +228,8 @@ export class Threads {
   }
 
   /**
-   * Returns for how many milliseconds workers spin after a call: twice as long as calls pause, so that none of a run of calls wakes
-   * anybody, and about as long as a wake takes once calls come alone.
+   * Returns for how many milliseconds workers spin after a call: twice the recent pause, so that calls in a row wake nobody; after isolated
+   * calls it decays to about the time of a wake.
    * @param {number} pause since the last shared call
    */
   #spinAfter(pause) {
@@ -238,15 +238,15 @@ export class Threads {
   }
 
   /**
-   * Runs a kernel if it has enough work for threads, on all of them if that pays. Call it within a scope.
+   * Runs a kernel if it has enough work for the pool, on all threads if waking them pays. Must be called within a scope.
    * @param {Core} core
    * @param {Job} job
-   * @returns {boolean} false if nothing was run, so that the caller runs it alone
+   * @returns {boolean} false if nothing was run, the caller must then run it alone
    */
   run(core, job) {
     const { kernel, work, units, deferredCopies = [], parts = 1, list = 0 } = job
     const words = this.#words
-    // Makes the deferred copies, those for the last units first; threads may take units from `notReady` on.
+    // Makes the deferred copies, those for the last units first. Threads may take the units from `notReady` on.
     const makeAll = () => {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
         for (const [n, make] of deferredCopies) make((n * part) / parts, (n * (part + 1)) / parts)
@@ -278,8 +278,8 @@ export class Threads {
   }
 
   /**
-   * Adds a call to the current burst, or begins one. Work of calls in quick succession counts together, so that a run of small calls wakes the
-   * threads once.
+   * Adds a call to the current burst, or begins a new one. The work of calls in quick succession is added up, so that a series of small
+   * calls wakes the threads once.
    * @param {number} start
    * @param {number} work
    */
@@ -293,14 +293,14 @@ export class Threads {
     this.#end = start + work / SLOW + AWAKE / 2
   }
 
-  /** True if threads are awake, or are worth waking; a burst is expected to be as long as the last one. @param {number} start */
+  /** True if threads are awake, or worth waking; a burst is expected to be as long as the previous one. @param {number} start */
   #paysToOpen(start) {
     const isAwake = start - this.#idleSince < this.#words[AT.spin] / 1000
     const least = Threads.least.burst * Math.max(1, CROWDED * this.#crowded)
     return isAwake || Math.max(this.#burst, this.#lastBurst) >= least
   }
 
-  /** Opens the gate and wakes the threads, which take units from now on. @param {number} start */
+  /** Opens the gate and wakes the threads, which then take units. @param {number} start */
   #open(start) {
     const words = this.#words
     const pause = start - this.#idleSince
@@ -314,7 +314,7 @@ export class Threads {
   }
 
   /**
-   * Closes the gate, so that no thread joins late, and waits for those that have; returns the time.
+   * Closes the gate, so that no thread joins late, waits for the threads that have joined, and returns the time.
    * @param {number} start
    */
   #close(start) {
@@ -342,14 +342,14 @@ export class Threads {
     words[AT.stride] = stride
     words[AT.first] = first
     words[AT.units] = words[AT.notReady] = units
-    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // a single range, because operands of the last units are copied first
+    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // a single range, because the operands of the last units are copied first
     for (let n = 0; n < words[AT.ranges]; n++)
       words[AT.left + n * AT.LINE] = startOf(units, words[AT.ranges], n + 1) - startOf(units, words[AT.ranges], n)
     words[AT.done] = words[AT.status] = 0
   }
 
   /**
-   * Chooses the core whose memory an attention uses, and whether copies overlap its work.
+   * Chooses the core whose memory an attention call uses, and whether copies overlap with its work.
    * @param {Core} core
    * @param {import('../runtime/attention-call.js').AttentionCall} call
    * @param {import('../base/tensor.js').Tensor | undefined} out
@@ -380,8 +380,8 @@ export class Threads {
   }
 
   /**
-   * Waits until every worker that joined is done; returns false after Threads.timeout, if a worker has died. Time is counted in
-   * slices of the loop, not by the clock, because the computer may sleep meanwhile.
+   * Waits until every worker that joined is done; returns false after Threads.timeout, when a worker counts as dead. Time is counted in
+   * waits of SLICE, not by the clock, because the computer may sleep meanwhile.
    * @param {number} joined
    * @param {number} elapsed milliseconds of the call so far
    */
@@ -408,7 +408,7 @@ function open() {
     const url = new URL(import.meta.url.replace(/[^/]*$/, 'worker.js'))
     return new node.Worker(url, { execArgv: [] })
   }
-  // Bundlers look for exactly this expression.
+  // Bundlers recognise exactly this expression.
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
 }
 

@@ -1,10 +1,10 @@
-// Makes the wasm file for threads, which imports a shared memory, "env" "memory", instead of defining one.
+// Rewrites the wasm file for threads: it imports a shared memory, "env" "memory", instead of defining one.
 
 const [IMPORTS, MEMORIES] = [2, 5] // section ids; sections are sorted by id
 const HEADER = 8
 const PAGES = 65536 // 4 GiB
 
-/** @param {number} n @returns {number[]} LEB128: seven bits a byte, the lowest first */
+/** @param {number} n @returns {number[]} LEB128: seven bits per byte, lowest first */
 const encode = n => (n < 128 ? [n] : [(n % 128) | 128, ...encode(Math.floor(n / 128))])
 
 /** @param {Uint8Array} bytes @param {number} at @returns {[value: number, end: number]} */
@@ -51,7 +51,7 @@ export function importSharedMemory(bytes) {
 /**
  * Makes a shared memory that can grow as far as the engine allows.
  * @param {number} pages
- * @returns {WebAssembly.Memory | undefined} with the largest maximum that the engine allows; undefined if there is none
+ * @returns {WebAssembly.Memory | undefined} with the largest maximum that the engine accepts; undefined if it accepts none
  */
 export function makeSharedMemory(pages) {
   for (let maximum = PAGES; maximum >= pages; maximum /= 2)

@@ -1,5 +1,5 @@
-// Releases memory that large calls took. The memory of an instance can only grow, so the kernels are instantiated again with a new
-// memory, and resident tensors are copied to the same addresses. Loaded at the first call.
+// Releases memory that large calls took. A wasm memory can only grow, so the kernels are instantiated again with a new memory, and resident
+// tensors are copied to the same addresses. Loaded at the first call.
 
 import { isShared } from '../base/buffers.js'
 import { instantiate } from '../runtime/load-core.js'

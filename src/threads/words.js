@@ -1,14 +1,14 @@
 // Indices into the control block of a job: int32 words that all threads share.
 
 export const generation = 0 // number of the job; idle threads wait for it to change
-export const gate = 1 // number of workers that joined; the bit CLOSED means that no more may join
-export const done = 2 // number of those that finished
-export const units = 3 // number of units of the job, those of range 0 first
+export const gate = 1 // number of workers that joined; the bit CLOSED stops more from joining
+export const done = 2 // number of workers that finished
+export const units = 3 // number of units of the job, starting with those of range 0
 export const notReady = 4 // number of units whose operands are not copied yet; copying starts with the last unit
 export const chunk = 5 // units that a thread takes at once
-export const kernel = 6 // index of its name among the exports
+export const kernel = 6 // index of the kernel's name among the exports
 export const scratch = 7 // address of the first thread's scratch
-export const stride = 8 // bytes from one thread's scratch to the next one's
+export const stride = 8 // bytes from one thread's scratch to the next
 export const status = 9 // 0, what a kernel returned, or TRAPPED
 export const arity = 10 // number of arguments before (first, count, scratch)
 export const ranges = 11 // number of ranges of units: one for each thread, or one for all
@@ -21,13 +21,13 @@ export const left = 48 // units of each range that no thread has taken yet, LINE
 export const LINE = 16 // a cache line
 export const MOST_THREADS = 64
 
-// Of each job of a sequence; its kernel takes one argument before (first, count, scratch).
+// Indices into each job of a sequence, whose kernel takes one argument before (first, count, scratch).
 
 export const JOB = 16 // a cache line
 export const jobKernel = 0
 export const jobArgument = 1
 export const jobChunk = 2
 export const jobUnits = 3
-export const jobOpen = 4 // units that are not finished
+export const jobOpen = 4 // units that are not finished yet
 export const jobRanges = 5 // number of ranges of units, at most JOB - jobLeft
 export const jobLeft = 6 // units of each range that no thread has taken yet

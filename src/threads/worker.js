@@ -12,8 +12,8 @@ port.onmessage = (/** @type {MessageEvent<import('./pool.js').Start>} */ { data 
   let kernels = {}
   for (const module of modules) {
     const own = /** @type {typeof kernels} */ (new WebAssembly.Instance(module, { env: { memory } }).exports)
-    own.qkv_stack(stack) // all modules share it, because only one runs at a time
-    kernels = Object.assign({}, own, kernels) // keeps the order of core.exports
+    own.qkv_stack(stack) // all modules use this stack, because only one runs at a time
+    kernels = Object.assign({}, own, kernels) // preserves the order of core.exports
   }
   port.postMessage('ready')
   serve(Object.values(kernels), new Int32Array(memory.buffer, control, WORDS), memory, thread)

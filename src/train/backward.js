@@ -7,7 +7,7 @@ import { addressOf } from '../runtime/resident.js'
 /** @import { Variable } from './parameters.js' */
 /** @import { Slot } from '../ops/operation.js' */
 /**
- * A planned call of a kernel: from the address that it reads a gradient at to the slots that it writes.
+ * A planned kernel call: the address of the gradient that it reads, and the slots that it writes.
  * @typedef {{ name: string, from: number, to: Slot[], run: () => void }} PlannedCall
  * @typedef {object} Backward
  * @property {Variable} root
@@ -15,14 +15,14 @@ import { addressOf } from '../runtime/resident.js'
  * @property {boolean} isOne
  * @property {readonly PlannedCall[]} calls
  * @property {(dRoot: ArrayLike<number>) => void} run makes the calls
- * @property {() => string} toString lists the calls, a line for each: name, address, slots ('+' where it adds)
+ * @property {() => string} toString lists the calls, one per line: name, address, slots ('+' if it adds)
  */
 
 /**
- * Plans the backward pass of a recorded step. It walks over the operations from the last to the first, gives the gradient of each output an
- * address, and lists the kernel calls; `run` makes them, as often as the step is repeated with other numbers.
+ * Plans the backward pass of a recorded step. It walks over the operations from last to first, assigns an address to the gradient of each
+ * output, and lists the kernel calls. `run` makes these calls, again each time the step is repeated with other numbers.
  * @param {import('./parameters.js').Parameters} p
- * @param {Variable} root what is differentiated
+ * @param {Variable} root the variable to differentiate
  * @param {boolean} accumulate add to the gradients of the parameters instead of replacing them
  * @param {boolean} isOne true if the gradient of the root is 1
  * @returns {Backward}
@@ -34,12 +34,15 @@ export function planBackward(p, root, accumulate, isOne) {
   /** Parameters whose gradient has been written at least once. @type {Set<Variable>} */
   const begun = new Set()
 
-  /** Addresses that no later operation reads, by size in floats; reusing the last one is likely a cache hit. @type {Map<number, number[]>} */
+  /**
+   * Addresses that no later operation reads, by size in floats. Reusing the latest one is likely a cache hit.
+   * @type {Map<number, number[]>}
+   */
   const spare = new Map()
   /** Size in floats at each address. @type {Map<number, number>} */
   const sizes = new Map()
 
-  /** Addresses of gradients that the operation being planned adds to others. @type {number[]} */
+  /** Addresses of gradients that the operation being planned adds to other gradients. @type {number[]} */
   const lent = []
 
   /** Allocates memory for a gradient. @param {Variable} x */
@@ -80,7 +83,7 @@ export function planBackward(p, root, accumulate, isOne) {
    * Adds factor() times the values at `from` to the gradient of x.
    * @param {Variable} x
    * @param {number} from
-   * @param {boolean} mayShare true if the first values that x gets may stay where they are
+   * @param {boolean} mayShare true if x may share the memory at `from`, as its first gradient
    * @param {() => number} factor
    */
   function passOn(x, from, mayShare, factor = () => 1) {
@@ -102,13 +105,13 @@ export function planBackward(p, root, accumulate, isOne) {
     const { gradient: dY } = output
     if (!dY) continue // the root does not depend on this output
     if (ready !== undefined) {
-      // The forward pass has computed the gradient for dY = 1, such as cross entropy.
+      // The forward pass has computed the gradient for dY = 1 already, as cross entropy does.
       const x = /** @type {Variable} */ (inputs[0])
       passOn(x, saved + ready * 4, output === root && isOne, () => core.floats[dY / 4])
       continue
     }
-    // The gradient of an addend is that of the sum. They share memory if no other operation writes to it before the addend's
-    // operation has read it; else it is added to the addend's gradient.
+    // The gradient of an addend equals that of the sum. They share memory if no other operation writes to it before the addend's operation
+    // has read it; else it is added to the addend's gradient.
     const addends = passes.map(i => /** @type {Variable} */ (inputs[i]))
     for (const x of addends) {
       const before = entries[n - 1]
@@ -116,7 +119,7 @@ export function planBackward(p, root, accumulate, isOne) {
       const isOnce = inputs.indexOf(x) === inputs.lastIndexOf(x)
       passOn(x, dY, isOnce && (x === addends[0] || isNext))
     }
-    // The other inputs get their gradients from the operation itself.
+    // The operation itself computes the gradients of the other inputs.
     /** @type {PlannedCall[]} */
     const adds = []
     const to = inputs.map((x, i) => (passes.includes(i) ? undefined : slotOf(x, overwrites ? adds : undefined)))
@@ -133,7 +136,7 @@ export function planBackward(p, root, accumulate, isOne) {
     calls,
     run(dRoot) {
       core.floats.set(dRoot, top / 4)
-      // Zero all gradients, since some are of parameters that the root does not depend on.
+      // Zero all gradients first, because the root may not depend on some parameters.
       if (!accumulate && begun.size < Object.keys(p.values).length) p.all[1].data.fill(0)
       const before = accumulate ? (p.reached ?? []) : []
       p.reached = new Set([...before, ...Array.from(begun, ({ tensor }) => tensor)])

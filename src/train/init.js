@@ -1,4 +1,4 @@
-// The initialisers of torch.nn.init as functions that return a new tensor, with the same bits as PyTorch for the same random stream.
+// The initialisers of torch.nn.init as functions that return a new tensor, bit for bit as PyTorch for the same random stream.
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'

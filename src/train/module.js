@@ -21,9 +21,12 @@ const KINDS = /** @type {const} */ ([
 ])
 
 /** @typedef {Linear | Embedding | LayerNorm | RMSNorm} TrainedLayer */
-/** The argument of `module`: layers and tensors by name, in objects and arrays. @typedef {TrainedLayer | import('../base/tensor.js').TensorLike | { readonly [name: string]: LayerTree } | readonly LayerTree[]} LayerTree */
 /**
- * The argument of a module's function: layers have become functions, tensors the parameters on the tape.
+ * The argument of `module`: layers and tensors by name, in nested objects and arrays.
+ * @typedef {TrainedLayer | import('../base/tensor.js').TensorLike | { readonly [name: string]: LayerTree } | readonly LayerTree[]} LayerTree
+ */
+/**
+ * The argument of a module's function: each layer becomes a function, each tensor the parameter on the tape.
  * @template L
  * @typedef {L extends Linear ? ((x: Operand, options?: import('../ops/linear/forward.js').FusedOptions) => FloatTensor) & { weight: FloatTensor, bias?: FloatTensor }
  *   : L extends Embedding ? ((ids: IdOperand, options?: { paddingIdx?: number }) => FloatTensor) & { weight: FloatTensor }

@@ -25,12 +25,12 @@ import { copies, expectParameters, fill, paddedSize } from './parameters.js'
  */
 /**
  * @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: number of steps; 'step.name': steps of a parameter
- *   that had no gradient in some of them; all others are tensors: 'expAvg.name'
+ *   that had no gradient in some of them; all other entries are tensors, such as 'expAvg.name'
  */
 /** Addresses of n parameters and of their gradients. @typedef {{ p: number, g: number, n: number }} Run */
 /**
- * An update rule: its kernel, the names of the arrays that it keeps per parameter, and `write`, which writes its struct for a run of
- * parameters after `steps` steps and returns the address; `state` are the addresses of those arrays.
+ * An update rule: its kernel, the names of the arrays that it keeps per parameter, and `write`. `write` writes the struct for a run of
+ * parameters after `steps` steps and returns its address; `state` has the addresses of those arrays.
  * @typedef {object} Rule
  * @property {string} kernel
  * @property {readonly string[]} state
@@ -94,7 +94,7 @@ function joined(parts) {
 
 /** Base class of the optimisers. */
 export class Optimizer {
-  /** The learning rate; can be set before each step. A group with a separate rate keeps it. */
+  /** The learning rate, which can be set before each step. Groups with a separate rate keep theirs. */
   lr
   /** Steps made so far. */
   steps = 0
@@ -154,7 +154,7 @@ export class Optimizer {
     return optimizer
   }
 
-  /** The given groups; their `lr` and `weightDecay` can be set before each step. @returns {readonly ParamGroup[]} */
+  /** The given groups, whose `lr` and `weightDecay` can be set before each step. @returns {readonly ParamGroup[]} */
   get paramGroups() {
     return Optimizer.#checked(this).#groups
   }

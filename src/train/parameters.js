@@ -18,10 +18,10 @@ import { addressOf, ResidentTensor } from '../runtime/resident.js'
  * @property {FloatTensor} tensor
  * @property {Parameters} owner
  * @property {boolean} isLearned true if it depends on parameters
- * @property {number} step -1: a parameter; else the step that computed it last
- * @property {number} gradient its address; of a result 0 until the first gradient is planned
+ * @property {number} step -1 for a parameter; else the step that last computed it
+ * @property {number} gradient address of its gradient; for a result, 0 until a backward pass is planned
  *
- * An operation of a step. It is recorded once; later steps with the same operation at this place run it again.
+ * An operation of a step. It is recorded once; later steps with the same operation at the same index run it again.
  * @typedef {object} Entry
  * @property {string} name
  * @property {readonly (Variable | undefined)[]} inputs
@@ -43,7 +43,7 @@ class Arena {
   /** @type {ResidentTensor[]} */
   #chunks = []
   #core
-  /** Setting it to an earlier value frees the memory allocated since. @type {Mark} */
+  /** Setting the mark to an earlier value frees the memory allocated since. @type {Mark} */
   mark = [0, 0]
 
   /** @param {Core} core */
@@ -91,7 +91,11 @@ export class Parameters {
   entries = []
   /** @internal @type {import('./backward.js').Backward | undefined} */
   planned
-  /** @internal The values that the last backward pass reached; undefined before the first one. @type {Set<FloatTensor> | undefined} */
+  /**
+   * @internal
+   * The values that the last backward pass reached; undefined before the first pass.
+   * @type {Set<FloatTensor> | undefined}
+   */
   reached
   /** @internal Number of tapes so far. */
   step = 0
@@ -197,7 +201,11 @@ export class Parameters {
     return entry
   }
 
-  /** @internal Removes the recorded operations from index `from` on, and the backward pass. @param {number} from */
+  /**
+   * @internal
+   * Removes the recorded operations from index `from` on, and the planned backward pass.
+   * @param {number} from
+   */
   forget(from) {
     this.planned = undefined
     this.entries.splice(from)

@@ -7,7 +7,7 @@ import { checkStream } from '../ops/random/generator.js'
 
 /** @import { Generator } from '../ops/random/generator.js' */
 
-const MOST = Math.floor((2 ** 32 - 1) / 20) - 1 // above it, PyTorch uses another algorithm
+const MOST = Math.floor((2 ** 32 - 1) / 20) - 1 // above this, PyTorch uses another algorithm
 
 /**
  * Returns the integers from 0 to n - 1 in random order, such as the samples of an epoch, like torch.randperm.
@@ -37,7 +37,7 @@ const AT = { left: 8, seeded: 12, next: 16, words: 24, spare: 24 + 8 * WORDS + 8
 const OWN = { next: 4 * WORDS, hasSpare: 4 * WORDS + 8, spare: 4 * WORDS + 16 }
 
 /**
- * Returns the state of a generator as bytes, like torch.Generator.get_state. PyTorch can load them, except for the seed, which is 0.
+ * Returns the state of a generator as bytes, like torch.Generator.get_state. PyTorch can load them; the seed in them is 0.
  * @param {Generator} generator
  * @returns {Uint8Array<ArrayBuffer>}
  */

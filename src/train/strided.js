@@ -78,7 +78,7 @@ export function transfer(dims, source, target, { factor = 1, accumulate = 0 } = 
  * @param {readonly number[]} steps strides of the target, 0 along reduced axes
  * @param {number} n number of values in the target
  * @param {Float32Array} floats
- * @param {import('../ops/operation.js').Slot} slot where the target is
+ * @param {import('../ops/operation.js').Slot} slot slot of the target
  * @param {number} [factor]
  */
 export function sumTo(dims, source, steps, n, floats, { at, accumulate }, factor = 1) {

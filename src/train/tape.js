@@ -31,7 +31,7 @@ import { mean, mseLoss, sum } from './reduce.js'
 /** @typedef {Recorder & import('../ops/operations.js').Operations} Tape */
 
 /**
- * True if two keys are equal; tensors in them are compared by value.
+ * True if two keys are equal, comparing tensors by value.
  * @param {readonly unknown[]} a
  * @param {readonly unknown[]} b
  * @returns {boolean}
@@ -153,7 +153,7 @@ class Recorder {
   }
 
   /**
-   * Returns the operands of a sum, difference or product with b broadcast as the kernel requires: its dims are the last ones of a.
+   * Returns the operands of a sum, difference or product with b broadcast so that its dims are the last ones of a, as the kernel requires.
    * @param {string} name
    * @param {any[]} operands
    */
@@ -185,7 +185,7 @@ class Recorder {
 
   /**
    * Computes attention on rows with heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E) -> (B, L, H * E), or all without
-   * B; or q alone contains q, k and v, (B, L, (H + 2 G) * D), the output of one linear layer. Bias and sinks may be parameters.
+   * B; or q alone contains q, k and v, (B, L, (H + 2 G) * D), as one linear layer outputs them. Bias and sinks may be parameters.
    * @param {Operand} q
    * @param {Operand | undefined} k
    * @param {Operand | undefined} v
@@ -353,7 +353,7 @@ export function tape(qkv, p, run, options = {}) {
     const upstream = isOne ? new Tensor(Float32Array.of(1), []) : toFloats(given.gradient, 'backward: gradient')
     expectDims(upstream, output.dims, 'backward: gradient', 'the dims of the output')
     valuesOf(upstream)
-    // These checks come after all arguments are read: a getter among them may run a step or dispose of the parameters.
+    // These checks come after all arguments are read, because a getter among them may run a step or dispose of the parameters.
     if (p.step !== step) throw new Error('backward: this step is over: another tape has used its memory')
     if (isUsed) throw new Error('backward: it was called before for this step: its gradients are in p.gradients')
     expectParameters(p, 'backward')

@@ -1,8 +1,7 @@
-// node build/train/english/evaluate.js FOLDER --held FOLDER [--beside FOLDER] [--about FILE]
-//
-// Measures the English model as the page reads it: bits a byte on held-out texts, 100 sentences to continue, what it says after ten
-// sentences, and its heads on 200 texts. FOLDER: config.json, packed.safetensors, tokenizer.json. --held: what corpus.py wrote.
-// --beside: another model, for bits a byte. --about: about.json, which is written.
+// node build/train/english/evaluate.js FOLDER --held FOLDER [--beside FOLDER] [--about FILE]  Measures the English model as the page reads
+// it: bits per byte on held-out texts, 100 sentences to continue, its continuations of ten sentences, and its heads on 200 texts. FOLDER
+// has config.json, packed.safetensors and tokenizer.json. --held: the output folder of corpus.py. --beside: another model to compare bits
+// per byte with. --about: path of about.json to write.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -25,7 +24,7 @@ const figures = {}
 if (given.held) {
   const other = given.beside ? await loadModel(qkv, filesOf(given.beside)) : undefined
   for (const name of ['stories', 'wordnet', 'kjv', 'moby-dick', 'sotu']) {
-    // Short enough for both models to read whole.
+    // Short enough for both models to read them whole.
     const texts = readFileSync(`${given.held}/held-${name}.txt`, 'utf8').split('\n<s>\n').filter(Boolean)
     const some = texts.map(text => text.slice(0, 240)).slice(0, 200)
     figures.bits = { ...figures.bits, [name]: bitsOf(model, some) }

@@ -1,7 +1,5 @@
-// npm run lens -- [jacobian] [tuned]
-//
-// Fits the lenses that ship with the English model, web/trained/english/lens.pt and tuned-lens.pt, on texts of the grammar, and prints how
-// far they are from the model's answers on texts that they were not fitted on, as they are and as they are saved.
+// npm run lens -- [jacobian] [tuned]  Fits the lenses that ship with the English model, web/trained/english/lens.pt and tuned-lens.pt, on
+// texts of the grammar, and prints how far they are from the model's answers on held-out texts, before and after they are saved.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +12,7 @@ import { filesOf } from './measure.js'
 
 /** @import { Lens } from 'qkv/interpret' */
 
-/** Tokens of a row, as many as the model reads, and number of rows measured. */
+/** Tokens per row, as many as the model reads, and number of rows measured. */
 const [ROW, MEASURED] = [128, 20]
 const SEED = 4
 /** @type {Record<string, { file: string, rows: number, options: import('qkv/interpret').FitLensOptions }>} */

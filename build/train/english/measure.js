@@ -55,7 +55,7 @@ export function wordsAfter(model, text, count) {
     .sort((a, b) => data[b] - data[a])
     .slice(0, count)
   const said = model.decode(ids)
-  // Complete a word of several tokens greedily.
+  // Words of several tokens are completed greedily.
   return top.map(first => {
     const more = [...ids, first]
     for (let n = 0; n < 5; n++) {

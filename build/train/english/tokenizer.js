@@ -12,8 +12,8 @@ const { BPE, Tokenizer, byteLevelAlphabet, byteLevelPreTokenizer } = createRequi
 const START = '<s>'
 
 /**
- * Trains a tokenizer. Every byte is a token, so no text has an unknown one. The library's trainer has no size option; merges are ranked, so
- * the first ones are those of a smaller vocabulary.
+ * Trains a tokenizer. Every byte is a token, so no text has an unknown token. The library's trainer has no option for the exact size;
+ * merges are ranked, so the first ones are those of a smaller vocabulary.
  * @param {string} out
  * @param {number} size
  * @param {string[]} texts

@@ -13,7 +13,7 @@ export function eigenvalues(matrix, n) {
   const im = new Float64Array(n * n)
   let hi = n - 1
   for (let steps = 0; hi > 0; steps++) {
-    // Find lo, so that the rows from lo to hi form an unreduced block.
+    // Find lo such that rows lo to hi form an unreduced block.
     let lo = hi
     for (; lo > 0; lo--) {
       const at = lo * n + lo - 1
@@ -75,7 +75,7 @@ function root(re, im) {
 }
 
 /**
- * Returns the Wilkinson shift: the eigenvalue of the last 2 x 2 block that is nearer to its last entry.
+ * Returns the Wilkinson shift: the eigenvalue of the last 2 x 2 block that is closer to its last entry.
  * @param {Float64Array} re
  * @param {Float64Array} im
  * @param {number} hi
@@ -105,7 +105,7 @@ function stepQR(re, im, lo, hi, n, shift) {
     re[i * n + i] -= shift.re
     im[i * n + i] -= shift.im
   }
-  /** The rotations of rows k and k + 1, [c, s; -conj(s), c], for each k. */
+  /** The rotations [c, s; -conj(s), c] of rows k and k + 1, for each k. */
   const turns = []
   for (let k = lo; k < hi; k++) {
     const [x, y] = [k * n + k, (k + 1) * n + k]

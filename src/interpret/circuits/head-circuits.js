@@ -16,18 +16,19 @@ import { eigenvalues } from './eigenvalues.js'
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**
- * Composition has the dims (layers, H, layers, H), the reading layer and head before the writing ones; 0 where the writer comes no earlier.
+ * Composition has dims (layers, H, layers, H), first the reading layer and head, then the writing ones; it is 0 unless the writer comes
+ * earlier.
  * @typedef {object} HeadCircuits
  * @property {FloatTensor} [copying] (layers, H), from -1 to 1, the sum of the eigenvalues of W_U W_O W_V W_E divided by the sum of their
- *   sizes; for decoders only
+ *   absolute values; for decoders only
  * @property {FloatTensor} q composition of the queries with the output of the other head
  * @property {FloatTensor} k composition of the keys
  * @property {FloatTensor} v composition of the values
  */
 
 /**
- * Computes the copying scores of all heads and the composition scores of all pairs of heads. Norms are included with their weights but
- * without their deviations; rotations of q and k are left out.
+ * Computes the copying scores of all heads and the composition scores of all pairs of heads. Norms enter with their weights, but not with
+ * their deviations; rotations of q and k are ignored.
  * @param {Model} model
  * @param {{ place?: 'decoder' | 'encoder', signal?: AbortSignal, onLayer?: (progress: { layer: number, layers: number }) => void }} [options]
  * @returns {Promise<HeadCircuits>}
@@ -57,7 +58,10 @@ function* steps(parts, stack, spec) {
   const tokens = hasCopies ? yield* tokensOf(parts, spec) : undefined
   const copying = tokens && new Tensor(new Float32Array(N * H), [N, H])
   const found = ['q', 'k', 'v'].map(() => new Tensor(new Float32Array((N * H) ** 2), [N, H, N, H]))
-  /** For each layer so far, the output matrices of its heads as rows (H * D, d), and their Frobenius norms. @type {{ rows: Float64Array, sizes: number[] }[]} */
+  /**
+   * For each earlier layer: the output matrices of its heads as rows (H * D, d), and their Frobenius norms.
+   * @type {{ rows: Float64Array, sizes: number[] }[]}
+   */
   const writers = []
   for (const [layer, list] of spec.layers.entries()) {
     const at = list.findIndex(({ kind }) => kind === 'attention')
@@ -76,7 +80,7 @@ function* steps(parts, stack, spec) {
       const g = Math.floor(h / group)
       return { q: of(wq, h), k: of(wk, g), v: of(wv, g), o: of(wo, h) }
     })
-    // |K^T M V| = |S_K^T M S_V| with S S^T = K K^T: products of size D instead of d
+    // With S S^T = K K^T, |K^T M V| = |S_K^T M S_V|, whose products have size D instead of d.
     const readers = new Float32Array(3 * H * D * d)
     const sizes = own.map((head, h) =>
       [
@@ -121,11 +125,11 @@ function* steps(parts, stack, spec) {
     /** @type {{ rows: Float64Array, sizes: number[] }} */
     const made = { rows: new Float64Array(H * D * d), sizes: [] }
     for (const [h, { o: rows, v: values }] of own.entries()) {
-      const columns = factorOf(values, D, d) // O S_V, as rows
+      const columns = factorOf(values, D, d) // O S_V as rows
       made.rows.set(reduced(columns, rows, D, d), h * D * d)
     }
     writers.push(made)
-    // A norm after the residual sum also scales what all earlier heads wrote.
+    // A norm after the residual sum also scales the outputs of all earlier heads.
     for (const [n, { post }] of list.entries())
       if (post)
         for (const [m, { rows }] of writers.entries())
@@ -138,7 +142,7 @@ function* steps(parts, stack, spec) {
   return { copying, q, k, v }
 }
 
-/** Returns a / b, or 0 for a head of zeros. @param {number} a @param {number} b */
+/** Returns a / b, or 0 for a head whose weights are 0. @param {number} a @param {number} b */
 const over = (a, b) => (a === 0 ? 0 : a / b)
 
 /** Reads a weight (out, in) as float64. @param {Parts} parts @param {LinearSpec} spec */
@@ -156,7 +160,12 @@ function scaleRows(rows, weight, { plusOne }, d) {
   for (let n = 0; n < rows.length; n++) rows[n] *= weight[Math.floor(n / d) % weight.length] + Number(plusOne ?? false)
 }
 
-/** Replaces rows that read behind a norm by rows N, with N = diag(weight) (1 - mean). @param {Float64Array} rows @param {NormSpec} spec @param {ArrayLike<number>} weight */
+/**
+ * Transforms rows that are applied after a norm: rows N, with N = diag(weight) (1 - mean).
+ * @param {Float64Array} rows
+ * @param {NormSpec} spec
+ * @param {ArrayLike<number>} weight
+ */
 function through(rows, { kind, size, plusOne }, weight) {
   for (let from = 0; from < rows.length; from += size) {
     let sum = 0
@@ -168,7 +177,12 @@ function through(rows, { kind, size, plusOne }, weight) {
   }
 }
 
-/** Replaces rows that are written before a norm by rows N^T. @param {Float64Array} rows @param {NormSpec} spec @param {ArrayLike<number>} weight */
+/**
+ * Transforms rows that are written before a norm: rows N^T.
+ * @param {Float64Array} rows
+ * @param {NormSpec} spec
+ * @param {ArrayLike<number>} weight
+ */
 function arrive(rows, { kind, size, plusOne }, weight) {
   for (let from = 0; from < rows.length; from += size) {
     let sum = 0
@@ -223,7 +237,7 @@ function reduced(s, rows, D, d) {
 }
 
 /**
- * Sums (row of the head) (embedding)^T over all tokens, (d, d). This is W_U^T W_E^T without the norms in between.
+ * Sums (unembedding of the token) (embedding of the token)^T over all tokens, (d, d): W_U^T W_E^T without the norms in between.
  * @param {Parts} parts
  * @param {StackSpec} spec
  * @returns {import('../../models/run/network.js').RunSteps<Float32Array>}
@@ -243,7 +257,7 @@ function* tokensOf({ qkv, family, weights }, spec) {
     if (norm) arrive(e, norm, weights.norm(norm).weight.data)
     if (spec.norm) through(u, spec.norm, weights.norm(spec.norm).weight.data)
     const [left, right] = [u, e].map(x => ({ data: new Float32Array(turned(x, n, d)), dims: [d, n] }))
-    const { data } = qkv.linear(left, right) // (d, d): unembedding, embedding
+    const { data } = qkv.linear(left, right) // (d, d): unembedding by embedding
     for (let i = 0; i < data.length; i++) sum[i] += data[i]
     yield []
   }

@@ -1,5 +1,5 @@
-// The residual stream as it would be if one writer (the embedding, a head, an MLP) wrote other numbers and all others wrote the same. It is
-// computed for all writers at once, layer by layer, either exactly or to first order (tangents).
+// Computes the residual stream that would result if one writer (the embedding, a head, an MLP) wrote other numbers and all other writers
+// the same. It is computed for all writers at once, layer by layer, either exactly or to first order (tangents).
 
 import { present } from '../../base/entry.js'
 import { Tensor } from '../../base/tensor.js'
@@ -14,12 +14,12 @@ import { BranchingOperations, quiet } from '../patching/resume.js'
 /** @import { Layer, Projected } from '../../models/run/network.js' */
 /** @import { EdgeTask, Stream, Writer } from './edge-task.js' */
 /** @import { RecordedPart } from '../parts/recorded-run.js' */
-/** The stream after the change of one writer, or its tangent, (L, d). @typedef {{ writer: number, x: Float32Array }} Changed */
+/** The residual stream after the change of one writer, or its tangent, (L, d). @typedef {{ writer: number, x: Float32Array }} Changed */
 /**
  * The attention of a layer and the changed streams that it reads.
  * @typedef {object} Reading
  * @property {Stream} stream
- * @property {Stream} source of the keys; for cross-attention the encoder
+ * @property {Stream} source stream that the keys read; the encoder's for cross-attention
  * @property {number} layer
  * @property {RecordedPart} one
  * @property {Layer} own
@@ -30,7 +30,7 @@ import { BranchingOperations, quiet } from '../patching/resume.js'
  * @property {(chunk: Changed[]) => { k: FloatTensor, v: FloatTensor }} projectKeys projects some of `changedKeys`, (n, S, ...); tangents have no bias
  */
 
-/** The largest number of positions projected in one batch. */
+/** Maximum number of positions projected in one batch. */
 const MOST_ROWS = 512
 
 /** Splits a list into batches of at most MOST_ROWS positions. @param {Changed[]} list @param {number} L */
@@ -39,7 +39,7 @@ export function chunksOf(list, L) {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, n) => list.slice(n * size, (n + 1) * size))
 }
 
-/** Runs a layer up to its projections and keeps queries, keys and values; attention itself is skipped. */
+/** Runs a layer up to its projections and keeps queries, keys and values. Attention itself is skipped. */
 class ProjectingOperations extends BranchingOperations {
   /** @type {Projected | undefined} */
   made;
@@ -67,7 +67,7 @@ function joined(list, d) {
 }
 
 /**
- * Visits the attention of each layer, in the order of the run, with the streams as each earlier writer would change them.
+ * Visits the attention of each layer in the order of the run, with the residual streams that each earlier writer's change would cause.
  * @param {EdgeTask} task
  * @param {boolean} isTangent
  * @param {(reading: Reading) => import('../../models/run/network.js').RunSteps<void>} visit
@@ -196,7 +196,8 @@ function tangentsOf(parts, source, own, part, reads, d) {
 }
 
 /**
- * Returns the change of what a writer adds. If a norm follows its part, the change passes that norm to first order, as in `edges`.
+ * Returns the change of what a writer adds to the residual stream. If a norm follows its part, the change passes through it to first order,
+ * as in `edges`.
  * @param {EdgeTask} task
  * @param {Stream} stream
  * @param {RecordedPart} one

@@ -1,5 +1,5 @@
-// First-order estimates of the effects of all edges. A walk from the logits back to the embedding carries, for each reader, the gradient of
-// the objective by its input; at each writer on the way it takes the dot product with the change of that writer's output.
+// First-order estimates of the effects of all edges. Walks from the logits back to the embedding, carrying for each reader the gradient of
+// the objective with respect to its input. At each writer, the dot product with the change of its output is the estimate.
 
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../../models/run/model-hooks.js'
@@ -18,9 +18,9 @@ import { throughWeights } from './edge-weights.js'
 /** @import { RecordedPart } from '../parts/recorded-run.js' */
 /** @typedef {EdgeTask['parts']} Parts */
 
-const MOST = 2 ** 28 // most floats for the gradients of all readers
+const MOST = 2 ** 28 // maximum floats for the gradients of all readers
 
-/** The places of queries, keys and values before rotary positions, whose gradients lead to those of what a head reads. */
+/** The places of queries, keys and values before rotary positions; their gradients lead to the gradient of a head's input. */
 const READ = {
   attention: ['attention.qBare', 'attention.kBare', 'attention.v'],
   cross: ['cross.q', 'cross.k', 'cross.v'],
@@ -32,7 +32,7 @@ const READ = {
  * @param {EdgesOptions} options
  * @param {boolean} byPosition
  * @param {string} where
- * @param {string[]} [also] further places whose gradients are wanted
+ * @param {string[]} [also] further places whose gradients are returned
  * @returns {import('../../models/run/network.js').RunSteps<Edges & { gradients: Record<string, FloatTensor> }>}
  */
 export function* edgeSteps(task, options, byPosition, where, also = []) {
@@ -47,7 +47,7 @@ export function* edgeSteps(task, options, byPosition, where, also = []) {
   const isExact = options.weights === 'exact'
   const at = /** @type {any} */ (streams.flatMap(stream => placesOf(stream, isExact)).concat(also))
   const { of, targets } = options
-  task.entered() // checks the objective
+  task.entered() // validates the objective
   const { gradients, value } = yield* gradientSteps(parts, task.input, { of, targets, at }, where, true)
   const walk = new Walk(task, read, gradients, byPosition)
   for (const n of [...streams.keys()].reverse()) yield* walk.through(n)
@@ -68,7 +68,10 @@ function placesOf({ stack, spec }, isExact) {
   })
 }
 
-/** The gradients by the inputs of the readers of a stream, filled from the last reader backwards. All move back through the stream together. */
+/**
+ * The gradients with respect to the inputs of the readers of a stream, filled from the last reader backwards. All of them move back through
+ * the residual stream together.
+ */
 class ReadGradients {
   #all
 
@@ -138,7 +141,10 @@ class Walk {
     if (n === streams.length - 1) mine.push(this.#behind(n, spec.layers.length - 1))
     else if (spec.norm) mine.soFar = this.#back(spec.norm, run.last.data, mine.soFar)
     for (let layer = spec.layers.length - 1; layer >= 0; layer--) {
-      /** Readers of a parallel layer, whose parts all read its input. They run after all writers of the layer. @type {(() => void)[]} */
+      /**
+       * Deferred readers of a parallel layer, whose parts all read its input: they run after all writers of the layer.
+       * @type {(() => void)[]}
+       */
       const waiting = []
       for (const one of [...run.parts[layer]].reverse()) {
         const { part } = one
@@ -156,7 +162,7 @@ class Walk {
     this.#scoreNext(n) // the embedding
   }
 
-  /** Returns the gradient by the output of a layer. @param {number} n @param {number} layer */
+  /** Returns the gradient with respect to the output of a layer. @param {number} n @param {number} layer */
   #behind(n, layer) {
     return this.#gradients[`${this.#task.streams[n].stack}layers.${layer}.output`].data
   }
@@ -218,7 +224,12 @@ class Walk {
     this.#score(n, left, H, right)
   }
 
-  /** Adds the gradient by the input of an MLP. The residual connection is not a reader, so its gradient is subtracted. @param {number} n @param {number} layer @param {RecordedPart} one */
+  /**
+   * Adds the gradient with respect to the input of an MLP. The residual connection is not a reader, so its gradient is subtracted.
+   * @param {number} n
+   * @param {number} layer
+   * @param {RecordedPart} one
+   */
   #readByMLP(n, layer, one) {
     const { parts, streams, width } = this.#task
     const { qkv, weights } = parts
@@ -241,7 +252,12 @@ class Walk {
     this.#read[n].push(made.map((value, i) => value - direct[i]))
   }
 
-  /** Adds the gradients by the inputs of the queries, keys and values of a part's heads. @param {number} n @param {number} layer @param {RecordedPart} one */
+  /**
+   * Adds the gradients with respect to the inputs of queries, keys and values of a part's heads.
+   * @param {number} n
+   * @param {number} layer
+   * @param {RecordedPart} one
+   */
   #readByHeads(n, layer, { part, before }) {
     const { parts, streams, width } = this.#task
     const { qkv, weights } = parts
@@ -259,7 +275,7 @@ class Walk {
     ]
     const [ofQ, ofK, ofV] = projections.map(([linear, norm, heads], i) => {
       const dY = this.#gradients[`${stack}layers.${layer}.${READ[isCross ? 'cross' : 'attention'][i]}`].data
-      if (isCross && i > 0) return throughHeads(parts, linear, dY, heads) // no norm follows the encoder's last one
+      if (isCross && i > 0) return throughHeads(parts, linear, dY, heads) // no norm comes between the encoder's output and these projections
       const raw = norm && weights.linear(linear).forward(input).data
       const dX =
         raw && norm.size > D
@@ -296,7 +312,15 @@ function throughHeads({ qkv, weights }, linear, dY, n) {
   return made
 }
 
-/** Like throughHeads, behind a norm over all heads, so that each head depends on the rows of all. @param {Parts} parts @param {LinearSpec} linear @param {NormSpec} norm @param {Float32Array} raw input of the norm @param {Float32Array} dY @param {number} n */
+/**
+ * Like throughHeads, for projections followed by a norm over all heads, so that each head depends on the rows of all heads.
+ * @param {Parts} parts
+ * @param {LinearSpec} linear
+ * @param {NormSpec} norm
+ * @param {Float32Array} raw input of the norm
+ * @param {Float32Array} dY
+ * @param {number} n
+ */
 function throughAll(parts, linear, norm, raw, dY, n) {
   const { in: d, out } = linear
   const D = out / n

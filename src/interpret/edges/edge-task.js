@@ -1,4 +1,4 @@
-// The data from which edges are computed: the recorded run of a text, its writers and readers, and the change of what each writer adds.
+// The data from which edges are computed: the recorded run of a text, its writers and readers, and how much each writer's output changes.
 
 import { entryOf, present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
@@ -17,20 +17,20 @@ import { BranchingOperations, valuesOf } from '../patching/resume.js'
 /** @import { ModelInput } from '../../models/model.js' */
 /** @import { RecordedPart, RecordedStack } from '../parts/recorded-run.js' */
 /**
- * A part that writes to a residual stream: the embedding, a head or an MLP. `place` names the stack of an encoder-decoder, default the
+ * A part that writes to a residual stream: the embedding, a head or an MLP. For an encoder-decoder, `place` is its stack, by default the
  * decoder.
  * @typedef {{ kind: 'embedding', place?: 'encoder' | 'decoder' } | { kind: 'head', layer: number, head: number, place?: 'encoder' | 'decoder' | 'cross' }
  *   | { kind: 'mlp', layer: number, place?: 'encoder' | 'decoder' }} Writer
  *
- * A part that reads it: the queries of a head; the keys or values of a key head, which several heads may share; an MLP; the logits. Keys
- * and values of cross-attention read the output of the encoder.
+ * A part that reads the residual stream: the queries of a head; the keys or values of a key head, which several heads may share; an MLP;
+ * the logits. Keys and values of cross-attention read the output of the encoder.
  * @typedef {{ kind: 'q' | 'k' | 'v', layer: number, head: number, place?: 'encoder' | 'decoder' | 'cross' }
  *   | { kind: 'mlp', layer: number, place?: 'encoder' | 'decoder' } | { kind: 'logits' }} Reader
  *
  * @typedef {object} EdgeSettings
- * @property {import('../gradients/objective.js').LogitObjective} of as of backward
+ * @property {import('../gradients/objective.js').LogitObjective} of as in backward
  * @property {import('../../models/model.js').Ids} [targets]
- * @property {ModelInput | string} [clean] a text of the same length, whose outputs of each part replace those of `input`
+ * @property {ModelInput | string} [clean] a text of the same length; the outputs of its parts replace those of `input`
  * @property {0 | 'mean'} [by] the replacement without a clean text: zeros (default), or the mean over the positions
  */
 /**
@@ -59,7 +59,7 @@ export const say = node =>
 /** Returns the place of a node of an encoder-decoder. @param {Writer | Reader} node */
 const placeOf = node => ('place' in node ? node.place : undefined)
 
-/** Runs a text and holds its writers and readers, and computes the change of what each writer adds. */
+/** Runs a text, lists its writers and readers, and computes the change of what each writer adds. */
 export class EdgeTask {
   #settings
   #where
@@ -99,17 +99,17 @@ export class EdgeTask {
     this.width = family.width
   }
 
-  /** The stream of the stack that makes the logits. */
+  /** Returns the stream of the stack that computes the logits. */
   get #last() {
     return this.streams[this.streams.length - 1]
   }
 
-  /** The number of positions of the stack that makes the logits. */
+  /** Returns the number of positions of the stack that computes the logits. */
   get rows() {
     return this.#last.L
   }
 
-  /** Returns the index in a list of the node that an option names, or -1. @param {(Writer | Reader)[]} list @param {any} node */
+  /** Returns the index in a list of the node that an option describes, or -1. @param {(Writer | Reader)[]} list @param {any} node */
   indexOf(list, node) {
     const isBoth = this.streams.length > 1
     const place = isBoth && node?.kind !== 'logits' ? (node?.place ?? 'decoder') : node?.place
@@ -140,13 +140,23 @@ export class EdgeTask {
     return a < b && !stream.spec.parallel
   }
 
-  /** Returns the replacement of some numbers. @param {FloatTensor} own @param {FloatTensor | undefined} clean the same numbers in the clean text */
+  /**
+   * Returns the numbers that replace some numbers of the run.
+   * @param {FloatTensor} own
+   * @param {FloatTensor | undefined} clean the same numbers in the clean text
+   */
   #replaced(own, clean) {
     if (clean) return clean.data
     return this.#settings.by === 'mean' ? meanOverRows(own).data : new Float32Array(own.data.length)
   }
 
-  /** Returns the outputs of the heads of a part with those of one head, or of all, replaced. @param {Stream} stream @param {number} layer @param {string} kind @param {number} [head] */
+  /**
+   * Returns the head outputs of a part in which those of one head, or of all, are replaced.
+   * @param {Stream} stream
+   * @param {number} layer
+   * @param {string} kind
+   * @param {number} [head]
+   */
   headsOf(stream, layer, kind, head) {
     const [{ heads: own }, other] = recordsOf(stream, layer, kind)
     const clean = other?.heads
@@ -158,7 +168,7 @@ export class EdgeTask {
     return to
   }
 
-  /** Returns the change of what a writer adds. @param {Writer} writer @returns {Float32Array} (L, d) */
+  /** Returns the change of what a writer adds to the residual stream. @param {Writer} writer @returns {Float32Array} (L, d) */
   deltaOf(writer) {
     const { qkv, weights } = this.parts
     const stream = this.streamOf(writer)
@@ -184,7 +194,7 @@ export class EdgeTask {
     return added.data.map((x, n) => made.data[n] - x)
   }
 
-  /** Returns the inputs of the layers for `resume`, the objective and its value. */
+  /** Returns the inputs of the layers for `resume`, the objective, and its value. */
   entered() {
     const { parts } = this
     const { qkv, family, weights } = parts
@@ -221,7 +231,7 @@ function recordsOf({ run, source }, layer, kind) {
   return [present(own), clean]
 }
 
-/** The inputs of an attention, each of which reads. @type {('q' | 'k' | 'v')[]} */
+/** The three inputs of an attention, each of which is a reader. @type {('q' | 'k' | 'v')[]} */
 const INPUTS = ['q', 'k', 'v']
 
 /** Lists all writers and readers, in the order in which they write and read. @param {Stream[]} streams */

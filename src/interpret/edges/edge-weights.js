@@ -1,5 +1,5 @@
 // The exact effect of edges into queries and keys on the attention weights. A saturated softmax has almost no gradient, although a large
-// change of a query or a key moves its weights (the QK fix of AtP*, Kramár et al. 2024).
+// change of a query or key moves its weights (the QK fix of AtP*, Kramár et al. 2024).
 
 import { splitHeads } from '../../base/operand.js'
 import { scoresOfPositions } from '../../models/run/disentangled.js'
@@ -11,7 +11,7 @@ import { changedStreams, chunksOf } from './changed-streams.js'
 /** @import { EdgeTask } from './edge-task.js' */
 
 /**
- * Replaces the estimates of edges into q and k by (changed weights - weights) times the gradient by the weights.
+ * Replaces the estimates of edges into q and k by (changed weights - weights) times the gradient with respect to the weights.
  * @param {EdgeTask} task
  * @param {(place: string) => FloatTensor} gradientAt
  * @param {FloatTensor} effects (writers, readers)

@@ -1,4 +1,4 @@
-// Which part uses the output of which earlier part: edge attribution for all edges from one backward pass (Syed et al. 2023), and the exact
+// Which part uses the output of which earlier part: attribution of all edges from one backward pass (Syed et al. 2023), and the exact
 // effect of one edge (path patching, Wang et al. 2022).
 
 import { oneOf, readOptions, toBoolean, toNumber } from '../../base/arguments.js'
@@ -18,14 +18,15 @@ import { EdgeTask, partKind, readsEncoded, say } from './edge-task.js'
 /** @import { EdgeSettings, Reader, Writer } from './edge-task.js' */
 /**
  * @typedef {EdgeSettings & { byPosition?: boolean, weights?: 'gradient' | 'exact', signal?: AbortSignal }} EdgesOptions byPosition: true
- *   for an estimate at each position; by default their sum. weights: how a change of q or k changes the attention weights, by the gradient
- *   of the softmax (default) or exactly, which takes longer
- * @typedef {EdgeSettings & { from: Writer, to: Reader, position?: number }} EdgeOptions position: changes only what was written there; default all
+ *   for an estimate at each position instead of their sum. weights: how the effect of q and k on attention weights is computed, by the
+ *   gradient of the softmax (default) or exactly, which takes longer
+ * @typedef {EdgeSettings & { from: Writer, to: Reader, position?: number }} EdgeOptions position: changes only what the writer wrote there;
+ *   default all positions
  *
  * @typedef {object} Edges
- * @property {FloatTensor} effects (writers, readers), or (writers, readers, L) with the L of the longer text of an encoder-decoder. Each is a
- *   first-order estimate of the change of the objective if this reader alone gets other numbers from this writer; 0 where the writer does
- *   not come before the reader
+ * @property {FloatTensor} effects (writers, readers), or (writers, readers, L) where L is that of the longer text of an encoder-decoder. An
+ *   effect is a first-order estimate of the change of the objective if only this reader gets other numbers from this writer; 0 if the
+ *   writer does not come before the reader
  * @property {Writer[]} writers
  * @property {Reader[]} readers
  * @property {number} value of the objective
@@ -34,7 +35,7 @@ import { EdgeTask, partKind, readsEncoded, say } from './edge-task.js'
 const SETTINGS = ['of', 'targets', 'clean', 'by']
 
 /**
- * Estimates the effects of all edges by the gradient.
+ * Estimates the effects of all edges by gradients.
  * @param {Model} model
  * @param {ModelInput | string} input
  * @param {EdgesOptions} options
@@ -60,11 +61,11 @@ export async function edges(model, input, options) {
 }
 
 /**
- * Computes the exact effect of one edge. The reader alone gets other numbers from the writer, and all that follows runs again.
+ * Computes the exact effect of one edge: only the reader gets other numbers from the writer, and everything after it runs again.
  * @param {Model} model
  * @param {ModelInput | string} input
  * @param {EdgeOptions} options
- * @returns {Promise<{ effect: number, value: number }>} value: of the objective without the change
+ * @returns {Promise<{ effect: number, value: number }>} value: the objective without the change
  */
 export async function edge(model, input, options) {
   const where = 'edge'
@@ -101,7 +102,7 @@ export async function edge(model, input, options) {
     const kind = partKind(to)
     const part = present(own.spec.layers[layer].find(one => one.kind === kind))
     const name = `${own.stack}layers.${layer}.${kind}.${to.kind === 'mlp' ? 'output' : to.kind}`
-    /** Output of the reader for the changed stream. @type {Float32Array} */
+    /** Output of the reader on the changed stream. @type {Float32Array} */
     let made
     if (readsEncoded(to)) {
       const { k, v } = projectionsOf(part)
@@ -136,12 +137,12 @@ export async function edge(model, input, options) {
 }
 
 /**
- * Returns the input of a reader if the writer had written other numbers and all other parts the same.
+ * Returns the input of a reader if the writer had written other numbers and all other parts the same numbers.
  * @param {EdgeTask} task
  * @param {BranchingOperations} ops
  * @param {Writer} from
  * @param {Reader} to
- * @param {number} [p] changes only what was written at this position
+ * @param {number} [p] if given, only what was written at this position changes
  */
 export function readBy(task, ops, from, to, p) {
   const { spec, run, L } = task.streamOf(from)
@@ -149,7 +150,7 @@ export function readBy(task, ops, from, to, p) {
   const d = task.width
   const delta = task.deltaOf(from)
   const end = to.kind === 'logits' || readsEncoded(to) ? layers.length : to.layer
-  /** The changed residual stream, from the writer on. @type {Float32Array | undefined} */
+  /** The changed residual stream, starting at the writer. @type {Float32Array | undefined} */
   let h
   if (from.kind === 'embedding') h = added(run.first.data, delta, d, p)
   let read = h
@@ -169,7 +170,13 @@ export function readBy(task, ops, from, to, p) {
   return { spec, x: new Tensor(read, [1, L, d]) }
 }
 
-/** Returns x + rows, or x plus only row p. @param {Float32Array} x @param {Float32Array} rows @param {number} d @param {number} [p] */
+/**
+ * Returns x + rows, or x with only row p added.
+ * @param {Float32Array} x
+ * @param {Float32Array} rows
+ * @param {number} d
+ * @param {number} [p]
+ */
 function added(x, rows, d, p) {
   const at = p === undefined ? undefined : (p + x.length / d) % (x.length / d)
   return x.map((value, n) => (at === undefined || Math.floor(n / d) === at ? value + rows[n] : value))

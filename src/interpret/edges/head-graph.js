@@ -1,4 +1,4 @@
-// The smallest graph of parts at positions that explains a given share of an answer, chosen from the edges between them. A pure function.
+// Selects the smallest graph of parts at positions that explains a given share of an answer, from the edges between them. Pure.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { entryOf } from '../../base/entry.js'
@@ -6,26 +6,29 @@ import { describe } from '../../base/errors.js'
 
 /** @import { PositionEdges, PositionNode, Reads } from './position-edges.js' */
 /**
- * A part in a graph; share: the fraction of the answer that goes back through it.
+ * A part in a graph; share: the fraction of the answer that goes through it.
  * @typedef {PositionNode & { share: number }} GraphNode
  *
  * @typedef {object} HeadGraph
- * @property {number} share fraction that the graph explains; less than requested only if too few edges are known or allowed
+ * @property {number} share fraction of the answer that the graph explains; less than requested only if too few edges are known or allowed
  * @property {GraphNode[]} nodes in the order of the run, from the words to the answer
  * @property {{ from: GraphNode, to: GraphNode, reads: Reads, effect: number, share: number }[]} edges between these nodes, the largest share first
  */
 
-/** The names of the codes in `reads`. */
+/** The readers that the codes in `reads` stand for. */
 export const READS = /** @type {const} */ (['q', 'k', 'v', 'input'])
 
-/** Caches, for each list of edges, the edges by target node and by share. @type {WeakMap<PositionEdges, ReturnType<typeof rank>>} */
+/**
+ * Caches for each list of edges: the edges by target node, and their ranking by share.
+ * @type {WeakMap<PositionEdges, ReturnType<typeof rank>>}
+ */
 const ranked = new WeakMap()
 
 /**
- * Selects the smallest graph that explains a share of the answer. The edges into a node explain it in proportion to their |effect|.
- * Following these proportions back from the answer, the share of a graph is the fraction that arrives at words through its edges alone.
- * Edges are added by the fraction that goes through them, largest first, until the graph has the requested share or `most` edges. Edges on
- * no path from a word to the answer are dropped.
+ * Selects the smallest graph that explains a share of the answer. The edges into a node share its part of the answer in proportion to their
+ * |effect|. Following these proportions back from the answer, the share of a graph is the fraction that reaches words through its edges
+ * alone. Edges are added by their share, largest first, until the graph has the requested share or `most` edges. Edges on no path from a
+ * word to the answer are dropped.
  * @param {PositionEdges} found
  * @param {{ share?: number, most?: number }} [options] default 0.8, and all edges
  * @returns {HeadGraph}
@@ -42,7 +45,7 @@ export function headGraph(found, options = {}) {
   /** Returns the share that the first `count` edges explain. */
   const explained = (/** @type {number} */ count) => shareOf(found, own, e => place[e] < count)
   let [least, end] = [0, Math.min(limit, order.length)]
-  // Lower the goal if too few edges are known or allowed, or if rounding leaves all of them a little below 1.
+  // Lowers the goal if too few edges are known or allowed, or if rounding leaves all of them slightly below 1.
   const goal = Math.min(asked, explained(end))
   while (least < end) {
     const middle = (least + end) >> 1
@@ -52,14 +55,17 @@ export function headGraph(found, options = {}) {
   return graphOf(found, own, least, explained(least))
 }
 
-/** Ranks all edges by the fraction of the answer that goes through them, and lists the edges into each node. @param {PositionEdges} found */
+/**
+ * Ranks all edges by the fraction of the answer that goes through them, and lists the edges into each node.
+ * @param {PositionEdges} found
+ */
 function rank({ writers, positions, from, to, effects, incoming }) {
   const isWord = Uint8Array.from(incoming, (_, n) => Number(writers[Math.floor(n / positions)]?.kind === 'embedding'))
   const E = effects.length
   const N = incoming.length
   if (N !== writers.length * positions + 1 || from.length !== E || to.length !== E)
     throw new RangeError('headGraph: the edges do not fit their nodes: give what positionEdges returned')
-  // Edges to node n are listed from starts[n] to starts[n + 1].
+  // The edges into node n are listed from starts[n] to starts[n + 1].
   const starts = new Uint32Array(N + 1)
   for (const n of to) starts[n + 1]++
   for (let n = 0; n < N; n++) starts[n + 1] += starts[n]
@@ -86,7 +92,12 @@ function rank({ writers, positions, from, to, effects, incoming }) {
   return { starts, list, nodes, edges, order, place, isWord }
 }
 
-/** Returns the fraction of the answer that arrives at words through the edges chosen by `has`. @param {PositionEdges} found @param {ReturnType<typeof rank>} ranks @param {(e: number) => boolean} has */
+/**
+ * Returns the fraction of the answer that reaches words through the edges selected by `has`.
+ * @param {PositionEdges} found
+ * @param {ReturnType<typeof rank>} ranks
+ * @param {(e: number) => boolean} has
+ */
 function shareOf({ from, effects, incoming }, { starts, list, isWord }, has) {
   const arrives = Float64Array.from(isWord)
   for (let n = 0; n < incoming.length; n++) {

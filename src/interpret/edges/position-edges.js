@@ -1,5 +1,5 @@
 // Edges between parts at positions: which head at which position reads what another part wrote at which position. Effects are estimated by
-// the gradient, as in `edges`, with those on keys and values split by the query that reads them. positionEdge computes one edge exactly.
+// gradients, as in `edges`; those on keys and values are split by the query that reads them. positionEdge computes one edge exactly.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
 import { present } from '../../base/entry.js'
@@ -28,19 +28,19 @@ import { READS } from './head-graph.js'
  * @property {number} [layer] of a head or an MLP
  * @property {number} [head]
  * @property {'encoder' | 'decoder' | 'cross'} [place] of an encoder-decoder; default the decoder
- * @property {number} [position] the position at which it writes, for a head that of its query
+ * @property {number} [position] the position at which it writes; for a head, that of its query
  */
 /**
- * How a part reads: a head by its query (at its own position), a key or a value; an MLP or the answer as 'input'.
+ * What a part reads: a head its query (at its own position), a key or a value; an MLP or the answer its 'input'.
  * @typedef {'q' | 'k' | 'v' | 'input'} Reads
  *
- * @typedef {EdgeSettings & { most?: number, weights?: 'gradient' | 'exact', signal?: AbortSignal,
- *   onLayer?: (progress: { layer: number, layers: number }) => void }} PositionEdgesOptions
- *   most: number of edges to keep, those with the largest effects; default 65,536. weights: as of edges
+ * @typedef {EdgeSettings & { most?: number, weights?: 'gradient' | 'exact', signal?: AbortSignal, onLayer?: (progress: { layer: number,
+ *   layers: number }) => void }} PositionEdgesOptions most: number of edges to keep, by largest effect; default 65,536. weights: as in
+ *   edges
  * @typedef {EdgeSettings & { from: PositionNode, to: PositionNode, reads: Reads }} PositionEdgeOptions
  *
- * The edges, the largest effect first. Node n is writer floor(n / positions) at position n mod positions; the answer is the last node. For
- * an encoder-decoder, positions are those of the longer text. Plain data that a worker can post.
+ * The edges, sorted by effect, largest first. Node n is writer floor(n / positions) at position n mod positions; the answer is the last
+ * node. For an encoder-decoder, positions are those of the longer text. Plain data, which can be posted between workers.
  * @typedef {object} PositionEdges
  * @property {Writer[]} writers
  * @property {number} positions
@@ -48,19 +48,19 @@ import { READS } from './head-graph.js'
  * @property {Uint32Array} from nodes
  * @property {Uint32Array} to nodes
  * @property {Uint8Array} reads 0 'q', 1 'k', 2 'v', 3 'input'
- * @property {Float32Array} effects first-order estimates of the change of the objective if this reader alone gets other numbers there
+ * @property {Float32Array} effects first-order estimates of the change of the objective if only this reader gets other numbers there
  * @property {Float64Array} incoming for each node, the sum of |effect| over all edges to it, including those not kept
  */
 
 const SETTINGS = ['of', 'targets', 'clean', 'by']
-/** Most floats for the changed residual streams of all writers. */
+/** Maximum floats for the changed residual streams of all writers. */
 const MOST_WRITTEN = 2 ** 28
 
 /** Returns the place of the outputs of a part's heads. @param {Stream} stream @param {number} layer @param {string} kind */
 const headsOf = ({ stack }, layer, kind) => `${stack}layers.${layer}.${kind === 'cross' ? 'cross.' : ''}heads`
 
 /**
- * Estimates the effects of all edges between parts at positions by the gradient.
+ * Estimates the effects of all edges between parts at positions by gradients.
  * @param {Model} model
  * @param {ModelInput | string} input
  * @param {PositionEdgesOptions} options
@@ -96,7 +96,7 @@ export async function positionEdges(model, input, options) {
 }
 
 /**
- * Passes the effects of all edges to `add`.
+ * Passes the effect of each edge to `add`.
  * @param {EdgeTask} task
  * @param {EdgeSettings} settings
  * @param {boolean} isExact
@@ -131,12 +131,12 @@ function* allSteps(task, settings, isExact, add, P, where) {
 }
 
 /**
- * Computes the exact effect of one edge. One reader at one position gets other numbers from the writer at another, and all that follows
- * runs again.
+ * Computes the exact effect of one edge: only one reader at one position gets other numbers from the writer at another position, and
+ * everything after it runs again.
  * @param {Model} model of one stack
  * @param {ModelInput | string} input
  * @param {PositionEdgeOptions} options
- * @returns {Promise<{ effect: number, value: number }>} value: of the objective without the change
+ * @returns {Promise<{ effect: number, value: number }>} value: the objective without the change
  */
 export async function positionEdge(model, input, options) {
   const where = 'positionEdge'
@@ -148,7 +148,7 @@ export async function positionEdge(model, input, options) {
   return parts.qkv.scope(() => {
     const { stacks, objective, value } = task.entered()
     const ops = new BranchingOperations(parts.qkv, parts.weights)
-    // What the reader reads, with other numbers from the writer at its position.
+    // The input of the reader, with other numbers from the writer at its position.
     const changed = readBy(task, ops, edge.writer, edge.reader, edge.p)
     const effectOf = (/** @type {FloatTensor} */ y) => valuesOf(parts, objective, y, task.rows)[0] - value
     if (edge.reader.kind === 'logits') return { effect: effectOf(lastNorm(changed.spec, '', ops, changed.x)), value }
@@ -166,14 +166,14 @@ export async function positionEdge(model, input, options) {
  * @property {Writer} writer
  * @property {Reader} reader
  * @property {Stream} stream of the reader
- * @property {number} layer of the reader, of the answer 0
- * @property {number} head of the reader, of an MLP and the answer 0
+ * @property {number} layer of the reader, 0 for the answer
+ * @property {number} head of the reader, 0 for an MLP and the answer
  * @property {number} p position of the writer
  * @property {number} r position of the reader
  */
 
 /**
- * Checks which edge is meant.
+ * Finds the edge that the options describe, and checks it.
  * @param {EdgeTask} task
  * @param {Pick<PositionEdgeOptions, 'from' | 'to' | 'reads'>} options
  * @param {string} where
@@ -205,7 +205,7 @@ function readEdge(task, { from, to, reads }, where) {
   return { task, writer, reader, stream, layer, head, p, r }
 }
 
-/** Returns the part of a layer that reads. @param {CheckedEdge} edge */
+/** Returns the layer's part that reads. @param {CheckedEdge} edge */
 const partOf = ({ reader, stream, layer }) =>
   present(stream.spec.layers[layer].find(({ kind }) => kind === partKind(reader)))
 
@@ -247,7 +247,7 @@ function changesOfMLP(edge, { x }) {
 }
 
 /**
- * Returns the output of a head at position r if its query, key or value at position p is that of x.
+ * Returns the output of a head at position r if its query, key or value at position p is computed from x.
  * @param {CheckedEdge} edge
  * @param {ReturnType<typeof readBy>} changed
  * @param {Reads} reads
@@ -262,7 +262,7 @@ function changesOfHead(edge, { spec, x }, reads) {
   const name = `${stream.stack}layers.${layer}.${kind}.${reads}`
   const column = (reads === 'q' ? head : Math.floor(head / (H / G))) * D
   const { k, v } = projectionsOf(read)
-  // Keys and values of cross-attention are of the encoder, so that no run of the layer makes them.
+  // Keys and values of cross-attention come from the encoder, so running the layer does not compute them.
   const made = readsEncoded(reader)
     ? copyOf(
         weights.linear(reads === 'k' ? k : v).forward(lastNorm(spec, '', new BranchingOperations(qkv, weights), x)),
@@ -275,10 +275,10 @@ function changesOfHead(edge, { spec, x }, reads) {
   return { [ofHeads]: withColumns(mixed, r, head * D, D) }
 }
 
-/** @typedef {(reads: 0 | 1 | 2, writer: number, at: number, to: number, effect: number) => void} AddEdge to: writer and position as one number */
+/** @typedef {(reads: 0 | 1 | 2, writer: number, at: number, to: number, effect: number) => void} AddEdge to: the node, writer and position as one number */
 /** @typedef {{ data: Float32Array, dims: number[] }} Matrix */
 /**
- * Data of one head for the R queries of a layer that have a gradient.
+ * Data of one head, for the R queries of a layer that have a gradient.
  * @typedef {object} ReadHead
  * @property {number} h
  * @property {number} g its key head
@@ -288,19 +288,19 @@ function changesOfHead(edge, { spec, x }, reads) {
  * @property {Float32Array} weights (R, S)
  * @property {Float32Array} moves (R, S) gradients of the weights minus their weighted mean
  * @property {Float32Array} scores (R, S) before the cap
- * @property {number} to index of the node of its output at position 0
+ * @property {number} to index of the node for its output at position 0
  * @property {{ q: Matrix, k: Matrix }} [far] queries and keys of distances
- * @property {Float32Array} queryScores (R, S) scores plus the terms of distances that depend on the query
+ * @property {Float32Array} queryScores (R, S) scores plus the distance terms that depend on the query
  */
 /**
- * rows: the queries that have a gradient; farRow: the row in `far` for the distance between a query and a key.
+ * rows: the queries that have a gradient. farRow: the row in `far` for the distance between a query and a key.
  * @typedef {{ rows: number[], heads: ReadHead[], S: number, scale: number, softcap: number | undefined, farRow: (i: number, j: number) => number }} ReadLayer
  */
 
 /**
- * Adds the edges to keys and values, split by the query that reads them. The gradient by a score is its weight times (gradient by the
- * weight - weighted mean). If isExact, edges to queries and keys are instead the exact change of the weights times the gradient by the
- * weights.
+ * Adds the edges to keys and values, split by the query that reads them. The gradient with respect to a score is its weight times (gradient
+ * of the weight - weighted mean). If isExact, edges to queries and keys are instead the exact change of the weights times the gradient with
+ * respect to the weights.
  * @param {EdgeTask} task
  * @param {Record<string, FloatTensor>} gradients at the outputs of heads
  * @param {AddEdge} add
@@ -322,7 +322,15 @@ function readByHeads(task, gradients, add, isExact, P) {
   }
 }
 
-/** Copies the columns of one head, of all rows or only some, (n, D). @param {Float32Array} data (..., heads * D) @param {number} D @param {number} heads @param {number} head @param {number[]} [some] @returns {Matrix} */
+/**
+ * Copies the columns of one head, for all rows or only some, (n, D).
+ * @param {Float32Array} data (..., heads * D)
+ * @param {number} D
+ * @param {number} heads
+ * @param {number} head
+ * @param {number[]} [some]
+ * @returns {Matrix}
+ */
 function cut(data, D, heads, head, some) {
   const width = heads * D
   const n = some?.length ?? data.length / width
@@ -398,7 +406,7 @@ function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHe
 const capped = (z, softcap) => (softcap ? softcap * Math.tanh(z / softcap) : z)
 
 /**
- * Adds the edges to keys, and those to values unless isExact: the caller adds the estimates of these.
+ * Adds the edges to keys. Adds those to values, too, unless isExact; then the caller adds their estimates.
  * @param {Reading} reading
  * @param {ReadLayer} read
  * @param {(a: Matrix, b: Matrix) => Float32Array} product
@@ -484,7 +492,7 @@ function collect(most) {
   const reads = new Uint8Array(size)
   const effects = new Float32Array(size)
   let count = 0
-  /** Threshold: an edge with a smaller effect is skipped. */
+  /** Edges with a smaller effect are skipped. */
   let least = 0
   /** Drops all edges but the `most` largest. */
   function drop() {

@@ -1,5 +1,5 @@
-// The operations of a model with a tape: each records how to differentiate it. One recorder serves one layer, and its tensors are freed
-// with the layer's scope.
+// The operations of a model with a tape: each operation records how to differentiate it. One recorder serves one layer, and its tensors are
+// freed with the layer's scope.
 
 import { entryOf, present } from '../../base/entry.js'
 import { splitHeads, toFloats } from '../../base/operand.js'
@@ -27,15 +27,15 @@ import { addressOf } from '../../runtime/resident.js'
 /** @import { AttentionSpec, LinearSpec, NormSpec, PartSpec } from '../../models/family-shapes/parts.js' */
 
 /**
- * The effect of a hook on the numbers of its place, and on their gradient.
+ * The effect of a hook on the numbers at its place, and on their gradient.
  * @typedef {object} Outcome
  * @property {(x: FloatTensor) => Float32Array} apply
  * @property {(d: FloatTensor) => Float32Array} pass
  */
 
 /**
- * Prepares hooks for a run whose layers are run again in the backward pass. A function is called once, in the forward pass, and its
- * result is kept. Numbers that a hook changed or replaced pass no gradient; a factor and 'mean' are differentiated.
+ * Prepares hooks for a run whose layers run again in the backward pass. A function is called once, in the forward pass, and its result is
+ * kept. Numbers that a hook function changed or replaced pass no gradient; a factor and 'mean' are differentiated.
  * @param {Record<string, Hook>} hooks
  */
 export function recordHooks(hooks) {
@@ -81,7 +81,7 @@ export function recordHooks(hooks) {
  * @property {Map<string, Outcome>} outcomes of the hooks
  * @property {Set<string>} wanted places whose gradients are requested
  * @property {Map<string, FloatTensor>} found the gradients of these places
- * @property {Map<string, FloatTensor>} learned resident gradients of weights by key, to which each layer adds
+ * @property {Map<string, FloatTensor>} learned resident gradients of weights by key; each layer adds to them
  * @property {{ place: string, gradient: FloatTensor }} [seed] the place at which the backward pass starts, with the gradient of the objective there
  */
 
@@ -95,9 +95,9 @@ export function accumulate(to, numbers) {
 
 /** The outputs of a layer's linear operations, before their activation. @typedef {Map<LinearSpec, { data: Float32Array, dims: readonly number[] }>} Products */
 
-/** Keeps the outputs of the linear operations in the forward pass, so that the backward pass does not compute them again. */
+/** Keeps the outputs of the linear operations in the forward pass, so that the backward pass need not recompute them. */
 export class KeepingOperations extends ModelOperations {
-  /** Most bytes to keep in a stack; layers beyond it compute their products again. */
+  /** Maximum bytes to keep in a stack; layers beyond that recompute their products. */
   static most = 2 ** 27
   /** The products of the current layer; undefined to keep none. @type {Products | undefined} */
   products
@@ -128,7 +128,7 @@ export function activated(qkv, z, activation) {
 export class GradientRecorder extends ModelOperations {
   #core
   #shared
-  /** The tape. Each step computes the gradients of the operands from that of the output. @type {(() => void)[]} */
+  /** The tape. Each step computes the gradients of an operation's operands from that of its output. @type {(() => void)[]} */
   #steps = []
   /** The gradient of the tensor at each address. @type {Map<number, FloatTensor>} */
   #gradients = new Map()
@@ -185,7 +185,7 @@ export class GradientRecorder extends ModelOperations {
   #record(y, differentiate) {
     this.#steps.push(() => {
       const dY = this.gradient(y)
-      if (dY) differentiate(dY.reshape(y.dims)) // a later step may have read y split into heads
+      if (dY) differentiate(dY.reshape(y.dims)) // later operations may have read y split into heads
     })
     return y
   }
@@ -356,7 +356,7 @@ export class GradientRecorder extends ModelOperations {
     return outcomes.has(name) || wanted.has(name) || this.#seedOf(name) !== undefined
   }
 
-  /** Returns true for every place, so that nothing is fused: any gradient may be requested. @override */
+  /** True for every place, so that nothing is fused: any gradient may be requested. @override */
   sees() {
     return true
   }
@@ -373,7 +373,7 @@ export class GradientRecorder extends ModelOperations {
     const outcome = outcomes.get(name)
     const seed = this.#seedOf(name)
     if (!outcome && !seed && !wanted.has(name)) return y
-    // copy: y may have other readers, such as the residual connection where attention has no norm before it
+    // a copy, because y may have other readers, such as the residual connection if attention has no norm before it
     const z = this.resident(outcome ? { data: outcome.apply(y), dims: y.dims } : y)
     this.#steps.push(() => {
       if (seed) this.give(z, this.resident(seed))

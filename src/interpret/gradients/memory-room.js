@@ -1,4 +1,4 @@
-// Reserves the module's memory before the layers run, so that a computation that cannot fit fails at the start.
+// Reserves the module's memory before the layers run, so that a computation that cannot fit fails early.
 
 import { expectCore } from '../../runtime/core-of.js'
 

@@ -1,5 +1,5 @@
-// The gradients of a model. The forward pass keeps the input of each layer and, where memory allows, the outputs of its linear operations.
-// Then the layers run again from the last to the first, each with a recorder, and the gradients go back through it (checkpointing).
+// The gradients of a model. The forward pass keeps the input of each layer and, if memory allows, the outputs of its linear operations.
+// Then the layers run again from last to first, each with a recorder that passes the gradients back through it (checkpointing).
 
 import { readOptions } from '../../base/arguments.js'
 import { entryOf, present } from '../../base/entry.js'
@@ -32,16 +32,16 @@ import { expectLogits, isReadout } from './readout.js'
 
 /**
  * @typedef {object} BackwardOptionsOfModel
- * @property {GradientObjective} [of] what is differentiated; default 'loss'
- * @property {import('../../models/model.js').Ids} [targets] of the loss, -100 for none; default: the next ids, of an encoder the ids
- * @property {readonly Place[]} [at] the places whose gradients are wanted
- * @property {readonly string[] | Parameters} [parameters] names of stored weights whose gradients are wanted, or what modelParameters
- *   has returned, whose gradients are set
- * @property {Hooks} [hooks] part of the computation that is differentiated
+ * @property {GradientObjective} [of] the objective to differentiate; default 'loss'
+ * @property {import('../../models/model.js').Ids} [targets] of the loss, -100 for none; default: the next ids, for an encoder the ids
+ * @property {readonly Place[]} [at] the places whose gradients are returned
+ * @property {readonly string[] | Parameters} [parameters] names of stored weights whose gradients are returned, or the result of
+ *   modelParameters, whose gradients are set
+ * @property {Hooks} [hooks] hooks of the run; they are differentiated, too
  * @property {import('../../models/model.js').ModelOptions['keep']} [keep] as in forward
  *
  * @typedef {object} OwnGradients
- * @property {number} [value] of the objective; undefined if its function gave none
+ * @property {number} [value] of the objective; undefined if its function returned none
  * @property {Record<string, FloatTensor>} gradients by place
  * @property {Record<string, FloatTensor>} parameters gradients by the requested names, with the dims of the stored tensors
  *
@@ -51,9 +51,10 @@ import { expectLogits, isReadout } from './readout.js'
 const OPTIONS = ['of', 'targets', 'at', 'parameters', 'hooks', 'keep']
 
 /**
- * Computes the gradients of an objective by the numbers at places of a model and by its weights. Also returns what forward returns.
+ * Computes the gradients of an objective with respect to the numbers at places of a model and to its weights. Also returns what forward
+ * returns.
  * @param {Model} model
- * @param {string | ModelInput} input as of forward
+ * @param {string | ModelInput} input as in forward
  * @param {BackwardOptionsOfModel} [options]
  * @returns {ModelGradients}
  */
@@ -64,7 +65,8 @@ export function backwardSync(model, input, options = {}) {
 }
 
 /**
- * Computes the same in steps that yield to the event loop, so that `signal` can abort it. onLayer counts the layers forwards, then backwards.
+ * Computes the same in steps that yield to the event loop, so that `signal` can abort it. onLayer counts the layers, first forwards, then
+ * backwards.
  * @param {Model} model
  * @param {string | ModelInput} input
  * @param {BackwardOptionsOfModel & import('../../models/run/turns.js').AsyncOptions} [options]
@@ -167,7 +169,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
       if (place === last.stack && made)
         recorder.give(y, recorder.resident({ data: made.pull().flatMap(row => [...row]), dims: y.dims }))
       else if (place === last.stack && seed)
-        recorder.give(y, qkv.alloc(y.dims)) // zeros, because the gradient starts at an earlier place
+        recorder.give(y, qkv.alloc(y.dims)) // zeros, because the backward pass starts at an earlier place
       else if (place === last.stack) throughHead(parts, recorder, shared, y, { logits, dLogits, terms })
       else recorder.give(y, recorder.resident(present(dEncoded)))
       recorder.backward()
@@ -195,7 +197,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const ofWeights = Object.fromEntries(plan.read(learned))
   if (parameters instanceof Parameters) {
     for (const [name, { data }] of Object.entries(ofWeights)) parameters.gradients[name].data.set(data)
-    parameters.reached = new Set() // a weight with only zeros, such as an unused pooler, counts as without gradient
+    parameters.reached = new Set() // weights with only zero gradients, such as an unused pooler, count as having none
   }
   return {
     ...ran,
@@ -226,7 +228,7 @@ function watchPlace(of, recording, stacks, where) {
     throw new TypeError(`${where}: of: gradient: expected a tensor or a function, got undefined`)
   const hooks = /** @type {Record<string, import('../../models/run/model-hooks.js').Hook>} */ (recording)
   const before = hooks[name]
-  /** Set before `seed` is called, which follows the run. @type {FloatTensor} */
+  /** Set in the run, before `seed` is called. @type {FloatTensor} */
   let values
   hooks[name] = x => {
     const made = before === undefined ? undefined : applyHook({ [name]: before }, name, () => x)
@@ -242,10 +244,13 @@ function watchPlace(of, recording, stacks, where) {
   }
 }
 
-/** What the backward pass needs of a layer: its input, and the outputs of its linear operations. @typedef {{ own: Layer, h: FloatTensor, products: Products }} Kept */
+/**
+ * What the backward pass needs from a layer: its input, and the outputs of its linear operations.
+ * @typedef {{ own: Layer, h: FloatTensor, products: Products }} Kept
+ */
 
 /**
- * Computes the gradient by the input of a layer from that by its output.
+ * Computes the gradient with respect to the input of a layer from that of its output.
  * @param {GradientRecorder} recorder
  * @param {Kept} kept
  * @param {Layer['call']} call
@@ -264,26 +269,29 @@ export function throughLayer(recorder, { own, h, products }, call, dY) {
   return gradientOf(recorder, x)
 }
 
-/** Returns what an objective reads of the input of a stack. @param {Layer} own @param {number} V */
+/** Returns the description of a stack's input that objectives read. @param {Layer} own @param {number} V */
 export function sizesOf({ call, stack }, V) {
   const { ids, mask, rows, B, L } = call.read
   return { ids: [...ids], mask: mask && [...mask.data], isEmbedded: Boolean(rows), isCausal: stack.causal, B, L, V }
 }
 
-/** Copies the gradient of x, zeros if it has none. @param {GradientRecorder} recorder @param {FloatTensor} x */
+/** Copies the gradient of x; zeros if it has none. @param {GradientRecorder} recorder @param {FloatTensor} x */
 function gradientOf(recorder, x) {
   const found = recorder.gradient(x)
   return found ? copyOf(found) : new Tensor(new Float32Array(count(x.dims)), [...x.dims])
 }
 
-/** Returns the last linear operation of a layer if only the residual sum reads its output, so that no gradient needs its numbers. @param {Layer} own */
+/**
+ * Returns the last linear operation of a layer if only the residual sum reads its output, so that no gradient needs that output.
+ * @param {Layer} own
+ */
 function idleOf({ stack, layer }) {
   const part = stack.layers[layer][stack.layers[layer].length - 1]
   return part.after || part.post ? undefined : part.mlp?.down
 }
 
 /**
- * Gives y, the output of the last norm, its gradient from that of the logits.
+ * Sets the gradient of y, the output of the last norm, from that of the logits.
  * @param {Parts} parts
  * @param {GradientRecorder} recorder
  * @param {import('./gradient-recorder.js').Shared} shared
@@ -301,7 +309,7 @@ export function throughHead({ qkv, family, weights }, recorder, { outcomes, want
   const biasKey = head.bias ?? (head.project?.bias ? `${head.project.name}.bias` : '')
   const isLearned = learned.has('head') || learned.has(biasKey)
   if (objective.terms && !outcome && !wanted.has('logits') && !isLearned) {
-    // Only a few logits: add their rows of the weight.
+    // With only a few logits, adds their rows of the weight instead of a product with all.
     for (const { n, token, weight } of objective.terms) {
       const slope = cap ? 1 - (objective.logits.data[n * V + token] / cap) ** 2 : 1
       const row = weights.head.row(token).weight
@@ -372,7 +380,7 @@ function throughBias({ stack, call }, dBias, table) {
  * @param {GradientRecorder} recorder
  * @param {Map<string, FloatTensor>} learned
  * @param {import('../../models/run/read-input.js').Input} read
- * @param {Float32Array} dH gradient by the input of the first layer
+ * @param {Float32Array} dH gradient with respect to the input of the first layer
  */
 function throughEmbedding({ family, weights }, stack, recorder, learned, read, dH) {
   const { head } = family

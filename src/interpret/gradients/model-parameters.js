@@ -8,13 +8,13 @@ import { Parameters, parameters } from '../../train/parameters.js'
 /** @import { ModelWeights } from '../../models/weights/weights.js' */
 /** @typedef {Pick<ReturnType<typeof Model.parts>, 'family' | 'weights'>} Weighted */
 
-/** The weights of the model to which parameters belong. @type {WeakMap<Parameters, ModelWeights>} */
+/** The weights that each Parameters belongs to. @type {WeakMap<Parameters, ModelWeights>} */
 const owners = new WeakMap()
 
 /**
  * Finds the stored tensors whose gradients are requested, or throws.
  * @param {Weighted} model
- * @param {unknown} names a list, or what modelParameters has returned
+ * @param {unknown} names a list, or the result of modelParameters
  * @param {string} where
  */
 export function findStored({ family, weights }, names, where) {

@@ -1,4 +1,4 @@
-// Derivatives of a norm of a model for several tensors at once, backwards (gradients) and forwards (tangents).
+// Derivatives of a model's norm for several tensors at once, backwards (gradients) and forwards (tangents).
 
 import { layerNormBackward } from '../../ops/norm/layer-norm.js'
 import { rmsNormBackward } from '../../ops/norm/rms-norm.js'
@@ -6,7 +6,14 @@ import { rmsNormBackward } from '../../ops/norm/rms-norm.js'
 /** @import { NormSpec } from '../../models/family-shapes/parts.js' */
 /** @typedef {Pick<import('../edges/edge-task.js').EdgeTask['parts'], 'qkv' | 'weights'>} Parts */
 
-/** Computes the gradient by the input of a norm, for n gradients of its output at once. @param {Parts} parts @param {NormSpec} norm @param {{ data: Float32Array, dims: readonly number[] }} weight @param {Float32Array} x (L, d) @param {Float32Array} dY (n, L, d) */
+/**
+ * Computes the gradient with respect to the input of a norm, for n gradients of its output at once.
+ * @param {Parts} parts
+ * @param {NormSpec} norm
+ * @param {{ data: Float32Array, dims: readonly number[] }} weight
+ * @param {Float32Array} x (L, d)
+ * @param {Float32Array} dY (n, L, d)
+ */
 function backward({ qkv }, { kind, size, eps, plusOne }, weight, x, dY) {
   if (kind === 'scale') return dY.map((value, n) => value * weight.data[n % size])
   const wide = new Float32Array(dY.length)
@@ -20,14 +27,14 @@ function backward({ qkv }, { kind, size, eps, plusOne }, weight, x, dY) {
   return dX.data
 }
 
-/** Returns a function that takes gradients back through a norm. @param {Parts} parts */
+/** Returns a function that passes gradients back through a norm. @param {Parts} parts */
 export const beforeNorm =
   parts =>
   /** @param {NormSpec} norm @param {Float32Array} x its input, (L, d) @param {Float32Array} g several gradients, (n, L, d) */
   (norm, x, g) =>
     parts.qkv.scope(() => backward(parts, norm, parts.weights.norm(norm).weight, x, g).slice())
 
-/** Returns a function that takes changes forward through a norm, to first order. @param {Parts} parts */
+/** Returns a function that passes changes forward through a norm, to first order. @param {Parts} parts */
 export const afterNorm =
   parts =>
   /** @param {NormSpec} norm @param {Float32Array} x its input, (L, d) @param {Float32Array} change several changes of it, (n, L, d) */

@@ -1,4 +1,5 @@
-// What a backward pass differentiates: a loss, a weighted sum of logits, any function of the logits, or of the numbers at a place.
+// The objective that a backward pass differentiates: a loss, a weighted sum of logits, any function of the logits, or a function of the
+// numbers at a place.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'
@@ -8,7 +9,7 @@ import { crossEntropy } from '../../ops/loss/cross-entropy.js'
 import { isReadout, readReadout } from './readout.js'
 
 /** @import { FloatTensor, TensorLike } from '../../base/tensor.js' */
-/** @typedef {{ row?: number, position: number, token: number | string, weight?: number }} LogitTerm row: of the batch, default 0; position: from the end if negative;
+/** @typedef {{ row?: number, position: number, token: number | string, weight?: number }} LogitTerm row: index in the batch, default 0; position: counted from the end if negative;
  *   token: an id, or a text that is one token, such as ' tom'; weight: default 1 */
 /**
  * A function of the numbers at a place, given by its gradient (with the dims of the place) or by a function that returns the gradient.
@@ -22,13 +23,16 @@ import { isReadout, readReadout } from './readout.js'
  * Also a weighted sum of logits of classes, the cosine between the text's embedding and another one, a function of the numbers at a place.
  * @typedef {LogitObjective | import('./readout.js').OfClasses | import('./readout.js').OfCosine | OfPlace} GradientObjective
  *
- * Where no gradient is needed, also a function of the logits that returns its value.
+ * If no gradient is needed, also a function of the logits that returns only its value.
  * @typedef {GradientObjective | ((logits: FloatTensor) => number | TensorLike | { value?: number, gradient: TensorLike })} Objective
  */
-/** The derivative by one logit, at row n of all B * L rows. @typedef {{ n: number, token: number, weight: number }} Derivative */
+/**
+ * The derivative with respect to one logit, in row n of all B * L rows.
+ * @typedef {{ n: number, token: number, weight: number }} Derivative
+ */
 
 /**
- * A checked objective: its value, its gradient by the logits (B, L, V), and the terms of a weighted sum.
+ * A checked objective: its value, its gradient with respect to the logits (B, L, V), and the terms of a weighted sum.
  * @typedef {object} CheckedObjective
  * @property {(qkv: import('../../qkv.js').Qkv, logits: FloatTensor) => { value: number | undefined, dLogits?: FloatTensor, isValue?: boolean }} evaluate
  *   isValue: true if a function returned its value without a gradient
@@ -36,8 +40,8 @@ import { isReadout, readReadout } from './readout.js'
  * @property {import('./readout.js').Readout} [readout] reads the output of the last norm instead of logits
  *
  * @typedef {object} ObjectiveInput
- * @property {readonly number[]} ids of the rows that make the logits, (B, L)
- * @property {readonly number[] | undefined} mask of these rows, 0 is padding
+ * @property {readonly number[]} ids of the rows that have logits, (B, L)
+ * @property {readonly number[] | undefined} mask of these rows, 0 at padding
  * @property {boolean} isEmbedded true if the model reads embeddings instead of ids
  * @property {boolean} isCausal true if row i predicts the id of row i + 1
  * @property {number} B
@@ -115,7 +119,7 @@ export function readObjective(of, targets, input, where, parts, hasReadouts = tr
 }
 
 /**
- * Checks the result of a function of some numbers, its value and gradient or the gradient alone.
+ * Checks what a function of some numbers returned: its value and gradient, or the gradient alone.
  * @param {unknown} given
  * @param {readonly number[]} dims of the numbers
  * @param {string} what names the numbers in errors

@@ -14,9 +14,12 @@ import { POOLINGS, pool, pullPool } from '../../models/sentences/pooling.js'
 /** @typedef {ReturnType<typeof import('../../models/model.js').Model.parts>} Parts */
 /** @typedef {{ position?: number, class: number | string, weight?: number }} ClassTerm position: of the token, for a token classifier; class: its number or its label; weight: default 1 */
 /** A weighted sum of logits of classes. @typedef {{ classes: readonly ClassTerm[] }} OfClasses */
-/** The cosine between the embedding of the text and another one, such as `other` of model.similarity. @typedef {{ cosine: import('../../base/tensor.js').TensorLike, poolings: readonly Pooling[] }} OfCosine */
 /**
- * The value for a text, and its derivatives by the rows (L, d) after the last norm.
+ * The cosine between the text's embedding and another one, such as `other` of model.similarity.
+ * @typedef {{ cosine: import('../../base/tensor.js').TensorLike, poolings: readonly Pooling[] }} OfCosine
+ */
+/**
+ * The value for a text, and its derivatives with respect to the rows (L, d) after the last norm.
  * @typedef {(rows: Float64Array[]) => { value: number, pull: () => Float64Array[] }} Readout
  */
 
@@ -69,7 +72,7 @@ function ofClasses(of, input, where, { family, weights, padding }) {
       throw new RangeError(`${at}.weight: expected a finite number, got ${weight}`)
     return { row: (position + L) % L, one: Number(n), weight }
   })
-  const isById = classHead.row === 'last' && !input.isEmbedded && Number.isInteger(padding) // whatever the mask, as in transformers
+  const isById = classHead.row === 'last' && !input.isEmbedded && Number.isInteger(padding) // whatever the mask is, as in transformers
   const real = realRows(isById ? { ...input, mask: undefined } : input, padding)
   const first =
     classHead.row === 'pooled' && pooler ? [{ layer: pooler, activation: /** @type {const} */ ('tanh') }] : []
@@ -163,7 +166,13 @@ function chained(weights, layers, x) {
   return { y, pull: g => pulls.reduceRight((own, pull) => pull(own), g) }
 }
 
-/** Takes a gradient back through a norm, including its deviation, which `after.pull` holds fixed. @param {import('../../models/family-shapes/parts.js').NormSpec} spec @param {Float64Array} x @param {ReturnType<typeof normed>} after @param {Float64Array} g */
+/**
+ * Passes a gradient back through a norm, including its deviation, which `after.pull` holds fixed.
+ * @param {import('../../models/family-shapes/parts.js').NormSpec} spec
+ * @param {Float64Array} x
+ * @param {ReturnType<typeof normed>} after
+ * @param {Float64Array} g
+ */
 function ofNorm({ kind, eps }, x, after, g) {
   const size = x.length
   const mean = kind === 'layer' ? x.reduce((sum, value) => sum + value, 0) / size : 0

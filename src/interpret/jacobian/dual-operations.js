@@ -18,12 +18,12 @@ import { activated } from '../gradients/gradient-recorder.js'
 const RESIDENT = { resident: true }
 
 /**
- * The places at which tangents enter and at which they are read.
+ * Where tangents enter and where they are read.
  * @typedef {object} Ends
- * @property {string} from the place whose numbers move
+ * @property {string} from the place whose numbers are varied
  * @property {FloatTensor} vectors (N, ...dims of the place without the batch)
- * @property {string} to the place whose derivative is wanted
- * @property {FloatTensor} [found] this derivative, (N, ...), once the run has reached the place
+ * @property {string} to the place whose derivative is computed
+ * @property {FloatTensor} [found] this derivative, (N, ...), set when the run reaches the place
  */
 
 export class DualOperations extends ModelOperations {
@@ -64,7 +64,7 @@ export class DualOperations extends ModelOperations {
 
   /**
    * dy = weight * M dx with the symmetric M = (I - 1 1^T / d - x^ x^^T / d) / deviation, without 1 1^T for RMSNorm. The backward kernel
-   * multiplies by the same M, so it is used here.
+   * multiplies by the same M, so it is reused here.
    * @override @param {NormSpec} spec @param {FloatTensor} x
    */
   norm(spec, x) {
@@ -137,7 +137,7 @@ export class DualOperations extends ModelOperations {
     return this.add(a, b)
   }
 
-  /** Returns true for every place, so that no step is fused: tangents must pass each one. @override */
+  /** True for every place, so that nothing is fused: tangents must pass through each step. @override */
   sees() {
     return true
   }
@@ -147,7 +147,7 @@ export class DualOperations extends ModelOperations {
     const { from, to, vectors } = this.ends
     let z = y
     if (name === from) {
-      // copy: the residual connection may also read y, which must keep its own tangents
+      // a copy, because the residual connection may also read y, which must keep its tangents
       z = this.resident(y)
       this.with(z, this.resident(vectors))
     }
@@ -190,7 +190,7 @@ export class DualOperations extends ModelOperations {
     for (let h = 0; h < H; h++)
       for (let i = 0; i < L; i++)
         for (let c = 0; c < E; c++) whole[(i * H + h) * E + c] = output.data[(h * L + i) * E + c]
-    // A norm of q or k leaves the tangents split by head.
+    // A norm of q or k returns tangents split by head.
     const [dQ, dK, dV] = [q, k, v].map(x => this.tangent(x)?.reshape([N, ...x.dims.slice(1)]))
     if (!dQ && !dK && !dV) return y
     const dY = qkv.alloc([N, L, H * E])

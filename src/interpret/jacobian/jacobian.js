@@ -1,5 +1,5 @@
-// Products with the Jacobian of the numbers at one place of a stack by those at another: forward mode (J v) by dual numbers, reverse mode
-// (v J) by the gradient recorder. Many vectors share one run of the text.
+// Products with the Jacobian of the numbers at one place of a stack with respect to those at another: forward mode (J v) by dual numbers,
+// reverse mode (v J) by the gradient recorder. Many vectors share one run of the text.
 
 import { oneOf, readOptions } from '../../base/arguments.js'
 import { present } from '../../base/entry.js'
@@ -24,13 +24,13 @@ import { enteredStates } from './entered-states.js'
 
 /**
  * @typedef {object} JacobianOptions
- * @property {Place} from the place by whose numbers is differentiated, in the same stack as `to`
+ * @property {Place} from the place with respect to which the derivative is taken, in the same stack as `to`
  * @property {Place} to the place whose derivative is taken
  * @property {TensorLike} vectors (N, L, ...): N vectors with the dims of `from` (forward) or of `to` (reverse), without the batch
- * @property {'forward' | 'reverse'} [mode] J v, at `to`, or v J, at `from`; default 'forward'
+ * @property {'forward' | 'reverse'} [mode] 'forward' (default): J v, at `to`; 'reverse': v J, at `from`
  */
 
-/** Most floats of tangents or gradients at one place; more vectors are processed in batches. */
+/** Maximum floats of tangents or gradients at one place; more vectors are processed in batches. */
 const PART = 2 ** 20
 
 /**
@@ -39,7 +39,7 @@ const PART = 2 ** 20
  */
 
 /**
- * Runs a text and keeps what Jacobian products need.
+ * Runs a text and keeps what Jacobian products need of it.
  * @param {Parts} parts
  * @param {string | ModelInput} input
  * @param {string} stack prefix of the stack
@@ -161,13 +161,13 @@ function repeat({ data, dims }, N) {
 /** @param {import('../../models/run/network.js').Turns} turns @param {number} N */
 const repeatTurns = ({ cos, sin, ...more }, N) => ({ ...more, cos: repeat(cos, N), sin: repeat(sin, N) })
 
-/** Places of scores, weights, logits and single heads, which are not supported. */
+/** Places of scores, weights, logits and single heads, which Jacobian products do not support. */
 const UNCOVERED = /(scores|weights|logits)|heads\.\d+$/
 
 /**
- * Computes products of vectors with the Jacobian of one place of a model by an earlier one, for one text.
+ * Computes products of vectors with the Jacobian of one place with respect to an earlier one, for one text.
  * @param {Model} model
- * @param {string | ModelInput} input as of forward: one text without padding
+ * @param {string | ModelInput} input as in forward: one text without padding
  * @param {JacobianOptions} options
  * @returns {Promise<FloatTensor>} (N, L, ...) with the dims of `to` (forward) or of `from` (reverse)
  */

@@ -132,7 +132,7 @@ export async function fitLens(model, texts, options = {}) {
 }
 
 /**
- * Returns the texts that are still to run.
+ * The checked arguments of a fit.
  * @typedef {object} Fit
  * @property {Parts} parts
  * @property {{ stack: string, layers: number, width: number }} of

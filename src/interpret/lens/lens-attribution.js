@@ -1,5 +1,5 @@
-// Attributes what a lens reads from a state: how much each head, each MLP and the embedding add to the logits, with the deviations of the
-// norms frozen.
+// Attributes the logits that a lens reads from a state to the parts before it: how much each head, each MLP and the embedding add, with the
+// deviations of the norms frozen.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
@@ -17,12 +17,14 @@ import { checkLens, expectBefore, lensStack } from './lens.js'
  * @property {readonly (number | string)[]} tokens ids, or texts that are one token each
  * @property {number} [position] counted from the end if negative; default -1
  * @property {import('../../models/model.js').Hooks} [hooks]
- * @property {AbortSignal} [signal] For T tokens; the parts of each sum to its logit, before a cap. Parts after the layer are 0.
+ * @property {AbortSignal} [signal]
+ *
+ * For T tokens. The parts of a token sum to its logit, before a softcap. Parts after the layer are 0.
  * @typedef {{ tokens: number[] } & import('../../models/attribution/linear-attribution.js').Contributions} LensAttribution
  */
 
 /**
- * Computes how much each part below a state adds to what a lens reads from it.
+ * Computes how much each part before a state adds to the logits that a lens reads from it.
  * @param {Model} model a decoder
  * @param {import('./lens.js').Lens | 'logit'} lens
  * @param {string | import('../../models/model.js').ModelInput} input a single text

@@ -1,7 +1,7 @@
-// The files of lenses, as torch.save writes them. A Jacobian lens: { J: { layer: (d, d) }, n_prompts, source_layers, d_model }. A tuned lens of
-// saveLens: { weight: { layer: (d, d) }, bias: { layer: (d) } } with the same other keys, of h + weight h + bias; one of the tuned-lens package,
-// params.pt, has "n.weight" and "n.bias" of what enters layer n. Reading makes plain data only and runs no code of the file
-// (src/models/torch/torch-file.js).
+// Lens files in the format of torch.save. A Jacobian lens is { J: { layer: (d, d) }, n_prompts, source_layers, d_model }. A tuned lens from
+// saveLens, the map h + weight h + bias, is { weight: { layer: (d, d) }, bias: { layer: (d) } } with the same other keys. One from the
+// tuned-lens package, params.pt, has "n.weight" and "n.bias" for the input of layer n. Reading yields plain data only and runs no code of
+// the file (src/models/torch/torch-file.js).
 
 import { oneOf, readOptions } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'
@@ -113,7 +113,12 @@ async function lensIn({ top, isView, tensorOf }, file) {
   return new Lens({ kind, width, count, matrices, ...(biases && { offsets }), ...own })
 }
 
-/** Describes a value of a file as its writer knows it. @param {unknown} value @param {(value: unknown) => boolean} isView @returns {string} */
+/**
+ * Describes a value of a file in Python's terms, for errors.
+ * @param {unknown} value
+ * @param {(value: unknown) => boolean} isView
+ * @returns {string}
+ */
 function inPython(value, isView) {
   if (isView(value)) return 'a tensor'
   if (!(value instanceof Map)) return describe(value)
@@ -157,7 +162,7 @@ async function ofPackage(entries, isView, tensorOf, read, fail) {
 }
 
 /**
- * Parses what saveLens adds to the keys shared with other writers: JSON, because PyTorch 1.13 reads no floats with weights_only.
+ * Parses the additional facts of saveLens. They are JSON, because PyTorch 1.13 reads no floats with weights_only.
  * @param {unknown} text
  * @param {number} count
  * @param {(text: string) => Error} fail

@@ -1,4 +1,4 @@
-// Computes J h, the change of the last state caused by a state, without a fitted lens: by forward products over a few texts.
+// Computes J h, the change of the last state caused by a state, without a fitted lens: by forward-mode products over a few texts.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { present } from '../../base/entry.js'
@@ -26,7 +26,7 @@ import { readPositions, readTexts } from './lens-texts.js'
  */
 
 /**
- * Computes J h without a fitted lens, by forward products over a few texts. Works with weights of any dtype.
+ * Computes J h without a fitted lens, by forward-mode products over a few texts. Works with weights of any dtype.
  * @param {Model} model
  * @param {readonly LensState[]} states
  * @param {LensOfOptions} options
@@ -69,7 +69,7 @@ export async function lensOf(model, states, options) {
 }
 
 /**
- * Carries the states to the last state of one text, as tangents at all counted positions. Each layer is run once for all states below it.
+ * Carries the states to the last state of one text, as tangents at all counted positions. Each layer runs once for all states before it.
  * @param {Parts} parts
  * @param {import('./lens-texts.js').ReadText} text
  * @param {{ stack: string, layers: number, width: number }} of
@@ -80,7 +80,7 @@ export async function lensOf(model, states, options) {
 function* carried(parts, { input, length: L }, { stack, layers, width: d }, states, first) {
   const run = yield* linearise(parts, input, stack, 'lensOf')
   const out = new Float64Array(states.length * d)
-  /** States that have entered, in the order of the batch. @type {number[]} */
+  /** Indices of the states that have entered, in the order of the batch. @type {number[]} */
   let moving = []
   /** @type {FloatTensor | undefined} */
   let tangents

@@ -22,13 +22,15 @@ import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
 
 /**
  * @typedef {object} ReadoutOptions
- * @property {readonly number[]} [layers] default: those of the lens, then the last; for 'logit' all
+ * @property {readonly number[]} [layers] default: those of the lens, then the last; for 'logit', all
  * @property {readonly number[]} [positions] counted from the end if negative; default: all
  * @property {number} [topK] number of most likely tokens per state, default 10
  * @property {readonly (number | string)[]} [tokens] tokens whose ranks and probabilities to return: ids, or texts that are one token each
- * @property {boolean} [logits] default false; all of them: (layers, positions, V) floats
+ * @property {boolean} [logits] true also returns all logits, (layers, positions, V) floats; default false
  * @property {import('../../models/model.js').Hooks} [hooks]
- * @property {AbortSignal} [signal] P states of each of N layers.
+ * @property {AbortSignal} [signal]
+ *
+ * For P states in each of N layers.
  * @typedef {object} LensReadout
  * @property {number[]} layers (N)
  * @property {number[]} positions (P)
@@ -36,13 +38,13 @@ import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
  * @property {Tensor<Int32Array>} topIds (N, P, K), in descending order of probability
  * @property {FloatTensor} topProbabilities (N, P, K)
  * @property {FloatTensor} entropy (N, P) in nats
- * @property {FloatTensor} kl (N, P), KL(model || lens) in nats: what the lens misses of the model's answer
+ * @property {FloatTensor} kl (N, P), KL(model || lens) in nats: how far the lens is from the model's answer
  * @property {Tensor<Int32Array>} [ranks] (tokens, N, P): number of tokens that are more likely
  * @property {FloatTensor} [probabilities] (tokens, N, P)
  * @property {FloatTensor} [logits] (N, P, V)
  */
 
-/** Maximum logits per batch, whose rows are multiplied with the head in one product. */
+/** Maximum logits per batch, computed in one product with the head. */
 const LOGITS = 2 ** 24
 
 /**
@@ -141,7 +143,7 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
           lens === 'logit' || layer === count - 1 ? h : qkv.linear(h, lens.matrix(layer), lens.offset(layer))
         x.data.set(carried.data, n * states.length)
       }
-      // They stay in the module's memory: copying them would take a tenth of the time of their product.
+      // The logits stay in the module's memory: copying them would take a tenth of the time of their product.
       const logits = makeLogits(family, ops, lastNorm(run.spec, stack, ops, x), { resident: true })
       const read = readLogits(qkv, logits, rows.length, K)
       for (const [i, answer] of read.slice(0, rows.length).entries()) {
@@ -167,10 +169,10 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
 }
 
 /**
- * Reads rows of logits. With p the probabilities of row r % answers, `cross` is the sum of p times the logits less their maximum.
+ * Reads rows of logits. With p, the probabilities of row r % answers, `cross` is the sum of p times (logits - maximum logit).
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {FloatTensor} logits (1, rows, V)
- * @param {number} answers how many of the first rows the others are compared with
+ * @param {number} answers number of first rows with which the others are compared
  * @param {number} K
  */
 function readLogits(qkv, logits, answers, K) {
@@ -231,7 +233,7 @@ export function tokenDirections(model, lens, layer, tokens) {
 }
 
 /**
- * @typedef {object} LensHookOptions changes of the states of the layers, applied in this order
+ * @typedef {object} LensHookOptions changes of the states of some layers, applied in this order
  * @property {readonly number[]} layers
  * @property {readonly number[]} [positions] counted from the end if negative; default: all
  * @property {readonly (number | string)[]} [remove] tokens whose directions are projected out

@@ -4,7 +4,7 @@ import { toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
 
 /**
- * Which positions of a text count: from `first` to the second to last, as sources and as targets.
+ * The positions of a text that count, as sources and as targets: from `first` to the second to last.
  * @typedef {object} PositionOptions
  * @property {number} [first] default 16, since the states at the first positions are atypical
  * @property {number} [maxLength] maximum tokens of a text; default 128
@@ -19,7 +19,9 @@ export function readPositions({ first = 16, maxLength = 128 }, where) {
 
 /**
  * A text for a decoder; for an encoder-decoder the input of the encoder, and the ids of the decoder, whose positions count.
- * @typedef {string | readonly number[] | { ids: readonly number[], decoderIds: readonly number[] }} LensText A text as it is run.
+ * @typedef {string | readonly number[] | { ids: readonly number[], decoderIds: readonly number[] }} LensText
+ *
+ * A text as it is run.
  * @typedef {object} ReadText
  * @property {{ ids: number[], decoderIds?: number[] }} input
  * @property {number} length number of the decoder's ids
@@ -27,7 +29,7 @@ export function readPositions({ first = 16, maxLength = 128 }, where) {
  */
 
 /**
- * Tokenizes texts, cut to `maxLength`; throws if a text has no position that counts.
+ * Tokenizes texts, truncated to `maxLength`. Throws if a text has no position that counts.
  * @param {import('../../models/model.js').Model} model
  * @param {number} vocab exclusive upper limit of ids
  * @param {unknown} texts

@@ -1,7 +1,6 @@
-// Lenses: for each layer an affine map from the output of the layer to the output of the last one. The Jacobian lens is that of
-// "Verbalizable Representations Form a Global Workspace in Language Models" (Gurnee et al. 2026, transformer-circuits.pub/2026/workspace),
-// the tuned lens that of "Eliciting Latent Predictions from Transformers with the Tuned Lens" (Belrose et al. 2023,
-// arxiv.org/abs/2303.08112).
+// Lenses: for each layer, an affine map from its output to the output of the last layer. The Jacobian lens is from "Verbalizable
+// Representations Form a Global Workspace in Language Models" (Gurnee et al. 2026, transformer-circuits.pub/2026/workspace), the tuned lens
+// from "Eliciting Latent Predictions from Transformers with the Tuned Lens" (Belrose et al. 2023, arxiv.org/abs/2303.08112).
 
 import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
@@ -27,7 +26,7 @@ import { stackOf } from '../stack-of.js'
  * @property {number} [first] first position that counts
  * @property {Training} [training] of a tuned lens that fitLens made
  *
- * Sums over the texts of the last pass, or of the current one: of their KL divergences, and of the squares of these.
+ * Sums over the texts of the last or current pass: of their KL divergences, and of the squares of these.
  * @typedef {{ texts: number, sum: number, squares: number }} Losses
  *
  * @typedef {object} Training
@@ -58,28 +57,33 @@ export class Lens {
     return lens.#own
   }
 
-  /** @internal Applies a change to what a lens is made of. @param {Lens} lens @param {(own: LensContent) => void} apply */
+  /**
+   * @internal
+   * Applies a change to the contents of a lens.
+   * @param {Lens} lens
+   * @param {(own: LensContent) => void} apply
+   */
   static change(lens, apply) {
     apply(lens.#own)
     lens.#made.clear()
   }
 
-  /** 'jacobian', the mean derivative of the last state, or 'tuned', trained on the model's answers. */
+  /** Returns 'jacobian', the mean derivative of the last state, or 'tuned', trained on the model's answers. */
   get kind() {
     return this.#own.kind
   }
 
-  /** The layers that have a matrix. */
+  /** Returns the layers that have a matrix. */
   get sourceLayers() {
     return layersOf(this.#own)
   }
 
-  /** Number of texts it was fitted on; 0 if its file does not contain it. */
+  /** Returns the number of texts it was fitted on; 0 if its file does not contain it. */
   get numPrompts() {
     return this.#own.count
   }
 
-  /** The width d of the residual stream. */
+  /** Returns the width d of the residual stream. */
   get width() {
     return this.#own.width
   }
@@ -197,7 +201,7 @@ export function checkLens(lens, { layers, width }, where) {
 }
 
 /**
- * Merges Jacobian lenses fitted on different texts, weighted by their number of texts.
+ * Merges Jacobian lenses fitted on different texts, weighted by their numbers of texts.
  * @param {readonly Lens[]} lenses of one model, with the same layers
  * @returns {Lens}
  */

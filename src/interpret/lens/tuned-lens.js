@@ -11,11 +11,14 @@ import { linearise } from '../jacobian/jacobian.js'
 
 /** @import { Parts } from './lens.js' */
 
-/** Maximum logits computed at once. */
+/** Maximum logits per batch. */
 const LOGITS = 2 ** 22
 const [MOMENTUM, DECAY, MOST_NORM] = [0.9, 1e-3, 1]
 
-/** The map of a layer, stored as its difference from the identity, with the momenta of its training. @typedef {{ matrix: Float32Array, offset: Float32Array, momenta: Float32Array[] }} Translator */
+/**
+ * The map of a layer, stored as its difference from the identity, with the optimiser's momenta.
+ * @typedef {{ matrix: Float32Array, offset: Float32Array, momenta: Float32Array[] }} Translator
+ */
 
 /**
  * Computes a step: the gradients of one text, layer by layer.
@@ -104,7 +107,7 @@ function crossEntropies(logits, q, p, V) {
 }
 
 /**
- * Updates a layer along its gradients, like torch.optim.SGD.
+ * Updates a layer by its gradients, like torch.optim.SGD.
  * @param {Translator} translator
  * @param {readonly Float32Array[]} gradients gradients of W and b
  * @param {number} rate

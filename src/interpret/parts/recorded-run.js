@@ -1,4 +1,5 @@
-// A run of one text that records what each part of each layer read from and added to the residual stream, in arrays outside the module.
+// A run of one text that records what each part of each layer read from the residual stream and added to it, in arrays outside the module's
+// memory.
 
 import { readOptions } from '../../base/arguments.js'
 import { entryOf } from '../../base/entry.js'
@@ -21,7 +22,7 @@ import { keyOf } from '../../models/weights/weights.js'
  * @property {PartSpec} part
  * @property {FloatTensor} before the residual stream before the part (L, d)
  * @property {FloatTensor} added what the part added to it (L, d)
- * @property {FloatTensor} heads outputs of the heads (L, H * D); this and the next two: of an attention, not of an MLP
+ * @property {FloatTensor} heads outputs of the heads (L, H * D); like the next two, for attention only
  * @property {FloatTensor} v values (S, G * D)
  * @property {FloatTensor} weights (H, L, S)
  * @property {FloatTensor} [written] what each head would write if it attended to one key alone (H, S, d), computed at first use
@@ -34,7 +35,7 @@ import { keyOf } from '../../models/weights/weights.js'
  * @property {FloatTensor} last output of the last layer, if it ran
  */
 
-/** A recorded run for scoreAttribution. Its fields are not part of the public interface. */
+/** A recorded run for scoreAttribution. Its fields are not public. */
 export class RecordedRun {
   /** @internal @param {Model} model @param {Map<string, RecordedStack>} stacks @param {string[]} hooked */
   constructor(model, stacks, hooked) {
@@ -51,11 +52,11 @@ export class RecordedRun {
 const own = x => new Tensor(x.data.slice(), x.dims.slice(1))
 
 /**
- * Runs a model on one text and keeps what scoreAttribution needs, so that many weights of the same text can be explained. All is kept
- * outside the module's memory.
+ * Runs a model on one text and keeps what scoreAttribution needs, so that many weights of the same text can be explained. Everything is
+ * kept outside the module's memory.
  * @param {Model} model
  * @param {string | ModelInput} input
- * @param {{ hooks?: Hooks, until?: number }} [options] as of forward
+ * @param {{ hooks?: Hooks, until?: number }} [options] as in forward
  * @returns {Promise<RecordedRun>}
  */
 export async function recordRun(model, input, options = {}) {
@@ -145,7 +146,7 @@ export function recorded(model, input, { hooks, until }, where) {
 }
 
 /**
- * Returns what each head of a part would write to the residual stream if it attended to one key alone, without bias, (H, S, d).
+ * Returns what each head of a part would write to the residual stream if it attended only to one key, without the bias, (H, S, d).
  * @param {Parts} parts
  * @param {RecordedStack} stack
  * @param {RecordedPart} one

@@ -1,5 +1,5 @@
-// Explains why a head attends to a key. With the deviations of all norms held fixed, a query and a key are linear in the residual stream,
-// so a score is a sum over pairs of what was written there at the query and at the key.
+// Explains why a head attends to a key. With the deviations of all norms held fixed, query and key are linear in the residual stream, so a
+// score is a sum over pairs of sources, one of the query and one of the key.
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { entryOf } from '../../base/entry.js'
@@ -20,8 +20,8 @@ import { RecordedRun, recorded, writtenBy } from './recorded-run.js'
 
 /**
  * A source of the residual stream at a position: the embedding of the token, the position or the token type; a head, with `from`, the
- * position it attended to; an MLP; all biases; the changes of hooks. T5 and MPNet add the relative position bias, which is not part of the
- * residual stream.
+ * position it attended to; an MLP; all biases; the changes made by hooks. For T5 and MPNet also the relative position bias, which is not
+ * part of the residual stream.
  * @typedef {object} Source
  * @property {'token' | 'position' | 'type' | 'head' | 'cross' | 'mlp' | 'biases' | 'changes' | 'relative position'} kind
  * @property {string} name such as 'head 1.2 from 3'
@@ -36,19 +36,22 @@ import { RecordedRun, recorded, writtenBy } from './recorded-run.js'
  * @property {number} key position, from the end if negative
  * @property {'decoder' | 'encoder' | 'cross'} [place] of an encoder-decoder; default the decoder
  * @property {boolean} [byToken] true (default) to split a head by the positions it attended to; false for one source per head
- * @property {import('../../models/model.js').Hooks} [hooks] if `input` is not a recorded run; none may be on the input, q or k of the
- *   attention that is explained
+ * @property {import('../../models/model.js').Hooks} [hooks] if `input` is not a recorded run; hooks on the input, q or k of the explained
+ *   attention are not allowed
  *
  * @typedef {object} ScoreAttribution
  * @property {number} score sum of all terms, before the soft cap, the mask and a hook on scores
- * @property {number} weight attention weight of the head there
+ * @property {number} weight attention weight of the head from the query to the key
  * @property {FloatTensor} terms (queries, keys)
  * @property {Source[]} queries what was written at the query
  * @property {Source[]} keys what was written at the key
  */
 
 const MOST_TERMS = 2 ** 24
-/** Places between the residual stream and the scores. They may have no hooks, because they are recomputed here from the weights alone. */
+/**
+ * Places between the residual stream and the scores. Hooks are not allowed there, because these numbers are recomputed from the weights
+ * alone.
+ */
 const SCORES = /^(input|q|k|qBare|kBare)$/
 
 /**
@@ -119,7 +122,7 @@ export async function scoreAttribution(model, input, options) {
   const { disentangled } = own.spec
   const { positions } = part.attention ?? {}
   if (disentangled && positions) {
-    // DeBERTa: the embedding of the distance is a second query for the key and a second key for the query.
+    // DeBERTa: the embedding of the distance is a second query for the key, and a second key for the query.
     const vectors = parts.qkv.scope(() => {
       const made = ofDistances(new ModelOperations(parts.qkv, parts.weights), disentangled, positions, L)
       const at = made.index[i - j + L - 1]
@@ -189,8 +192,8 @@ function turn(list, turns, position) {
 }
 
 /**
- * The linear map G (D, width) from the residual stream at some place to a query or a key. It starts as the rows of the weight of q or k and
- * is pulled back through the norms, whose biases are summed up.
+ * The linear map G (D, width) from the residual stream at some place to a query or key. It starts as the rows of the weight of q or k and
+ * is pulled back through the norms, whose biases are added up.
  */
 class Pulled {
   #parts
@@ -221,7 +224,7 @@ class Pulled {
   }
 
   /**
-   * Pulls the map back through the norm before the projection. Keeps the factors of the norm of q or k, if there is one.
+   * Pulls the map back through the norm before the projection, and keeps the factors of the norm of q or k, if there is one.
    * @param {NormSpec | undefined} before
    * @param {FloatTensor} row of the residual stream
    * @param {NormSpec | undefined} after
@@ -246,7 +249,7 @@ class Pulled {
   }
 
   /**
-   * Pulls back through a norm whose input was x.
+   * Pulls the map back through a norm whose input was x.
    * @param {NormSpec} spec
    * @param {ArrayLike<number>} x
    */
@@ -327,7 +330,7 @@ class Pulled {
     if (embedding.norm) this.through(embedding.norm, sum)
     const C = embedding.tokens.columns
     const zeros = new Tensor(new Float32Array(C), [1, 1, C])
-    /** Returns the contribution of one table of the embedding alone. @param {Partial<typeof embedding>} other */
+    /** Returns the contribution of one embedding table alone. @param {Partial<typeof embedding>} other */
     const alone = other =>
       this.apply(embed({ tokens: embedding.tokens, ...other }, ops, only(other.scale ? {} : { rows: zeros })).data)
     found.push({ source: { kind: 'token', name: 'token' }, vector: alone({ scale: embedding.scale ?? 1 }) })
@@ -369,7 +372,7 @@ class Pulled {
     const { bias } = weights.linear(o)
     const L = maps.dims[1]
     const mapOf = (/** @type {number} */ h) => maps.data.subarray((h * L + p) * S, (h * L + p + 1) * S)
-    /** True if a hook changed the output of head h, so that it is not the weighted sum of its values. @param {number} h */
+    /** True if a hook changed the output of head h, which is then no longer the weighted sum of its values. @param {number} h */
     const isChanged = h => {
       const from = Math.floor(h / (H / G)) * headDim
       const map = mapOf(h)
@@ -399,7 +402,7 @@ class Pulled {
     if (bias) write(apply(rows, bias, D, d))
     const kind = part.kind === 'cross' ? 'cross' : 'head'
     const label = kind === 'cross' ? 'cross head' : 'head'
-    /** The source of each row in `held`, and the weight that scales it. @type {{ source: Source, weight: number }[]} */
+    /** The source of each row in `held`, and the weight by which it is scaled. @type {{ source: Source, weight: number }[]} */
     const list = []
     const held = new Float32Array(byToken ? H * S * d : H * d)
     for (let h = H - 1; h >= 0; h--) {

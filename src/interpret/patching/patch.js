@@ -1,5 +1,5 @@
-// Measures which parts of a model matter for an answer. The numbers of a part are replaced by those of another text (activation patching)
-// or by zeros or means (ablation), and the change of an objective is computed, exactly or by its gradient (attribution patching).
+// Measures which parts of a model matter for an answer. Replaces the numbers of a part by those of another text (activation patching), or
+// by zeros or means (ablation), and computes the change of an objective, exactly or by its gradient (attribution patching).
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
 import { entryOf, present } from '../../base/entry.js'
@@ -45,45 +45,45 @@ import { collectEntered, resume, valuesOf } from './resume.js'
 
 /**
  * @typedef {object} PatchSettings
- * @property {Objective} of the objective, as of backward
+ * @property {Objective} of the objective, as in backward
  * @property {import('../../models/model.js').Ids} [targets] of the loss
- * @property {What} [what] 'heads' (default): the output of a head, at all positions; 'positions': the residual stream that enters a layer, at
- *   one position; 'heads by position': the output of a head at one position; 'neurons': a neuron at all positions; 'attention output',
+ * @property {What} [what] 'heads' (default): the output of a head, at all positions; 'positions': the residual stream that enters a layer,
+ *   at one position; 'heads by position': the output of a head at one position; 'neurons': a neuron at all positions; 'attention output',
  *   'mlp output': what is added to the residual stream, at one position; 'q', 'k', 'v': queries, keys or values of a head at all positions,
- *   'q by position', ...: at one; 'weights': the attention weights of a head
+ *   'q by position', ...: the same at one position; 'weights': the attention weights of a head
  * @property {'exact' | 'gradient'} [method] 'exact' (default): runs the model with each change; 'gradient': estimates all changes to first
  *   order from one forward and one backward pass
  * @property {'decoder' | 'encoder' | 'cross'} [place] of an encoder-decoder; default the decoder
- * @property {number} [top] number of neurons, those with the largest estimates, that are changed exactly; default 20
+ * @property {number} [top] number of neurons whose effect is computed exactly, those with the largest estimates; default 20
  * @property {AbortSignal} [signal]
- * @property {(progress: { row: number, done: number, rows: number, effects: Float32Array, text?: number, texts?: number }) => void | Promise<void>} [onProgress] called
- *   with the effects of each layer, from the last to the first; `text` of `texts` is the current one. If it returns a promise, the next
- *   layer waits for it, and meanwhile this call holds nothing in the module's memory
+ * @property {(progress: { row: number, done: number, rows: number, effects: Float32Array, text?: number, texts?: number }) => void |
+ *   Promise<void>} [onProgress] called with the effects of each layer, from the last to the first; `text` of `texts` is the current one. If
+ *   it returns a promise, the next layer waits for it; meanwhile this call uses no memory of the module
  *
- * @typedef {TensorLike | Nested<number> | { [place: string]: TensorLike | Nested<number> }} Values numbers that broadcast to those of the place in each layer, or an
- *   object of such numbers by place
+ * @typedef {TensorLike | Nested<number> | { [place: string]: TensorLike | Nested<number> }} Values numbers that are broadcast to the dims
+ *   of the place in each layer, or an object of such numbers by place
  *
  * @typedef {PatchSettings & { corrupted: ModelInput | string } & PatchSource<ModelInput | string>} PatchOptions
  * @typedef {PatchSettings & { by?: 0 | 'mean' | Values }} AblateOptions by: the replacement, zeros (default), the mean over the positions,
  *   or given values, such as means over other texts
  *
- * An effect is the value of the objective with the change minus that without it.
+ * An effect is the value of the objective with the change minus its value without.
  * @typedef {object} PatchResult
- * @property {FloatTensor} effects 'heads', 'q', 'weights' (layers, H), 'k', 'v' (layers, key heads), by position (layers, H, P); 'positions',
- *   'attention output', 'mlp output' (layers, P); 'neurons' (layers, inner), which are estimates also with method 'exact'
+ * @property {FloatTensor} effects 'heads', 'q', 'weights' (layers, H), 'k', 'v' (layers, key heads), by position (layers, H, P);
+ *   'positions', 'attention output', 'mlp output' (layers, P); 'neurons' (layers, inner), which are always estimates
  * @property {number} value objective without the change (of patch, for the corrupted text)
  * @property {number} [clean] objective for the clean text (of patch)
  * @property {{ layer: number, neuron: number, estimate: number, effect: number }[]} [top] exact effects of 'neurons' with method 'exact'
  */
 
 /**
- * Options for a list of texts: an objective for all, or one for each.
+ * Options for a list of texts: one objective for all, or one for each.
  * @template T
  * @typedef {Omit<T, 'of' | 'targets'> & { of: Objective | readonly Objective[] }} ListOf
  */
 /** @typedef {ListOf<PatchSettings> & { corrupted: readonly (ModelInput | string)[] } & PatchSource<readonly (ModelInput | string)[]>} PatchListOptions */
 
-/** Values of `what` in the words of TransformerLens and transformers. @type {Record<string, string>} */
+/** Values of `what` in the terms of TransformerLens and transformers. @type {Record<string, string>} */
 const OTHER_WHAT = {
   attn_out: 'attention output',
   attention: 'attention output',
@@ -99,7 +99,7 @@ const OTHER_WHAT = {
 }
 const SETTINGS = ['of', 'targets', 'what', 'method', 'place', 'top', 'signal', 'onProgress']
 /**
- * For each `what`: the place within a layer, the place for cross-attention, and the cell that one change replaces (a head, a key head, a
+ * For each `what`: the place within a layer, the place for cross-attention, and the unit that one change replaces (a head, a key head, a
  * row, a number, or the attention map of a head).
  */
 /** @type {Record<What, Part>} */
@@ -120,11 +120,12 @@ const PARTS = {
 }
 /** @typedef {{ at: string, cross?: string, cell: 'head' | 'key head' | 'row' | 'number' | 'map', byPosition?: boolean }} Part */
 const WHAT = /** @type {What[]} */ (Object.keys(PARTS))
-/** Most positions in one batch. Larger batches are no faster and take more memory. */
+/** Maximum positions per batch. Larger batches are no faster and take more memory. */
 const MOST_ROWS = 512
 
 /**
- * Replaces parts of the run of the corrupted text by those of the clean text, or by given values, one at a time. Lists of texts are patched pair by pair.
+ * Replaces parts of the run of the corrupted text by those of the clean text or by given values, one at a time. Lists of texts are patched
+ * pairwise.
  * @template {PatchOptions | PatchListOptions} T
  * @param {Model} model
  * @param {T} options
@@ -197,7 +198,7 @@ async function patchOne(model, options) {
 }
 
 /**
- * Replaces parts of the run of a text, or of each of several, by zeros, means or given values, one at a time.
+ * Replaces parts of the run of one or several texts by zeros, means or given values, one at a time.
  * @template {ModelInput | string | readonly (ModelInput | string)[]} T
  * @param {Model} model
  * @param {T} input
@@ -236,7 +237,7 @@ async function ablateOne(model, input, options, where, name) {
   })
 }
 
-/** Throws if the options or their `of` are missing. @param {unknown} options @param {string} where @param {string} call @param {readonly string[]} own its options beside the settings */
+/** Throws if the options or their `of` are missing. @param {unknown} options @param {string} where @param {string} call @param {readonly string[]} own its options besides the settings */
 function expectOf(options, where, call, own) {
   if (typeof options === 'object' && options !== null) {
     /** @type {{ of?: unknown }} */
@@ -251,23 +252,26 @@ function expectOf(options, where, call, own) {
 }
 
 /**
- * What is kept of a run.
+ * What is kept from a run.
  * @typedef {object} Read
  * @property {FloatTensor[]} numbers of the place in each layer
- * @property {number} L positions of the stack in which the place is
+ * @property {number} L number of positions of the place's stack
  * @property {number[]} ids of these positions
  * @property {number} value of the objective
  * @property {Map<string, Entered>} stacks
  * @property {import('../gradients/objective.js').CheckedObjective} objective
- * @property {number} rows positions of the stack that makes the logits
+ * @property {number} rows number of positions of the stack that computes the logits
  */
 
-/** A run of a text and the text itself, so that it can run again. @typedef {Read & { input: string | ModelInput }} Target */
+/** A run of a text together with the text, so that it can run again. @typedef {Read & { input: string | ModelInput }} Target */
 /** @typedef {{ read: (input: string | ModelInput, text?: string) => import('../../models/run/network.js').RunSteps<Target>, names: string[] }} Task names: of the places */
-/** A change: the numbers of the source replace those of the target. @typedef {{ source?: Read, target: Target, positions: Positions, numbers: FloatTensor[] }} Change */
+/**
+ * A change: the numbers of `source` replace those of `target`.
+ * @typedef {{ source?: Read, target: Target, positions: Positions, numbers: FloatTensor[] }} Change
+ */
 
 /**
- * Runs a sweep over all changes, and reports each row to onProgress.
+ * Runs a sweep over all changes, and reports each layer's row to onProgress.
  * @param {Model} model
  * @param {PatchSettings} settings
  * @param {string} where
@@ -278,7 +282,7 @@ async function run(model, settings, where, start) {
   const checked = checkSettings(Model.parts(model), settings, where)
   const { signal, onProgress } = settings
   const rows = checked.names.length
-  /** The promise that onProgress returned last. @type {Promise<void> | undefined} */
+  /** The last promise that onProgress returned. @type {Promise<void> | undefined} */
   let waiting
   const tell = (/** @type {number} */ row, /** @type {Float32Array} */ effects) => {
     const given = onProgress?.({ row, done: rows - row, rows, effects: effects.slice() })
@@ -295,7 +299,7 @@ async function run(model, settings, where, start) {
 /** @typedef {ReturnType<typeof checkSettings>} Checked */
 
 /**
- * Checks the settings, fills in defaults and lists the place of each layer whose numbers are replaced.
+ * Checks the settings, fills in defaults, and lists the place in each layer whose numbers are replaced.
  * @param {Parts} parts
  * @param {PatchSettings} settings
  * @param {string} where
@@ -326,7 +330,7 @@ function checkSettings(parts, settings, where) {
 }
 
 /**
- * Runs a text and keeps the numbers that may be replaced, and what the layers need to run again.
+ * Runs a text and keeps the numbers that may be replaced, and what is needed to run its layers again.
  * @param {Checked} checked
  * @param {string | ModelInput} input
  * @param {string} [text] names the text in errors
@@ -390,7 +394,7 @@ function* effectsOf(checked, start, tell) {
 }
 
 /**
- * Estimates each effect to first order: the change of the numbers times the gradient of the objective by them.
+ * Estimates each effect to first order: the change of the numbers times the gradient of the objective with respect to them.
  * @param {Checked} checked
  * @param {Change} change
  * @param {Cells} cells
@@ -398,7 +402,7 @@ function* effectsOf(checked, start, tell) {
  * @param {(layer: number, effects: Float32Array) => void} tell
  */
 function* estimate({ parts, of, targets, names, where }, { target, numbers }, cells, rowOf, tell) {
-  const given = { of: /** @type {GradientObjective} */ (of), targets, at: /** @type {any} */ (names) } // a number throws
+  const given = { of: /** @type {GradientObjective} */ (of), targets, at: /** @type {any} */ (names) } // a plain number throws
   const { gradients } = yield* gradientSteps(parts, target.input, given, where, true)
   for (let layer = names.length - 1; layer >= 0; layer--) {
     const [from, to, d] = [numbers[layer].data, target.numbers[layer].data, gradients[names[layer]].data]
@@ -439,11 +443,11 @@ function* topNeurons(checked, change, cells, most, estimates) {
 }
 
 /**
- * Computes the exact effects of cells of a layer. The layers from it on run again on a batch with a row for each change.
+ * Computes the exact effects of cells of a layer. That layer and all later ones run again on a batch with one row per change.
  * @param {Checked} checked
  * @param {Change} change
  * @param {Cells} cells
- * @param {number} most changes in a batch
+ * @param {number} most maximum changes per batch
  * @param {number} layer
  * @param {readonly number[]} chosen
  * @param {(cell: number, effect: number) => void} put
@@ -491,7 +495,7 @@ function* changeCells({ parts, part, stack, spec, names }, { target, numbers }, 
 function cellsOf({ part: { cell: kind, byPosition }, isCross, spec, what, where }, { numbers, target, positions }) {
   const { numHeads: H, numKvHeads: G, headDim: D } = spec.heads
   const [from, to] = [numbers[0].dims, target.numbers[0].dims]
-  // Keys and values of cross-attention have the positions of the encoder.
+  // Keys and values of cross-attention are indexed by positions of the encoder.
   const isOfEncoder = isCross && kind === 'key head'
   if ((isOfEncoder || kind === 'map') && String(from) !== String(to))
     throw new RangeError(`${where}: what: "${what}" is replaced as a whole: give texts of the same length`)
@@ -523,7 +527,7 @@ function cellsOf({ part: { cell: kind, byPosition }, isCross, spec, what, where 
  */
 function valuesOfPlace(by, name, dims, where) {
   const isOne = Array.isArray(by) || Object(by).dims !== undefined || Object(by).shape !== undefined
-  // As of hooks and keep: * is every layer, and the name of a layer takes precedence.
+  // As in hooks and keep: * matches every layer, and a name with a layer takes precedence.
   const given = isOne ? by : (Object(by)[name] ?? Object(by)[name.replace(/(?<=layers\.)\d+/, '*')])
   if (given === undefined)
     throw new RangeError(
@@ -550,7 +554,7 @@ function valuesOfPlace(by, name, dims, where) {
 }
 
 /**
- * Returns the pairs of corresponding positions: the given ones, or all if both texts have the same length.
+ * Returns the pairs of corresponding positions: the given ones, or all positions if both texts have the same length.
  * @param {Model} model
  * @param {Positions | undefined} given
  * @param {Read} source
@@ -590,7 +594,7 @@ function align(model, given, source, target) {
   return { clean, corrupted }
 }
 
-/** Returns the tokens of ids for an error, or '' without a tokenizer. @param {Model} model @param {number[]} ids */
+/** Returns the tokens of some ids for an error; '' without a tokenizer. @param {Model} model @param {number[]} ids */
 function tokensOf(model, ids) {
   try {
     return ` (${ids.map(id => model.decode([id])).join('|')})`

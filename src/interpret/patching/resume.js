@@ -1,5 +1,5 @@
-// Runs a model again from one of its layers on, with a batch of changes of the numbers at one place. All before the place is the same for
-// each change, so it runs once; from the place on, the batch has a row for each change.
+// Runs a model again from one of its layers on, with a batch of changes at one place. Everything before the place is the same for all
+// changes and runs once; from the place on, the batch has one row per change.
 
 import { entryOf } from '../../base/entry.js'
 import { copyOf } from '../../models/run/model-hooks.js'
@@ -14,9 +14,12 @@ import { headInput, lastNorm, ModelOperations, makeLogits, placeOf, runLayer } f
  * The input of each layer of a stack in a run of one text, and the output of the last.
  * @typedef {{ own: Layer, h: FloatTensor }[]} Entered
  */
-/** Turns the numbers of a place, (1, L, ...), into those of a batch of changes, (N, L, ...). @typedef {(y: FloatTensor) => FloatTensor} Change */
+/**
+ * Maps the numbers at a place, (1, L, ...), to those of a batch of changes, (N, L, ...).
+ * @typedef {(y: FloatTensor) => FloatTensor} Change
+ */
 
-/** The operations of a run that has one text up to a place and a batch from there on. */
+/** The operations of a run that processes one text up to a place and a batch from there on. */
 export class BranchingOperations extends ModelOperations {
   #changes
   #size
@@ -106,7 +109,7 @@ export class BranchingOperations extends ModelOperations {
 }
 
 /**
- * Returns a call that runs a layer again with other operations, keeps nothing and calls no observers.
+ * Returns a call that runs a layer again with other operations, without keeping results or calling observers.
  * @param {import('../../models/run/network.js').Call} call
  * @param {ModelOperations} ops
  * @returns {import('../../models/run/network.js').Call}
@@ -126,7 +129,7 @@ export function quiet(call, ops) {
 }
 
 /**
- * Returns a collector of the inputs of the layers, for resume.
+ * Makes a collector of the inputs of the layers, for resume.
  * @param {string} where
  */
 export function collectEntered(where) {

@@ -1,4 +1,4 @@
-// A steering vector between two kinds of texts, and hooks that add it.
+// Computes a steering vector between two kinds of texts, and hooks that add it.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { present } from '../../base/entry.js'

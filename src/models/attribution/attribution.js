@@ -1,5 +1,5 @@
-// Direct attribution: how much each part of a model adds to logits of tokens or classes. Layers between the last norm and the logits are
-// linear once the factors of their activations are frozen.
+// Direct attribution: how much each part of a model adds to the logits of tokens or classes. The layers between the last norm and the
+// logits are linear once the factors of their activations are frozen.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { present } from '../../base/entry.js'
@@ -15,7 +15,7 @@ import { contributions, dot, multiplied, normed, pulled } from './linear-attribu
 /**
  * @typedef {object} AttributionOptions
  * @property {ArrayLike<number> | readonly (number | string)[] | readonly (readonly (number | string)[])[]} [tokens] ids, or texts that are
- *   one token each; for several texts also a list for each; default: the token with the largest logit
+ *   one token each; for several texts, one such list per text is also possible; default: the token with the largest logit
  * @property {ArrayLike<number> | readonly (readonly number[])[]} [classes] indices of classes instead of tokens, for a classification
  *   checkpoint; default: the class with the largest logit
  * @property {number} [position] of the query, counted from the end if negative; default -1, which predicts the next token. Not allowed for
@@ -24,7 +24,7 @@ import { contributions, dot, multiplied, normed, pulled } from './linear-attribu
  * @property {AbortSignal} [signal]
  */
 /**
- * For T tokens or classes: the parts of each sum to its logit (before the softcap, if the model has one).
+ * For T tokens or classes. The parts of one sum to its logit (before the softcap, if the model has one).
  * @typedef {{ tokens: number[], classes?: number[] } & import('./linear-attribution.js').Contributions} LogitAttribution
  */
 
@@ -82,7 +82,7 @@ export async function attribute(model, input, options) {
  * Computes the attribution of several texts, with mean and standard deviation.
  * @param {Attributed} model
  * @param {readonly ModelInput[]} inputs
- * @param {AttributionOptions} options tokens and classes: for all texts, or a list for each
+ * @param {AttributionOptions} options tokens and classes: the same for all texts, or one list per text
  */
 export async function attributeEach(model, inputs, options) {
   const where = 'logitAttribution'
@@ -105,7 +105,7 @@ export async function attributeEach(model, inputs, options) {
 }
 
 /**
- * Returns the rows of a text that classes are read from.
+ * Returns the rows of a text from which classes are read.
  * @param {'first' | 'last' | 'mean' | 'pooled'} which
  * @param {Attributed} model
  * @param {ModelInput} input
@@ -156,7 +156,7 @@ function readClasses({ row, layers }, { pooler }, weights, rows, chosen) {
 }
 
 /**
- * Chains layers, norm(activation(W x + b)); an activation is a factor of each number, which is frozen.
+ * Runs a chain of layers, norm(activation(W x + b)). Each activation is frozen to a factor per number.
  * @param {ModelWeights} weights
  * @param {ClassesSpec['layers']} layers
  * @param {Float64Array} x
@@ -179,7 +179,7 @@ function chained(weights, layers, x) {
   return { y, pull: g => pulls.reduceRight((own, pull) => pull(own), g) }
 }
 
-/** Returns the normal cumulative distribution function, by the complementary error function of Numerical Recipes (error below 1.2e-7). @param {number} x */
+/** Returns the normal cumulative distribution function, by the erfc of Numerical Recipes (error below 1.2e-7). @param {number} x */
 function normalShare(x) {
   const z = Math.abs(x) / Math.SQRT2
   const t = 1 / (1 + z / 2)

@@ -1,6 +1,6 @@
-// Computes how much each part of a model adds to a number that is read from the output of its last norm. The residual stream is the sum of the
-// outputs of the embedding, the heads and the MLPs. With the deviations of all norms held fixed, the number is linear in it. Its
-// gradient goes back through the norms; a part adds the product of its output with the gradient. Computed in float64.
+// Computes how much each part of a model adds to a number that is read from the output of its last norm. The residual stream is the sum of
+// the outputs of the embedding, the heads and the MLPs. With the deviations of all norms held fixed, the number is linear in it. Its
+// gradient is passed back through the norms, and a part adds the dot product of its output with the gradient. Computed in float64.
 
 import { Tensor } from '../../base/tensor.js'
 
@@ -16,8 +16,14 @@ import { Tensor } from '../../base/tensor.js'
  *   record: (seen: import('../run/network.js').Seen) => void) => Promise<ModelOutput>} forward
  * @property {unknown} [padding] id of padding
  * @property {(given: unknown, where: string) => number} tokenOf returns the id of a token, given as an id or a text
- * @typedef {{ value: number, rows: Float64Array[] }} Readout A linear function with what it adds held apart: `pull` takes a derivative by what it gives to one by what it reads.
- * @typedef {{ y: Float64Array, pull: (g: Float64Array) => Float64Array }} Linearized Of each number: `heads`, `crossHeads`, `mlps`, `embedding` and `rest` sum to its value.
+ *
+ * A number to explain, and its gradient with respect to the rows that it is read from.
+ * @typedef {{ value: number, rows: Float64Array[] }} Readout
+ *
+ * The output y of a linearised function, and the product of a gradient of y with its Jacobian.
+ * @typedef {{ y: Float64Array, pull: (g: Float64Array) => Float64Array }} Linearized
+ *
+ * For each of T numbers. Its `heads`, `crossHeads`, `mlps`, `embedding` and `rest` sum to its value.
  * @typedef {object} Contributions
  * @property {number[]} logits the numbers
  * @property {FloatTensor} heads (T, layers, H)

@@ -6,7 +6,7 @@ import { copyOf } from '../run/model-hooks.js'
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @typedef {'first' | 'last' | 'mean'} Rows */
-/** @typedef {{ ids: Int32Array, rows?: unknown, mask?: { data: ArrayLike<number> }, L: number, past: number }} Input rows: defined for embeddings in place of ids */
+/** @typedef {{ ids: Int32Array, rows?: unknown, mask?: { data: ArrayLike<number> }, L: number, past: number }} Input rows: defined if embeddings are given instead of ids */
 /** @import { ClassesSpec } from '../family-shapes/parts.js' */
 
 /**
@@ -15,7 +15,7 @@ import { copyOf } from '../run/model-hooks.js'
  * @param {import('../run/network.js').ModelOperations} ops
  * @param {FloatTensor} h (B, L, d)
  * @param {FloatTensor | undefined} pooled (B, d)
- * @param {Input} read what the model has read
+ * @param {Input} read the input of the model
  * @param {Uint32Array} starts start of each text in the rows of h, (B + 1)
  * @param {unknown} pad id of padding
  * @returns {{ classLogits: FloatTensor, classScores: FloatTensor }} (B, classes), or (B, L, classes) for tokens
@@ -40,8 +40,8 @@ export function classLogits({ row, layers, scores }, ops, h, pooled, read, start
 }
 
 /**
- * Returns 1 for each row that counts. The last row is that of the last id which is not padding, whatever the mask, as in transformers; a
- * mean takes the rows of the mask.
+ * Returns 1 for each row that counts. 'last' is the row of the last id that is not padding, whatever the mask is, as in transformers;
+ * 'mean' uses the rows that the mask keeps.
  * @param {Rows} which
  * @param {Input} read
  * @param {unknown} pad

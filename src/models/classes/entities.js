@@ -10,7 +10,7 @@ import { toBytes } from '../tokenizers/bytes.js'
  * @typedef {object} Entity
  * @property {string} label class; without B- and I- for a group
  * @property {number} score probability
- * @property {string} word as decoded by the tokenizer; the token itself without aggregation
+ * @property {string} word as decoded by the tokenizer; without aggregation, the token itself
  * @property {number} [start] position in the text, in UTF-16 units; undefined if the tokens cannot be located
  * @property {number} [end]
  * @property {number} [index] of the token, without aggregation
@@ -19,7 +19,7 @@ import { toBytes } from '../tokenizers/bytes.js'
 /**
  * @typedef {object} EntityOptions
  * @property {Aggregation} [aggregation] 'none': each token; 'simple' (default): adjacent tokens of one class; 'first', 'average', 'max': a
- *   word gets the class of its first token, of the mean of its tokens, of its most certain token
+ *   word gets the class of its first token, of the mean over its tokens, or of its most certain token
  * @property {readonly string[]} [ignore] labels to leave out; default ['O']
  */
 /**
@@ -27,9 +27,9 @@ import { toBytes } from '../tokenizers/bytes.js'
  * @typedef {{ word: string, id: number, scores: ArrayLike<number>, start?: number, end?: number, index: number, isSubword: boolean }} Token
  */
 /** A token, or the tokens of a word. @typedef {{ label: string, score: number, word: string, tokens: Token[] }} Labelled */
-/** Decodes tokens as they are written in the vocabulary. @typedef {(words: string[], ids: number[]) => string} Join */
+/** Decodes tokens given by their spelling in the vocabulary. @typedef {(words: string[], ids: number[]) => string} Join */
 
-/** A word as BERT cuts it, at the start of a text: no space, no punctuation, no Chinese character; or one of these. */
+/** A word at the start of a text, as BERT splits it: without spaces, punctuation and Chinese characters; or one of these characters. */
 const WORD =
   /^[^\s\p{P}$+<=>^`|~\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{2a6df}\u{2a700}-\u{2ceaf}\u{2f800}-\u{2fa1f}]+|^./su
 const STRATEGIES = ['none', 'simple', 'first', 'average', 'max']
@@ -108,7 +108,7 @@ export function aggregate(tokens, aggregation, labels, join) {
       label: group[0].label.slice(group[0].label.indexOf('-') + 1),
       score: group.reduce((sum, { score }) => sum + score, 0) / group.length,
       word: join(
-        group.map(({ word }) => word), // words that are decoded already are decoded once more, as in the pipeline
+        group.map(({ word }) => word), // already decoded words are decoded again, as in the pipeline
         all.map(({ id }) => id),
       ),
       start,
@@ -145,18 +145,18 @@ function labelOf(tokens, aggregation, labels, join) {
   return { label: labels[best], score: scores[best], word, tokens }
 }
 
-/** What BERT removes from a text, beside accents. */
+/** What BERT removes from a text in addition to accents. */
 const REMOVED = /(?![\t\n\r])[\p{C}\ufffd]/gu
-/** Accents: of BERT, and of others. */
+/** Accents: those of BERT, and those of other tokenizers. */
 const [ACCENTS, MARKS, MARK] = [/\p{Mn}/gu, /\p{M}/gu, /^\p{M}/u]
 const SPACE = /^\p{White_Space}/u
 
-/** Removes the spaces around a text that Rust calls so. @param {string} text */
+/** Trims the characters that Rust counts as white space. @param {string} text */
 const trimmed = text => text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '')
 
 /**
  * Returns a function that removes differences which tokenizers ignore: case, accents, control characters for BERT, compatible forms for others.
- * @param {readonly string[]} names of tokens; if one has an accent, accents stay
+ * @param {readonly string[]} names of tokens; if one of them has an accent, accents are kept
  * @param {boolean} isBert
  */
 function folding(names, isBert) {
@@ -181,7 +181,7 @@ function toPieceBytes(name) {
 /** A character with its place in the text. @typedef {{ sign: string, index: number, end: number }} Located */
 
 /**
- * Returns the characters of a text. If they are composed (NFC), each lies where the first of its parts lies, as in the Rust library.
+ * Returns the characters of a text. A composed character (NFC) has the position of the first of its parts, as in the Rust library.
  * @param {string} text
  * @param {boolean} isComposed
  * @returns {Located[]}
@@ -208,7 +208,7 @@ function charactersOf(text, isComposed) {
  * @param {string} text
  * @param {readonly Located[]} characters
  * @param {readonly ArrayLike<number>[]} bytes of each token
- * @returns {[start: number, end: number][] | undefined} undefined if they spell another text
+ * @returns {[start: number, end: number][] | undefined} undefined if the bytes do not spell this text
  */
 function placesOfBytes(text, characters, bytes) {
   const all = bytes.flatMap(part => Array.from(part))
@@ -232,8 +232,8 @@ function placesOfBytes(text, characters, bytes) {
 }
 
 /**
- * Locates each token in the text, and whether it continues a word. The pipeline uses the offsets of the Rust library; here tokens are
- * searched one after another.
+ * Locates each token in the text, and finds out whether it continues a word. The pipeline uses the offsets of the Rust library; here tokens
+ * are searched one after another.
  * @param {string} text
  * @param {readonly number[]} ids of the text, without special tokens
  * @param {import('../tokenizers/tokenizer.js').TextTool} tool
@@ -273,7 +273,7 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
   let cursor = 0 // position in `plain`
   /** Tokens that are bytes of a single character. @type {number[]} */
   let bytes = []
-  /** Returns how much of a text lies before a token. @param {string} rest @param {number | undefined} next */
+  /** Returns how much of a text comes before a token. @param {string} rest @param {number | undefined} next */
   const lengthOf = (rest, next) => {
     if (next === undefined) return rest.length
     const surface = fold(trimmed(decode([next], false)))
@@ -286,7 +286,7 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
     const written = isContinuing ? word.slice(wordPrefix.length) : decode([...bytes, id], false)
     const surface = fold(trimmed(written))
     if (!surface && SPACE.test(plain[cursor] ?? '')) {
-      // A space that is a separate token is located at its end; the mark of a split word, at the first character of the word.
+      // A token that is a single space is located at its end; the mark of a split word, at the first character of the word.
       do cursor++
       while (splitsSpaces && SPACE.test(plain[cursor] ?? ''))
       const next = signs[signAt[cursor]]
@@ -296,7 +296,7 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
     while (SPACE.test(plain[cursor] ?? '')) cursor++
     const isUnknown = unknown.includes(word)
     if (isUnknown && !plain.startsWith(fold(word), cursor)) {
-      // For BERT a whole word, otherwise what lies before the next token; the pipeline treats it as a separate word.
+      // For BERT a whole word, otherwise everything before the next token; the pipeline treats it as a separate word.
       const rest = plain.slice(cursor)
       const part = !isBert ? trimmed(rest.slice(0, lengthOf(rest, ids[index + 1]))) : (WORD.exec(rest)?.[0] ?? '')
       const start = signs[signAt[cursor]]?.index ?? text.length

@@ -19,7 +19,7 @@ export class Config {
   }
 
   /**
-   * Sets the defaults of the family's config class for missing keys, and other names that the class accepts for some keys.
+   * Sets the defaults of the family's config class for missing keys, and the other names that the class accepts for some keys.
    * @param {Record<string, unknown>} defaults
    * @param {Record<string, string>} [aliases] key by its other name
    */
@@ -103,8 +103,7 @@ export class Config {
   }
 
   /**
-   * Throws for keys whose values are not supported. A missing key has the supported value, and null counts as false where true is
-   * supported.
+   * Throws for keys with unsupported values. A missing key counts as supported, and null counts as false if true is supported.
    * @param {Record<string, unknown>} covered
    */
   only(covered) {

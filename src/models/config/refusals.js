@@ -15,11 +15,11 @@ export function otherFormat(start) {
 }
 
 /**
- * An optional package that cannot be imported: it is not installed, or no bundler has included it.
+ * Returns the error for an optional package that cannot be imported, because it is not installed or not bundled.
  * @param {unknown} cause
  * @param {string} what needs it
  * @param {string} name
- * @param {string} instead what else can be done
+ * @param {string} instead what can be done instead
  */
 export function missingPackage(cause, what, name, instead) {
   const { code = '', message } = /** @type {Error & { code?: string }} */ (cause)
@@ -67,7 +67,7 @@ export function noJSON(name, bytes, cause) {
   return new SyntaxError(`${name} is no JSON: ${why}`, { cause })
 }
 
-/** Returns what to give in place of an object that is no list of files; '' for a plain object. @param {any} source */
+/** Returns advice for an object that is not a list of files; '' for a plain object. @param {any} source */
 function instead(source) {
   if (typeof source.then === 'function') return '; await it'
   if (typeof source.arrayBuffer === 'function') return '; give the bytes: await response.arrayBuffer()'
@@ -192,7 +192,7 @@ export async function refuseAdapter(folder, readJSON, isModel) {
 }
 
 /**
- * Throws for a folder of sentence-transformers that begins with another module than a network.
+ * Throws for a sentence-transformers folder whose first module is not a network.
  * @param {import('../source/source.js').Folder} folder
  * @param {typeof import('../source/source.js').readJSON} readJSON
  */

@@ -5,12 +5,12 @@ import { openFolder, readJSON } from '../source/source.js'
 /** @import { CheckpointSource, Folder } from '../source/source.js' */
 
 /**
- * Reads rarely needed files: at once if the folder lists one of them, else on first use, because a folder that cannot be listed would
- * receive failing requests.
+ * Makes a reader of rarely needed files. It reads at once if the folder lists one of them. Else it reads on first use, because requests for
+ * missing files of a folder that cannot be listed would fail.
  * @template T
  * @param {Folder} folder
  * @param {CheckpointSource | undefined} source undefined if all files are in `folder`
- * @param {(name: string) => boolean} isOne tests for one of the files
+ * @param {(name: string) => boolean} isOne True for the name of one of the files
  * @param {(from: Folder) => Promise<T>} read
  * @param {boolean} [isLater] True to throw unsupported settings when they are used, not when the model is loaded
  */
@@ -55,7 +55,7 @@ const NAMED = /^additional_chat_templates\/([^/]+)\.jinja$/
  * Files besides tokenizer_config.json that conversations need.
  * @typedef {object} ChatFiles
  * @property {[name: string, template: string][]} templates of chat_template.jinja, named default, and of additional_chat_templates/
- * @property {(name: string) => Promise<string | undefined>} [named] reads one of additional_chat_templates/ on a server, which cannot be
+ * @property {(name: string) => Promise<string | undefined>} [named] reads a file of additional_chat_templates/ on a server, which cannot be
  *   listed
  * @property {unknown} [ofProcessor] chat_template of chat_template.json, for a processor of images and texts
  * @property {Record<string, unknown>} [tokens] special_tokens_map.json
@@ -68,7 +68,7 @@ async function textOf(from, name) {
   return file && new TextDecoder('utf-8', { ignoreBOM: true }).decode(await file.read(0, file.size ?? 2 ** 24))
 }
 
-/** Reads these files. @param {Folder} from @param {CheckpointSource} [source] of a server @returns {Promise<ChatFiles>} */
+/** Reads these files. @param {Folder} from @param {CheckpointSource} [source] for a server @returns {Promise<ChatFiles>} */
 async function readChat(from, source) {
   const json = async (/** @type {string} */ name) => {
     const file = await from.open(name)
@@ -130,7 +130,7 @@ export async function settingsOf(folder, source, config, vocab) {
  * @param {boolean} canRank
  */
 export async function readsOf(folder, source, config, canRank) {
-  // Python reads the special tokens of a folder with added_tokens_decoder from tokenizer_config.json alone.
+  // If a folder has added_tokens_decoder, Python reads its special tokens only from tokenizer_config.json.
   const isOne = (/** @type {string} */ name) =>
     name === TEMPLATE ||
     name === OF_PROCESSOR ||

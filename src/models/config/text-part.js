@@ -6,7 +6,7 @@ import { FAMILIES } from '../families/index.js'
 
 /** @import { StoredTensor } from '../weights/safetensors.js' */
 
-/** Models whose text part is equivalent to the family, as long as there are no images. */
+/** Models whose text part is equivalent to the family if there are no images. */
 const COVERED = [
   'gemma3',
   'mistral3',
@@ -28,8 +28,8 @@ const PREFIXES = [
 const OTHER_PARTS = '^(model\\.)?(vision\\w*|visual|multi_modal_projector|connector|image_newline|patch_merger)\\b'
 
 /**
- * Returns the config of the text part. The ids that begin and end a text are first those of the outer config, as in transformers'
- * GenerationConfig.from_model_config; its id of padding and tie_word_embeddings are used if the part has none.
+ * Returns the config of the text part. The ids that begin and end a text are taken first from the outer config, as in transformers'
+ * GenerationConfig.from_model_config. Its padding id and tie_word_embeddings are used if the part has none.
  * @param {Record<string, unknown>} whole
  * @returns {Record<string, unknown>}
  */
@@ -67,7 +67,7 @@ export function textTensors(tensors) {
 /**
  * Adapts the family to the whole checkpoint.
  * @param {import('../family-shapes/parts.js').Family} family of the text part
- * @param {unknown} type of the whole
+ * @param {unknown} type of the whole checkpoint
  * @returns {import('../family-shapes/parts.js').Family}
  */
 export const ofWhole = (family, type) => ({

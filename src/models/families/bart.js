@@ -1,4 +1,4 @@
-// BART: Marian with learned positions in each stack and a norm after the embeddings.
+// BART: like Marian, with learned positions in each stack and a norm after the embeddings.
 
 import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
 

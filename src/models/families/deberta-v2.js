@@ -30,7 +30,7 @@ const LEGACY = {
   own: 'cls.predictions.decoder',
   optional: /^cls\.predictions\./,
 }
-/** The head of the first checkpoints, under the names in their files; the config decides which one is used. */
+/** The head of the first checkpoints, by the names in their files. The config decides which head is used. */
 const FIRST = {
   dense: 'lm_predictions.lm_head.dense',
   norm: 'lm_predictions.lm_head.LayerNorm',

@@ -46,7 +46,7 @@ export function describe(c) {
   const two = parallel ? 'input_layernorm' : 'post_attention_layernorm'
   const bias = c.flag('bias')
   const inner = c.size('ffn_hidden_size', 4 * d)
-  c.only({ ff_factor: inner / d }) // published beside it; the class reads ffn_hidden_size
+  c.only({ ff_factor: inner / d }) // redundant key of published configs; the class reads ffn_hidden_size
   return decoderOnly(c, {
     prefix: 'transformer.',
     d,
@@ -77,7 +77,7 @@ export function describe(c) {
 }
 
 /**
- * Describes weights whose rows are grouped: the queries that share a key head, then the key head, then its values.
+ * Describes weights with grouped rows: the queries that share a key head, then the key head, then its values.
  * @param {string} name
  * @param {number} H
  * @param {number} G

@@ -29,7 +29,7 @@ export const DEFAULTS = {
  * @returns {Parameters<typeof llamaLike>[1]}
  */
 export function gemma(c) {
-  c.get('hidden_act') // not used: the class has hidden_activation
+  c.get('hidden_act') // unused: the class reads hidden_activation
   return {
     norm: { plusOne: true },
     norms: SANDWICH,

@@ -1,5 +1,5 @@
-// The families of models, by model_type of config.json. A family is a file that exports `describe`, which derives from a config the names
-// and shapes of the weights and the order of the layers; network.js runs all families. A file is loaded when a model of its family is
+// The families of models, by model_type of config.json. A family is a file that exports `describe`, which derives the names and shapes of
+// the weights and the order of the layers from a config; network.js runs all families. A file is loaded when a model of its family is
 // opened. https://github.com/huggingface/transformers, src/transformers/models
 
 import { describe } from '../../base/errors.js'
@@ -9,7 +9,7 @@ import { describe } from '../../base/errors.js'
 
 /**
  * DEFAULTS are those of the config class in transformers 5.16 (src/transformers/models/NAME/configuration_NAME.py), for the keys that are
- * read; ALIASES are its attribute_map. docs/models.md lists which were read where.
+ * read; ALIASES are the class's attribute_map. docs/models.md lists what is read where.
  * @type {Record<string, () => Promise<{ describe: (config: Config) => Description, DEFAULTS: Record<string, unknown>, ALIASES?: Record<string, string> }>>}
  */
 export const FAMILIES = {
@@ -87,13 +87,13 @@ export async function familyOf(config) {
   ])
   config.assume(DEFAULTS, ALIASES)
   const family = describeFamily(config)
-  if (family.decoder) config.only({ is_causal: true }) // transformers makes any decoder bidirectional with false or null
+  if (family.decoder) config.only({ is_causal: true }) // transformers makes any decoder bidirectional if this is false or null
   if (config.get('forced_bos_token_id') !== undefined) config.get('force_bos_token_to_be_generated') // older name of the same setting
   const [given] = [config.get('architectures')].flat()
   const architecture = typeof given === 'string' ? given : ''
   const [, task, what] = /For((Sequence|Token)Classification|QuestionAnswering)$/.exec(architecture) ?? []
   const classes = what ? (await import('./classes.js')).classesOf(config, type, what, family) : undefined
-  // A head that is not tied to the table of tokens was not saved with a bare model.
+  // Checkpoints of bare models do not contain a head, unless it is tied to the table of tokens.
   const isBare = /^(?!.*(LMHead|DoubleHeads|MT)).*Model$/.test(architecture)
   const isHeadless = Boolean(
     task || /EncoderModel$/.test(architecture) || (family.decoder && isBare && !family.head.tied),

@@ -55,7 +55,7 @@ export function describe(c) {
   const kinds = kindsOf(c, layers)
   const near = 2 * Math.floor(c.size('local_attention') / 2) + 1
   const theta = c.number('global_rope_theta', { least: 1e-30 }, 160000)
-  const own = c.has('local_rope_theta') ? theta : 10000 // null: the same as the other layers
+  const own = c.has('local_rope_theta') ? theta : 10000 // null: the same theta as in the other layers
   const rope = ropeFrequencies(c, headDim, undefined, { kind: 'full_attention', key: 'global_rope_theta', theta })
   const nearRope = ropeFrequencies(c, headDim, undefined, {
     kind: 'sliding_attention',

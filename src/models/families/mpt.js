@@ -35,7 +35,7 @@ export function describe(c) {
   const d = c.size('d_model')
   const heads = equalHeads(d, c.size('n_heads'))
   for (const key of UNUSED) c.get(key)
-  c.only({ no_bias: true, norm_type: 'low_precision_layernorm', expansion_ratio: 4 }) // its modules always use 4
+  c.only({ no_bias: true, norm_type: 'low_precision_layernorm', expansion_ratio: 4 }) // its modules always use 4 for expansion_ratio
   const attention = new Config(c.get('attn_config') ?? {}, 'config.json: attn_config')
   attention.only(ATTENTION)
   for (const key of ['attn_impl', 'attn_pdrop', 'attn_uses_sequence_id', 'model_type']) attention.get(key)
@@ -73,7 +73,7 @@ export function describe(c) {
 }
 
 /**
- * Returns the slopes: if the number of heads H is not a power of two, every second one of the next power, odd positions first.
+ * Returns the slopes. If the number of heads H is not a power of two, every second slope of the next power is used, odd positions first.
  * @param {number} H
  * @param {number} most
  */

@@ -16,6 +16,6 @@ export const describe = c =>
     norms: AFTER,
     window: 4,
     full: { kind: 'full_attention', theta: THETA },
-    // transformers applies rope_theta of older files only to the other layers.
+    // In older files, transformers applies rope_theta only to the layers without a window.
     sliding: { kind: 'sliding_attention', key: '', theta: THETA, isScaled: false },
   })

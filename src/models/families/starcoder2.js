@@ -28,7 +28,7 @@ export function describe(c) {
     scale_attn_weights: true,
     attention_softmax_in_fp32: true,
     scale_attention_softmax_in_fp32: true,
-    layer_norm_epsilon: c.get('norm_epsilon'), // published beside it; the class reads norm_epsilon
+    layer_norm_epsilon: c.get('norm_epsilon'), // redundant key of published configs; the class reads norm_epsilon
   })
   return llamaLike(c, {
     bias: mlpBias ? 'all' : 'none',

@@ -44,7 +44,7 @@ export function t5(c, isScaled) {
   const buckets = c.number('relative_attention_num_buckets', { least: 4, most: 2 ** 16, whole: true })
   const maxDistance = c.size('relative_attention_max_distance')
   const kind = c.choice('feed_forward_proj', { relu: 'relu', 'gated-gelu': 'gated', 'gated-silu': 'silu' })
-  // Both are derived from feed_forward_proj; transformers uses the values in the file.
+  // Both keys are derived from feed_forward_proj; transformers uses their values in the file.
   c.only({ dense_act_fn: { relu: 'relu', gated: 'gelu_new', silu: 'silu' }[kind], is_gated_act: kind !== 'relu' })
   const layers = layersOf(c, 'num_layers')
   const all = { numHeads: heads, numKvHeads: heads, headDim }
@@ -105,7 +105,7 @@ export function t5(c, isScaled) {
     },
     encoder: stack('encoder', layers),
     decoder: isEncoder ? undefined : stack('decoder', decoderLayers),
-    // transformers ties them even against the config if the file has no lm_head, but then without the scale.
+    // If the file has no lm_head, transformers ties the head whatever the config has, but then without the scale.
     head: isScaled
       ? { tied: 'shared', own: 'lm_head', scale: d ** -0.5 }
       : { project: { name: 'lm_head', out: vocab, in: d }, own: 'lm_head', scaled: false },

@@ -29,21 +29,22 @@ export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_fe
  * Describes a decoder.
  * @param {Config} c
  * @param {object} options
- * @param {'qkv' | 'all' | 'none'} [options.bias] which of q, k, v and o have biases; default: the key attention_bias decides for all
+ * @param {'qkv' | 'all' | 'none'} [options.bias] which of q, k, v and o have biases; default: all or none, by the key attention_bias
  * @param {boolean} [options.mlpBias] default false
  * @param {'heads' | 'all'} [options.qkNorm] q and k are normalised: per head, or over all heads
  * @param {Partial<NormSpec>} [options.norm] differences from an RMSNorm
  * @param {string | number} [options.eps] of norms, or its key; default 'rms_norm_eps'
  * @param {typeof NAMES} [options.names]
  * @param {readonly (string | undefined)[]} [options.norms] names: before and after attention, before and after the MLP
- * @param {(layer: number, window: number | undefined) => boolean} [options.turns] which layers have rotary positions; default all
+ * @param {(layer: number, window: number | undefined) => boolean} [options.turns] returns true for layers with rotary positions; default
+ *   all
  * @param {number} [options.share] rotated share of each head, if the config has no key for it; default: always all
  * @param {boolean} [options.interleaved] True if adjacent values rotate together
  * @param {'all' | 'upper' | 'even' | 'pattern' | number} [options.window] which layers have a sliding window; a number n: all except every
  *   n-th; 'pattern': n is the key sliding_window_pattern
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.full] rotation of the layers without a window, if different
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.sliding] rotation of the layers with a window
- * @param {string} [options.activation] its key, default 'hidden_act'
+ * @param {string} [options.activation] key of the config, default 'hidden_act'
  * @param {'all' | 'mlp'} [options.fused] one weight contains q, k and v, and another gate and up; 'mlp': only the latter
  * @param {readonly string[]} [options.mlp] names of up, down and, if present, gate
  * @param {boolean} [options.parallel] True if attention and MLP read the same norm

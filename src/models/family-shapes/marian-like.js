@@ -1,4 +1,4 @@
-// Encoder-decoders with one table of tokens, whose norms follow each part, or precede it and follow the last layer.
+// Encoder-decoders with one table of tokens. Norms either follow each part, or precede each part and follow the last layer.
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from './parts.js'
 
@@ -28,8 +28,8 @@ const SKIP = 2
  * @param {object} family
  * @param {boolean} [family.learned] True for learned positions in each stack, with a norm after the embeddings
  * @param {boolean} [family.isBefore] True for pre-norm layers, with a norm after the last one
- * @param {number} [family.padding] id of padding, if positions start after it and padding has none
- * @param {number} [family.steps] of the sinusoids, if different from Marian's
+ * @param {number} [family.padding] id of padding, if positions start after it and padding has no position
+ * @param {number} [family.steps] steps of the sinusoids, if different from Marian's
  * @param {boolean} [family.hasBias] True if the logits have a bias; default true
  * @returns {import('./parts.js').Description}
  */

@@ -10,9 +10,9 @@
  * @typedef {{ name: string, size: number, kind: 'layer' | 'rms' | 'scale', eps: number, bias?: boolean, plusOne?: boolean, constant?: number }} NormSpec
  *   'scale': multiplies by the weight without dividing by a deviation; constant: value of a weight that is not stored
  *
- * A table that begins after `skip` rows.
- * @typedef {{ name: string, rows: number, columns: number, skip?: number, copies?: readonly string[] }} TableSpec copies: other names under which
- *   a file may have it
+ * A table whose first `skip` rows are unused.
+ * @typedef {{ name: string, rows: number, columns: number, skip?: number, copies?: readonly string[] }} TableSpec copies: other names that
+ *   a file may use for it
  *
  * @typedef {object} AttentionSpec
  * @property {LinearSpec} q
@@ -45,11 +45,12 @@
  * @property {number} most maximum number of positions
  * @property {number} [gain] factor of cosines and sines, default 1
  * @property {boolean} [interleaved] pairs are (2i, 2i + 1), else (i, i + dim / 2)
- * @property {{ length: number, theta: number, factor: number } | { length: number, frequencies: Float64Array }} [dynamic] for a text longer
- *   than `length`: frequencies of a larger theta, or these
+ * @property {{ length: number, theta: number, factor: number } | { length: number, frequencies: Float64Array }} [dynamic] for texts longer
+ *   than `length`: the theta and factor to compute frequencies from, or the frequencies
  *
  * The distances of DeBERTa, rows of a table (2 span, d). Scores are the sum of content-to-content, content-to-position and
- * position-to-content. Distances up to `buckets` / 2 have a row each, larger ones up to `most` share rows; with 0 buckets each has one.
+ * position-to-content. Distances up to `buckets` / 2 have one row each, larger ones up to `most` share rows; with 0 buckets all have one
+ * row each.
  * @typedef {{ table: TableSpec, norm?: NormSpec, span: number, buckets: number, most: number }} Disentangled
  *
  * @typedef {object} StackSpec
@@ -109,7 +110,7 @@
  * without `row`, to the rows of all tokens.
  * @typedef {object} ClassesSpec
  * @property {readonly string[]} labels
- * @property {'softmax' | 'sigmoid' | 'none'} scores function from logits to scores; 'none' for a regression
+ * @property {'softmax' | 'sigmoid' | 'none'} scores function from logits to scores; 'none' for regression
  * @property {'first' | 'last' | 'mean' | 'pooled'} [row]
  * @property {{ layer: LinearSpec, activation?: ActivationName | 'tanh', norm?: NormSpec }[]} layers
  *
@@ -118,7 +119,7 @@
  * @property {string} type the model_type
  * @property {string} [textPartOf] model_type of the multimodal model whose text part this is
  * @property {ClassesSpec} [classes]
- * @property {boolean} isHeadless True if it has no logits of tokens, whatever its family has
+ * @property {boolean} isHeadless True if the checkpoint has no logits of tokens, even if its family has
  *
  * @typedef {Description & Checkpoint} Family
  */

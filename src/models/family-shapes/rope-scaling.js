@@ -14,8 +14,8 @@ const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic, longrope 
  * Returns the frequencies: theta^(-2i/dim) before any scaling.
  * @param {Config} config
  * @param {number} headDim
- * @param {number} [share] rotated share of a head, if the config has no key for it; default: all, even if the config has a key that
- *   transformers ignores
+ * @param {number} [share] rotated share of a head, if the config has no key for it; default: all, even if the config has a key for it, if
+ *   transformers ignores that
  * @param {object} [layers] which layers, if there are two kinds
  * @param {string} [layers.kind] key in rope_parameters: 'full_attention' or 'sliding_attention'
  * @param {string} [layers.key] key of theta in older configs; '' for none
@@ -38,7 +38,7 @@ export function ropeFrequencies(
       'config.json: expected either rope_scaling or rope_parameters, got both; leave rope_scaling out',
     )
   const scaling = newer ?? (older === undefined || !isScaled ? undefined : new Config(older))
-  // A config may have the share under its old name, its new name, and in rope_parameters.
+  // A config may have the share under its old name, under its new name, and in rope_parameters.
   const parts = [newer, config].flatMap(held =>
     ['partial_rotary_factor', ...(isOlder ? ['rotary_pct'] : [])].flatMap(key =>
       held?.has(key) ? held.number(key, { least: 0, most: 1 }, share ?? 1) : [],
@@ -143,7 +143,7 @@ function yarn(scaling, { dim, frequencies, most }, theta) {
 }
 
 /**
- * LongRoPE: each frequency is divided by a separate factor; texts longer than those in training use other factors.
+ * LongRoPE: divides each frequency by a separate factor. Texts longer than those in training use other factors.
  * @param {Config} scaling
  * @param {Rope} rope
  * @param {number} _

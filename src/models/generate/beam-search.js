@@ -1,12 +1,15 @@
-// Beam search: the most likely sequences are continued side by side. Equal to transformers 5.16 (generation/utils.py, _beam_search), whose
-// scores are float32 and where -1e9 stands for what may not be chosen.
+// Beam search: continues the most likely sequences in parallel. Equal to transformers 5.16 (generation/utils.py, _beam_search), whose
+// scores are float32 and where -1e9 marks what must not be chosen.
 
 import { present } from '../../base/entry.js'
 import { cannotChoose } from './generation-settings.js'
 
 /** Rows of ids that the model continues, one for each beam. @typedef {Pick<ReturnType<typeof import('./generation.js').openRun>, 'step' | 'select' | 'rest'>} Run */
 /** @typedef {{ numBeams: number, lengthPenalty: number, earlyStopping: boolean | 'never' }} BeamOptions */
-/** A sequence: its new ids with their probabilities, the sum of their logarithms, and the running beam that it continues. @typedef {{ ids: readonly number[], probabilities: readonly number[], score: number, from: number }} Beam */
+/**
+ * A sequence: its new ids with their probabilities, the sum of their log probabilities, and the index of the beam that it continues.
+ * @typedef {{ ids: readonly number[], probabilities: readonly number[], score: number, from: number }} Beam
+ */
 /** @typedef {Beam & { isDone: boolean }} Finished score: divided by the length penalty */
 
 const NEVER = -1e9
@@ -32,13 +35,13 @@ const byScore = (a, b) => Number(b.score > a.score) - Number(b.score < a.score)
 
 /** @param {SearchOptions} options */
 function createBeams({ numBeams, lengthPenalty, earlyStopping, numEnds, most, isEnd }) {
-  /** Number of candidates per step, enough that `numBeams` of them go on even if the likeliest ones end. */
+  /** Number of candidates per step: enough that `numBeams` of them continue even if the likeliest ones end. */
   const kept = Math.max(2, 1 + numEnds) * numBeams
   /** @type {Beam[]} */
   let running = Array.from({ length: numBeams }, (_, from) => ({
     ids: [],
     probabilities: [],
-    score: from ? NEVER : 0, // at first all beams are the same, so that only one is continued
+    score: from ? NEVER : 0, // at first all beams are equal, so only one is continued
     from,
   }))
   /** @type {Finished[]} */
@@ -66,11 +69,11 @@ function createBeams({ numBeams, lengthPenalty, earlyStopping, numEnds, most, is
   }
 
   return {
-    /** The beams that the next step continues. */
+    /** Returns the beams that the next step continues. */
     get running() {
       return running
     },
-    /** The best sequence so far. */
+    /** Returns the best sequence so far. */
     get best() {
       return finished[0]
     },
@@ -96,7 +99,7 @@ function createBeams({ numBeams, lengthPenalty, earlyStopping, numEnds, most, is
         return { ...beam, isDone, score: add(score, !isDone) }
       })
       finished = [...finished, ...scored].sort(byScore).slice(0, numBeams)
-      // The best that a running beam can reach: at its present length, or at the longest one.
+      // The best score that a running beam can reach: at its present length, or at the maximum length.
       const longest = earlyStopping === 'never' && lengthPenalty > 0 ? most : length
       const reachable = Math.fround(running[0].score / longest ** lengthPenalty)
       const worst = finished[numBeams - 1].score

@@ -61,7 +61,7 @@ export function readSettings(json, file, vocab) {
   const stopIds = c.ids('eos_token_id').filter(isId) // ids outside the vocabulary are never chosen
   const [start] = [...idsOf('decoder_start_token_id'), ...c.ids('bos_token_id').filter(isId)]
   const isSampled = c.flag('do_sample')
-  /** Lists the keys of a table that have an effect. @param {Record<string, (value: any) => boolean>} table */
+  /** Lists the keys of a table that have an effect in this file. @param {Record<string, (value: any) => boolean>} table */
   const effective = table =>
     Object.entries(table).flatMap(([key, changes]) => {
       const value = c.get(key)
@@ -144,7 +144,7 @@ export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
     const before = sequence.slice(sequence.length - ngram + 1)
     for (let end = ngram - 1; end < sequence.length; end++) if (follows(before, ngram - 1, end)) hide([sequence[end]])
   }
-  // A bad word of several ids is checked once the sequence is at least as long as the whole word, as in transformers.
+  // A bad word of several ids is checked only once the sequence is at least as long as the word, as in transformers.
   for (const word of badWords)
     if (word.length === 1 || (word.length <= sequence.length && follows(word, word.length - 1))) hide(word.slice(-1))
   if (sequence.length < minLength || made < minNewTokens) hide(stopIds)
@@ -156,7 +156,7 @@ export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
   if (begin || (hasFirst && made === 1 && sequence.length === 2)) hide(suppressedFirst)
 }
 
-/** Returns the error for logits of which none can be chosen. @param {boolean} hasNaN true if one is NaN, false if all are -Infinity */
+/** Returns the error for logits none of which can be chosen. @param {boolean} hasNaN true if one is NaN, false if all are -Infinity */
 export const cannotChoose = hasNaN =>
   new RangeError(
     `generate: ${hasNaN ? 'a logit of the next id is NaN' : 'all logits of the next id are -Infinity'}, so none can be chosen: the option logits, a hook, the weights or the rules of the folder make them so`,

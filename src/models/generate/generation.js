@@ -22,11 +22,11 @@ const KNOWN = [
   'signal',
   'chat',
 ].concat(SAMPLING, BEAMS)
-/** Each beam takes a row of the batch, and its part of the cache. */
+/** A limit, because each beam takes a row of the batch and a part of the cache. */
 const MOST_BEAMS = 1024
 /** Maximum number of new ids if neither the caller nor the folder gives one. */
 const USUAL_LENGTH = 40
-/** The output of the model at a step of beam search, whose sequences are not run alone. */
+/** The output of a step of beam search, which has none, because sequences do not run separately. */
 const NO_OUTPUT = {
   attentions: [],
   hiddenStates: [],
@@ -39,7 +39,7 @@ const NO_OUTPUT = {
   kept: {},
 }
 
-/** Milliseconds of work between pauses, in which other tasks may run and abort this one. */
+/** Milliseconds of work between pauses, in which other tasks may run and abort generation. */
 const WORK = 50
 
 /**
@@ -179,7 +179,7 @@ export async function* generate(
 }
 
 /**
- * Opens a run of the model on rows of ids that grow.
+ * Opens a run of the model on rows of ids, to which each step appends.
  * @param {import('../model.js').Model} model
  * @param {number[][]} prompts
  * @param {Pick<GenerateOptions, 'keep' | 'hooks' | 'signal' | 'useCache'> & { startId?: number }} options startId: the first id of the decoder of an
@@ -187,7 +187,7 @@ export async function* generate(
  */
 export function openRun(model, prompts, { startId, useCache, signal, ...options }) {
   const both = startId !== undefined
-  // Pad shorter prompts: for a decoder on the left, so that the next token follows directly; for an encoder on the right.
+  // Shorter prompts are padded: on the left for a decoder, so that the next token follows directly; on the right for an encoder.
   const length = Math.max(...prompts.map(prompt => prompt.length))
   const padded = (/** @type {number[]} */ list, /** @type {number} */ value) => {
     const padding = Array(length - list.length).fill(value)
@@ -200,7 +200,7 @@ export function openRun(model, prompts, { startId, useCache, signal, ...options 
   let isFirst = true
   let paused = performance.now()
   return {
-    /** Runs what has not run yet. @param {readonly (readonly number[])[]} made new ids of each row */
+    /** Runs the ids that have not run yet. @param {readonly (readonly number[])[]} made new ids of each row */
     async step(made) {
       signal?.throwIfAborted()
       const isWhole = isFirst || !useCache
@@ -215,7 +215,7 @@ export function openRun(model, prompts, { startId, useCache, signal, ...options 
       const given = /** @type {const} */ ({ ...options, cache, logits: 'last' })
       return isWhole ? await model.forward(input, { ...given, signal }) : model.forwardSync(input, given)
     },
-    /** Continues other rows: each row becomes the one with the index given for it. @param {readonly number[]} from */
+    /** Selects rows of the batch: each row becomes a copy of the row whose index is given for it. @param {readonly number[]} from */
     select(from) {
       for (const layer of cache?.layers ?? []) layer.select(from)
     },
@@ -230,7 +230,7 @@ export function openRun(model, prompts, { startId, useCache, signal, ...options 
 }
 
 /**
- * Checks the options, whose defaults are the settings of the folder.
+ * Checks the options; the settings of the folder are the defaults.
  * @param {GenerateOptions} options
  * @param {GenerationSettings} own
  * @param {import('../family-shapes/parts.js').Family} family
@@ -300,8 +300,8 @@ function readBeams(options, used, temperature) {
 
 /**
  * Returns the text that a token adds to a row. A part that may still change, or become a stop text, is held back.
- * @param {{ prompt: string, text: string, sequence: number[], isDone: boolean }} row text: what was given out, with the prompt; isDone: set
- *   by a stop text
+ * @param {{ prompt: string, text: string, sequence: number[], isDone: boolean }} row text: the prompt and the text returned so far; isDone:
+ *   set by a stop text
  * @param {string} whole the decoded row
  * @param {readonly string[]} stops
  * @param {boolean} isLast true if no token follows
@@ -343,7 +343,7 @@ function toStops(stop = []) {
 }
 
 /**
- * Finds where a text ends by the stop texts: before the first one, or before an ending that may become one.
+ * Returns where a text ends because of the stop texts: before the first one, or before an ending that may become one.
  * @param {string} text
  * @param {number} from where the generated part begins
  * @param {readonly string[]} stops
@@ -358,7 +358,11 @@ function beforeStop(text, from, stops) {
   return { end, isFound: false }
 }
 
-/** Returns the length of the common prefix of two texts; half a character at the end of the prompt does not count. @param {string} a @param {string} b */
+/**
+ * Returns the length of the common prefix of two texts, not counting half a character at the end of the prompt.
+ * @param {string} a
+ * @param {string} b
+ */
 function sharedLength(a, b) {
   let n = 0
   while (n < a.length && a[n] === b[n]) n++
@@ -366,8 +370,8 @@ function sharedLength(a, b) {
 }
 
 /**
- * Chooses the largest logit, or with a temperature samples: among the topK largest and those equal to the last of them; of these among the
- * largest whose probabilities sum to topP; of these among those with at least minP times the largest probability.
+ * Chooses the largest logit. With a temperature, samples among the topK largest and those equal to the last of them; of these, among the
+ * largest whose probabilities sum to topP; of these, among those with at least minP times the largest probability.
  * @param {Float32Array} logits
  * @param {{ temperature: number, topK: number, topP: number, minP: number }} cut
  * @param {() => number} random

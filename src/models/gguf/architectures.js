@@ -1,5 +1,5 @@
 // Converts the metadata of a GGUF file to config.json, and its tensor names to those of Hugging Face.
-// https://github.com/ggml-org/llama.cpp: src/llama-arch.cpp has the names, conversion/ the changes of numbers
+// https://github.com/ggml-org/llama.cpp: names are in src/llama-arch.cpp, changes of numbers in conversion/
 
 import { describe } from '../../base/errors.js'
 
@@ -50,7 +50,7 @@ const AFTER = {
 }
 const GEMMA = { ...LLAMA, ...AFTER, ffn_norm: `${AT}pre_feedforward_layernorm` }
 
-/** Returns the number of rows in the table of tokens. @param {Keys} k @param {Tensors} tensors @param {string} [name] */
+/** Returns the number of rows of the table of tokens. @param {Keys} k @param {Tensors} tensors @param {string} [name] */
 function rowsOf({ fail }, tensors, name = 'token_embd.weight') {
   const rows = tensors.get(name)?.dims[0]
   if (rows === undefined) throw fail(`tensor ${describe(name)} is missing`)
@@ -125,7 +125,7 @@ function decoder(k, tensors) {
 /** Checks that the heads divide the width. @param {Keys} k @param {{ hidden_size: number, num_attention_heads: number }} config */
 const dividedWidth = (k, { hidden_size: d, num_attention_heads: heads }) => k.only('attention.key_length', d / heads)
 
-/** Checks that the whole head is rotated. @param {Keys} k @param {{ head_dim: number }} config */
+/** Checks that heads are rotated as a whole. @param {Keys} k @param {{ head_dim: number }} config */
 const wholeHeads = (k, { head_dim: size }) =>
   k.only('rope.dimension_count', size, `all ${size} numbers of a head turn here`)
 
@@ -156,8 +156,8 @@ const biasedLlama = type => (k, tensors) => ({
 })
 
 /**
- * Undoes the row order of q and k by Llama's converter: pair i of a head is (2i, 2i + 1) in the file, and (i, i + D / 2) in Hugging Face's
- * layout.
+ * Undoes the row order of q and k from Llama's converter. Pair i of a head is (2i, 2i + 1) in the file, and (i, i + D / 2) in Hugging
+ * Face's layout.
  * @type {NonNullable<Architecture['change']>}
  */
 function pairs(
@@ -176,7 +176,7 @@ function pairs(
 }
 
 /**
- * Undoes the row order of BLOOM's converter: the file has all heads of q, then of k, then of v, instead of q, k and v of each head.
+ * Undoes the row order of BLOOM's converter. The file has all heads of q, then of k, then of v, instead of q, k and v of each head.
  * @type {NonNullable<Architecture['change']>}
  */
 function byHeads(name, _, { hidden_size: d, num_attention_heads: heads }) {
@@ -185,7 +185,10 @@ function byHeads(name, _, { hidden_size: d, num_attention_heads: heads }) {
   return { row: n => (Math.floor(n / size) % 3) * d + Math.floor(n / size / 3) * size + (n % size) }
 }
 
-/** Undoes the row order of Falcon's converter, whose groups are the queries that share a key head, that head, and its values. @type {NonNullable<Architecture['change']>} */
+/**
+ * Undoes the row order of Falcon's converter. Its groups are the queries that share a key head, that head, and its values.
+ * @type {NonNullable<Architecture['change']>}
+ */
 function byGroups(name, _, { hidden_size: d, num_attention_heads: heads, num_kv_heads: groups = 1 }) {
   if (name !== 'attn_qkv' || groups === 1) return {}
   const [size, each] = [d / heads, heads / groups]
@@ -204,7 +207,7 @@ const plusOne = name => ({ isPlusOne: name.endsWith('norm') })
 
 /**
  * Returns the scale of Gemma.
- * @param {number} layers number of layers of the one model with another scale
+ * @param {number} layers number of layers of the only model with another scale
  * @param {{ num_hidden_layers: number, hidden_size: number, num_attention_heads: number, head_dim: number }} config
  */
 const gemmaScale = (layers, { num_hidden_layers, hidden_size, num_attention_heads, head_dim }) =>
@@ -221,7 +224,7 @@ const gemma = (type, layers, more) => (k, tensors) => {
   }
 }
 
-/** The first converters of Gemma 2 wrote none of these keys. @param {Keys} k */
+/** The first converters of Gemma 2 wrote none of these keys, so they have defaults. @param {Keys} k */
 function gemma2(k) {
   k.only('attention.sliding_window_pattern', 2)
   k.only('rope.freq_base_swa', k.number('rope.freq_base', 10_000))
@@ -246,7 +249,12 @@ function gemma3(k) {
   }
 }
 
-/** Returns the tensor names of GPT-2, GPT-NeoX and Phi. @param {Record<string, string>} first @param {string} at @param {Record<string, string>} layer */
+/**
+ * Returns the tensor names of GPT-2, GPT-NeoX and Phi.
+ * @param {Record<string, string>} first
+ * @param {string} at
+ * @param {Record<string, string>} layer
+ */
 const namesOf = (first, at, layer) => ({
   ...first,
   ...Object.fromEntries(Object.entries(layer).map(([name, own]) => [name, at + own])),
@@ -314,7 +322,7 @@ function windowedOf(k, layers, usual) {
   )
 }
 
-/** The same, for models in which the first of every n layers has no window. @param {Keys} k @param {number} layers */
+/** Like windowedOf, for models in which the first of every n layers has no window. @param {Keys} k @param {number} layers */
 function firstIsFull(k, layers) {
   const list = k.list('attention.sliding_window_pattern')
   const every = list ? 1 : k.number('attention.sliding_window_pattern', 3)
@@ -323,7 +331,7 @@ function firstIsFull(k, layers) {
   )
 }
 
-/** Returns the config of OLMo 2; with a window it is OLMo 3. @type {Architecture['config']} */
+/** Returns the config of OLMo 2, or of OLMo 3 if there is a window. @type {Architecture['config']} */
 function olmo2(k, tensors) {
   const window = k.optional('attention.sliding_window')
   const config = llamaLike(window ? 'olmo3' : 'olmo2')(k, tensors)
@@ -349,13 +357,13 @@ const cohere = type => (k, tensors) => ({
 /** q, k and v in one tensor. @type {NonNullable<Architecture['split']>} */
 const fusedQkv = (name, config) => (name === 'attn_qkv' ? threeOf(config, ['attn_q', 'attn_k', 'attn_v']) : undefined)
 
-/** BERT's names but those of the MLP. */
+/** BERT's names except those of the MLP. */
 const BERT = {
   token_embd: 'bert.embeddings.word_embeddings',
   token_types: 'bert.embeddings.token_type_embeddings',
   token_embd_norm: 'bert.embeddings.LayerNorm',
 }
-/** The head of RoBERTa's classifiers, which computes what BERT's pooler and its classifier do. */
+/** The head of RoBERTa's classifiers, which replaces BERT's pooler and classifier. */
 const BERT_CLASSES = { cls: 'bert.pooler.dense', 'cls.output': 'classifier' }
 const BERT_AT = 'bert.encoder.layer.N.'
 const BERT_ATTENTION = {
@@ -392,7 +400,7 @@ const hasClasses = tensors => [...tensors.keys()].some(name => /^cls\.(output\.)
  * @param {Tensors} tensors
  * @param {string} architecture class with the same head in transformers
  * @param {readonly string[]} parts tensors of the head
- * @param {string} why what the file is if one of them is missing
+ * @param {string} why what kind of file it is if one of them is missing
  */
 function classesOf(k, tensors, architecture, parts, why) {
   if (!hasClasses(tensors)) return {}
@@ -497,7 +505,7 @@ const t5 = isEncoder => ({
       relative_attention_num_buckets: k.count('attention.relative_buckets_count'),
       layer_norm_epsilon: eps,
       feed_forward_proj: isGated ? 'gated-gelu' : 'relu',
-      // Models without a gate have the table as their head; a copy of it may be there.
+      // Models without a gate use the table as their head; the file may contain a copy of it.
       tie_word_embeddings: isEncoder || !isGated || !tensors.has('output.weight'),
       ...(isEncoder
         ? { architectures: ['T5EncoderModel'], decoder_start_token_id: 0 }

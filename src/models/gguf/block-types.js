@@ -1,5 +1,4 @@
-// The tensor types of GGUF files: their ids, the number of weights per block, and its bytes.
-// https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+// The tensor types of GGUF files: id, weights per block, and bytes per block.
 
 /**
  * Id, weights per block, bytes per block.

@@ -1,4 +1,4 @@
-// Converts blocks to float32, with the same bits as llama.cpp: every product of a scale and an integer is exact, and where a minimum is
+// Converts blocks to float32, bit for bit as llama.cpp does: every product of a scale and an integer is exact, and if a minimum is
 // subtracted, the difference is rounded once. https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c
 
 import { fromBfloat16, fromFloat16 } from '../../base/float16.js'
@@ -6,7 +6,7 @@ import { BLOCK_TYPES } from './block-types.js'
 
 /** Writes the weights of the block at byte `at` to out[to ...]. @typedef {(b: Uint8Array, at: number, out: Float32Array, to: number) => void} Decode */
 
-/** Table: all float16 values as float32. @type {Float32Array} */
+/** All float16 values as float32, as a table. @type {Float32Array} */
 let halves
 
 /** Reads the float16 at a byte. @param {Uint8Array} b @param {number} at */
@@ -126,7 +126,7 @@ const DECODE = {
     const d = half(b, at + 208)
     for (let n = 0; n < 16; n++) {
       const scale = d * SIGNED[b[at + 192 + n]]
-      const [part, quarter] = [n >> 3, (n >> 1) & 3] // which 128 weights, and which 32 of them
+      const [part, quarter] = [n >> 3, (n >> 1) & 3] // which 128 weights, and which 32 of these
       const low = at + 64 * part + 32 * (quarter & 1) + 16 * (n & 1)
       const high = at + 128 + 32 * part + 16 * (n & 1)
       const [lowShift, highShift] = [4 * (quarter >> 1), 2 * quarter]

@@ -63,7 +63,7 @@ export class Keys {
     return value
   }
 
-  /** Throws if a key has another value; a missing key counts as having it. @param {string} key @param {unknown} value @param {string} [why] */
+  /** Throws if a key has another value. A missing key is accepted. @param {string} key @param {unknown} value @param {string} [why] */
   only(key, value, why = `${describe(value)} is covered`) {
     const given = this.get(key) ?? value
     if (given !== value) throw this.fail(`${this.architecture}.${key} is ${describe(given)}, ${why}`)

@@ -42,12 +42,14 @@ function shardsOf(name) {
   return Array.from({ length: Number(count) }, (_, n) => `${stem}-${number(n + 1)}-of-${count}${name.slice(-5)}`)
 }
 
-/** Matches names of files beside a model: of pictures, statistics, drafting models, as in common/download.cpp of llama.cpp. */
+/**
+ * Matches names of additional files next to a model: for images, statistics and drafting models, as in common/download.cpp of llama.cpp.
+ */
 const BESIDE = /(mmproj|imatrix|mtp-|eagle3-|dflash-|dspark-)[^/]*$/i
 
 const IS_BESIDE = 'belongs to a model that lies beside it, and is none itself: give the file of the model'
 
-/** What files of other types are, by general.type, which llama.cpp writes. @type {Record<string, string>} */
+/** Descriptions of files that are not models, by general.type, which llama.cpp writes. @type {Record<string, string>} */
 const KINDS = {
   mmproj:
     'is the part of a model that reads images or sounds: give the file of its language model, which lies beside it',

@@ -1,5 +1,5 @@
-// How texts are cut before the merges of a BPE vocabulary, by the name in tokenizer.ggml.pre. The patterns cut as those of llama.cpp, which
-// are not always those of the published tokenizer.json: its \p{Lu} and \p{Ll} match every letter beyond ASCII, its \p{S} has no ~, and
+// How texts are split before the merges of a BPE vocabulary, by the name in tokenizer.ggml.pre. The patterns split like llama.cpp's, which
+// sometimes differ from the published tokenizer.json: its \p{Lu} and \p{Ll} match every letter beyond ASCII, its \p{S} has no ~, and
 // contractions are those of ASCII letters.
 // https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp, src/unicode.cpp
 

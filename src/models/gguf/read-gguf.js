@@ -6,7 +6,10 @@ import { BLOCK_TYPES, typeName } from './block-types.js'
 
 /** @import { ByteSource } from '../source/source.js' */
 /** @import { StoredTensor } from '../weights/safetensors.js' */
-/** A value; 64-bit integers become numbers, larger ones of general.* keep their type. @typedef {number | bigint | boolean | string | string[] | boolean[] | bigint[] | NumberArray} GgufValue */
+/**
+ * A value. 64-bit integers become numbers, except those of general.* that are too large.
+ * @typedef {number | bigint | boolean | string | string[] | boolean[] | bigint[] | NumberArray} GgufValue
+ */
 /** @typedef {Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array} NumberArray */
 /** @typedef {Map<string, GgufValue>} GgufMetadata */
 /** Tensors have dims outermost first, and a dtype of BLOCK_TYPES. @typedef {{ metadata: GgufMetadata, tensors: StoredTensor[] }} GgufHeader */
@@ -47,7 +50,7 @@ class Cursor {
     this.fail = fail
   }
 
-  /** Skips bytes, and returns the position where they begin. @param {number} count @param {string} what */
+  /** Skips bytes, and returns the position where they start. @param {number} count @param {string} what */
   take(count, what) {
     const { at } = this
     if (count > this.size - at)
@@ -76,7 +79,7 @@ class Cursor {
     throw this.fail(`${what} is ${value}, whole numbers up to 2^53 are covered`)
   }
 
-  /** Reads a count of items with at least `least` bytes each. @param {string} what @param {number} least */
+  /** Reads the count of items that take at least `least` bytes each. @param {string} what @param {number} least */
   count(what, least) {
     const count = this.integer(what)
     if (count * least > this.size - this.at)
@@ -250,7 +253,7 @@ function toStored({ metadata, infos, end }, file, source, fail) {
       throw fail(`tensor ${describe(name)} ends at byte ${to}, the file has ${source.size}: it is cut off`)
     return { name, dtype: type, dims, file, source, from: start + offset, to }
   })
-  // A smaller alignment than the one that the tensors were written with would shift all of them.
+  // If the alignment were smaller than the one with which the tensors were written, all of them would be shifted.
   const rest = (source.size ?? start + last) - start - last
   if (infos.size && rest && rest !== next - last)
     throw fail(

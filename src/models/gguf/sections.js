@@ -1,5 +1,5 @@
-// Finds special tokens in texts as llama.cpp does: all occurrences of the longest token first, then of the next one in the rest, whereas
-// the Rust library scans the text once.
+// Finds special tokens in texts as llama.cpp does: all occurrences of the longest token first, then of the next one in the rest. The Rust
+// library instead scans the text once.
 
 /** @typedef {import('../tokenizers/added-tokens.js').AddedToken & { id: number }} Found */
 

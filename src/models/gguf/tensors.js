@@ -12,7 +12,7 @@ import { dequantize } from './dequantize.js'
 const PLAIN = ['F32', 'F16', 'BF16']
 
 /**
- * Returns a tensor as the folder of the model has it.
+ * Converts a tensor of the file to Hugging Face's layout.
  * @param {StoredTensor} stored
  * @param {Change} change
  * @returns {StoredTensor}
@@ -89,7 +89,7 @@ const inRows = (read, width, row) => async (from, to, buffer) => {
   return cut(out)
 }
 
-/** Makes a source whose content is computed on first read, and freed once its end was read. @param {() => Promise<Uint8Array>} make */
+/** Makes a source whose content is computed on first read and freed after its end was read. @param {() => Promise<Uint8Array>} make */
 function whole(make) {
   /** @type {Promise<Uint8Array> | undefined} */
   let made

@@ -1,5 +1,5 @@
-// The tokenizer of a GGUF file: converts its metadata to the parts of a tokenizer.json, by the rules of llama.cpp; the readers of
-// ../tokenizers run them. What tokenizer.json cannot express is a function or a regular expression among the parts.
+// The tokenizer of a GGUF file. Converts its metadata to the parts of a tokenizer.json, by the rules of llama.cpp; the readers in
+// ../tokenizers run them. What tokenizer.json cannot express becomes a function or a regular expression among the parts.
 // https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp
 
 import { describe } from '../../base/errors.js'
@@ -19,7 +19,8 @@ const SPACE = '\u2581'
  * @property {Partial<Record<import('./vocabulary.js').Role, number>>} ids default ids of special tokens
  * @property {boolean} hasStart True if a text begins with the start token by default
  * @property {boolean} hasEnd True if a text ends with the end token by default
- * @property {(vocabulary: Vocabulary) => Promise<object & { isStarted?: boolean }>} parts makes the parts of tokenizer.json; isStarted: hasStart of this file
+ * @property {(vocabulary: Vocabulary) => Promise<object & { isStarted?: boolean }>} parts makes the parts of tokenizer.json; isStarted:
+ *   hasStart for this file
  */
 
 /** Kinds by tokenizer.ggml.model. @type {Record<string, Kind>} */
@@ -78,11 +79,11 @@ export async function tokenizerOf(metadata) {
 }
 
 /**
- * Returns the template around texts.
+ * Returns the special tokens around texts, as a template.
  * @param {Vocabulary} vocabulary
  * @param {boolean} hasStart
  * @param {boolean} hasEnd
- * @param {boolean} isAlways True to add both, regardless of the file
+ * @param {boolean} isAlways True to add start and end regardless of the file
  */
 function around(vocabulary, hasStart, hasEnd, isAlways) {
   const starts = isAlways || vocabulary.flag('add_bos_token', hasStart)
@@ -132,7 +133,7 @@ export function decoder(vocabulary, decoders, isTrimmed = false) {
 }
 
 /**
- * Returns a SentencePiece BPE model: of all adjacent pieces that form a token, those with the best score are merged first.
+ * Returns a SentencePiece BPE model: of all adjacent pieces that form a token together, those with the best score are merged first.
  * @param {Vocabulary} vocabulary
  */
 async function pairsByScore(vocabulary) {

@@ -5,7 +5,7 @@ import { UNKNOWN } from '../tokenizers/best-pieces.js'
 import { charsmapOf, mapped } from '../tokenizers/charsmap.js'
 
 const SPACE = '\u2581'
-/** Types of tokens that a text can match by its characters. */
+/** Token types that text can match by its characters. */
 const [NORMAL, USER, UNUSED] = [1, 4, 5]
 
 /**
@@ -57,7 +57,7 @@ function normalizer({ charsmap, own, hasPrefix, isMerged }) {
   }
 }
 
-/** Returns the characters that make up a number of bytes. @param {string} text @param {number} at @param {number} bytes */
+/** Returns the characters that take a number of bytes. @param {string} text @param {number} at @param {number} bytes */
 function partOf(text, at, bytes) {
   let end = at
   for (let left = bytes; left > 0; ) {
@@ -94,7 +94,7 @@ export function unigram(vocabulary, decoder) {
     normalizer: normalizer({ charsmap, own, hasPrefix, isMerged }),
     model: {
       type: 'Unigram',
-      // A score of null: no text matches this token.
+      // With a score of null, no text matches the token.
       vocab: tokens.map((token, id) => {
         const isLetters = vocabulary.is(id, [NORMAL, USER, UNUSED])
         return [token, isLetters ? (vocabulary.is(id, [USER]) ? 0 : scores[id]) : null]

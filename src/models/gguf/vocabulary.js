@@ -25,7 +25,10 @@ const ENDS =
   '<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn> <|endoftext|> </s> <|eom_id|> <EOT> _<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> <\uff5cend\u2581of\u2581sentence\uff5c> [e~['.split(
     ' ',
   )
-/** Names of fill-in-the-middle tokens, used if no key has their ids, and whether they end a text. @type {[keys: string[], names: string, isEnd: boolean][]} */
+/**
+ * Names of fill-in-the-middle tokens, used if no key has their ids, and whether these tokens end a text.
+ * @type {[keys: string[], names: string, isEnd: boolean][]}
+ */
 const GAPS = [
   [
     ['fim_pre', 'prefix'],
@@ -46,7 +49,7 @@ const GAPS = [
   [['fim_rep'], '<|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame>', true],
   [['fim_sep'], '<|file_sep|>', true],
 ]
-/** Tokens of gpt-oss that are always shown. */
+/** Tokens of gpt-oss that are always shown, although they are control tokens. */
 const SHOWN = ['<|channel|>', '<|message|>', '<|start|>', '<|constrain|>']
 
 /**
@@ -152,7 +155,7 @@ export class Vocabulary {
     return this.#idOf(role, this.#usual[role])
   }
 
-  /** Returns the text of a special token that surrounds texts; throws if it is missing. @param {Role} role */
+  /** Returns the text of a special token around texts; throws if it is missing. @param {Role} role */
   needed(role) {
     const id = this.id(role)
     if (id === undefined) throw this.#wrong(`${role}_token_id`, this.get(`${role}_token_id`), 'the id of a token')

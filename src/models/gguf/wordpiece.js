@@ -1,4 +1,4 @@
-// WordPiece vocabularies of GGUF files: tokens at the start of a word have a mark, unlike in vocab.txt, and tokens inside a word have none
+// WordPiece vocabularies of GGUF files. Unlike in vocab.txt, tokens at the start of a word have a mark, and tokens inside a word have none
 // instead of ##.
 
 import { describe } from '../../base/errors.js'

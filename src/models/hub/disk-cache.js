@@ -1,5 +1,5 @@
-// The cache of Python's huggingface_hub, in Node. A folder models--owner--name/ has blobs/HASH, links to them as
-// snapshots/COMMIT/FILE, and refs/REVISION, which holds a commit. https://huggingface.co/docs/hub/local-cache
+// The cache of Python's huggingface_hub, in Node. A folder models--owner--name/ has blobs/HASH, links to them at snapshots/COMMIT/FILE, and
+// refs/REVISION, which contains a commit. https://huggingface.co/docs/hub/local-cache
 
 import { HubError } from './hub-error.js'
 import { builtin } from './hub-settings.js'
@@ -15,7 +15,7 @@ const { dirname, join, relative, sep } = builtin('node:path')
 /** @type {typeof import('node:os')} */
 const { hostname } = builtin('node:os')
 
-/** Milliseconds without a write after which a download of another computer, in a shared cache, counts as abandoned. */
+/** Milliseconds without a write after which another computer's download into a shared cache counts as abandoned. */
 const LEFT = 24 * 3600 * 1000
 
 const none = () => undefined
@@ -23,7 +23,7 @@ const sizeOf = (/** @type {string} */ path) => fs.stat(path).then(({ size }) => 
 /** Lists the names in a folder, none if it does not exist. @param {string} path @returns {Promise<string[]>} */
 const namesIn = path => fs.readdir(path).catch(() => [])
 
-/** Lists all files below a folder by their paths in it. @param {string} path */
+/** Lists all files below a folder, by relative path. @param {string} path */
 async function filesIn(path) {
   const entries = await fs.readdir(path, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries.filter(entry => !entry.isDirectory()).map(entry => join(entry.parentPath, entry.name))
@@ -47,7 +47,10 @@ function unlessReadOnly(error) {
   throw error
 }
 
-/** Opens the cache of a model on disk. @param {string} cache its folder @param {string} id of the model, as it was requested @returns {Promise<Store>} */
+/**
+ * Opens the cache of a model on disk.
+ * @param {string} cache its folder @param {string} id of the model, as requested @returns {Promise<Store>}
+ */
 export async function openDiskCache(cache, id) {
   const isFile = await fs.stat(cache).then(
     found => !found.isDirectory(),
@@ -108,7 +111,11 @@ class DiskCache {
     return (await this.#whole(commit, file)) !== undefined
   }
 
-  /** Returns the path of a complete file, a blob or a plain file in the snapshot; undefined if there is none. @param {string} commit @param {HubFile} file */
+  /**
+   * Returns the path of a complete file, which is a blob or a plain file in the snapshot; undefined if there is none.
+   * @param {string} commit
+   * @param {HubFile} file
+   */
   async #whole(commit, { path, size, hash }) {
     const paths = [...(hash ? [this.#blob(hash)] : []), join(this.#snapshot(commit), path)]
     if (size !== undefined) for (const each of paths) if ((await sizeOf(each)) === size) return each
@@ -128,7 +135,7 @@ class DiskCache {
     }
     if (!hash) return undefined
     const blob = this.#blob(hash)
-    // Another process may load the same file now. Each writes its own part, and the last to finish replaces the blob.
+    // Another process may be downloading the same file. Each process writes its own part, and the last to finish replaces the blob.
     const writer = `${encodeURIComponent(hostname())}.${globalThis.process.pid}`
     const part = `${blob}.${writer}.${globalThis.crypto.randomUUID()}.incomplete`
     try {
@@ -170,7 +177,11 @@ class DiskCache {
   }
 }
 
-/** Removes partial downloads of processes that ended, as far as permitted. HASH.incomplete is left to Python's library, which resumes it. @param {string} blobs */
+/**
+ * Removes partial downloads of processes that have ended, as far as permitted. HASH.incomplete is left to Python's library, which resumes
+ * it.
+ * @param {string} blobs
+ */
 async function removeLeft(blobs) {
   for (const name of await namesIn(blobs)) {
     const found = /^[0-9a-f]+\.(?:(.+)\.(\d+)\.)?[\w-]+\.incomplete$/.exec(name)
@@ -216,7 +227,7 @@ const wholeFile = handle => ({
  * Makes the StoredFile of a new file, which is written block by block.
  * @param {FileHandle} handle
  * @param {string} part path of the incomplete file
- * @param {() => Promise<void>} moveIn moves the complete file to its place
+ * @param {() => Promise<void>} moveIn moves the complete file to its final path
  * @returns {StoredFile}
  */
 function newFile(handle, part, moveIn) {

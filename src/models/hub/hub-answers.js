@@ -62,7 +62,7 @@ export function factsOf(text, name) {
 }
 
 /**
- * Checks that a response has the requested bytes, and takes the size of the file from it.
+ * Checks that a response has the requested bytes, and records the size of the file from its headers.
  * @param {Response} response
  * @param {HubName} name
  * @param {HubFile} file
@@ -87,7 +87,7 @@ export function checkRange({ status, headers: given }, name, file, from, to) {
 }
 
 /**
- * Refuses bytes of another version of a file without a known hash. The ETag or the date must be that of the first response.
+ * Throws if a file without a known hash has changed since the first response, by its ETag or date.
  * @param {Response} response
  * @param {HubName} name
  * @param {HubFile} file
@@ -105,7 +105,7 @@ export function checkVersion({ headers }, name, file) {
 }
 
 /**
- * Returns the wait that the hub requests by Retry-After (seconds, or a future date) or RateLimit; undefined without one.
+ * Returns the seconds to wait that the hub requests by Retry-After (seconds, or a future date) or RateLimit; undefined without one.
  * @param {Headers} headers
  * @returns {number | undefined} seconds
  */

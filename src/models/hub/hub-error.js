@@ -18,7 +18,7 @@ export class Passing extends Error {
   /**
    * @param {'BUSY' | 'NETWORK'} code
    * @param {string} message
-   * @param {{ after?: number, cause?: unknown }} [options] after: seconds that the hub asks to wait
+   * @param {{ after?: number, cause?: unknown }} [options] after: seconds to wait, if the hub requests it
    */
   constructor(code, message, { after, cause } = {}) {
     super(message, { cause })

@@ -1,4 +1,4 @@
-// A file of a model on the hub. It is read in blocks while it is downloaded, checked against its hash, and kept.
+// A file of a model on the hub. It is read in blocks while it is downloaded, checked against its hash, and cached.
 
 import { blocksOf, inBlocks } from '../source/blocks.js'
 import { checkOf } from './hash-check.js'
@@ -11,14 +11,14 @@ import { HubError } from './hub-error.js'
 /**
  * Context that all files of a model share.
  * @typedef {object} Reading
- * @property {string} text the name of the model, as it was requested
+ * @property {string} text the name of the model, as requested
  * @property {import('./hub-settings.js').Settings} settings
  * @property {import('./requests.js').Requests} requests
  * @property {import('./hub-folder.js').Store} [store]
  * @property {string} commit
  * @property {boolean} isLoaded true if all weights will be read
- * @property {(bytes: number, path: string) => void} progress called with each count of bytes that arrived
- * @property {StoredFile[]} kept files to close at the end
+ * @property {(bytes: number, path: string) => void} progress called with the number of bytes that have newly arrived
+ * @property {StoredFile[]} kept cached files to close at the end
  * @property {(() => Promise<void>)[]} unfinished checks to run when all weights are read
  */
 
@@ -48,7 +48,7 @@ function download({ text, settings, requests, progress }, file, from, to) {
 /** Opens a file of a model, from the store or from the hub. @param {Reading} reading @param {HubFile} file @returns {Promise<ByteSource>} */
 export async function openFile(reading, file) {
   const { store, commit, isLoaded } = reading
-  // The response for the first block has the size and the hash if the list of files lacks them.
+  // If the list of files lacks size and hash, the response for the first block has them.
   const isKnown = (file.size !== undefined && file.hash) || (await store?.has(commit, file))
   const start = isKnown ? undefined : await download(reading, file, 0, blocksOf(Infinity).start(1))
   // If only headers are read, nothing is written.
@@ -68,7 +68,7 @@ export async function openFile(reading, file) {
   return source
 }
 
-/** A file with some blocks kept. The others are downloaded and kept, and all are checked against the hash. */
+/** A file of which some blocks are cached. The others are downloaded and cached, and all are checked against the hash. */
 class ArrivingFile {
   #reading
   #file
@@ -106,7 +106,7 @@ class ArrivingFile {
     return bytes
   }
 
-  /** Reads the blocks that nobody requested, and compares the hash. */
+  /** Reads the blocks that nobody requested, and checks the hash. */
   async finish() {
     if (this.#isDone) return
     this.#isDone = true

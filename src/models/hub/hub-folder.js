@@ -1,5 +1,5 @@
 // A model on the Hugging Face hub as a folder. The list of its files is requested once; large files are read in blocks while they are
-// downloaded, checked and kept. This module is loaded only for names that begin with hf:.
+// downloaded, checked and cached. This module is loaded only for names that begin with hf:.
 
 import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
@@ -16,14 +16,14 @@ import { Requests } from './requests.js'
 /**
  * A store for downloaded files.
  * @typedef {object} Store
- * @property {(revision: string) => Promise<(Facts & { isPartial?: boolean }) | undefined>} known remembered facts of a
- *   revision; isPartial: true if only kept files are listed
+ * @property {(revision: string) => Promise<(Facts & { isPartial?: boolean }) | undefined>} known stored facts of a revision; isPartial:
+ *   true if only cached files are listed
  * @property {(revision: string, facts: Facts) => Promise<void>} remember
- * @property {(commit: string, file: HubFile) => Promise<boolean>} has true if the complete file is kept
- * @property {(commit: string, file: HubFile) => Promise<StoredFile | undefined>} open returns undefined if the file cannot be kept
+ * @property {(commit: string, file: HubFile) => Promise<boolean>} has true if the complete file is cached
+ * @property {(commit: string, file: HubFile) => Promise<StoredFile | undefined>} open returns undefined if the file cannot be cached
  * @property {() => Promise<{ bytes: number, where: string } | undefined>} free returns the free space, if known
  *
- * A kept file, or one that is being written. Blocks are those of blocks.js.
+ * A cached file, or one that is being written. Blocks are those of blocks.js.
  * @typedef {object} StoredFile
  * @property {boolean} isWhole
  * @property {ByteSource['read']} [read] reads any range of a complete file, if as fast as blocks
@@ -35,7 +35,7 @@ import { Requests } from './requests.js'
  *
  * @typedef {object} HubProgress
  * @property {number} loaded bytes
- * @property {number} total bytes of the files that were not kept
+ * @property {number} total bytes of the files that were not cached
  * @property {string} name of the file
  * @property {number} rate bytes per second, over the last seconds
  * @property {number} secondsLeft
@@ -43,13 +43,13 @@ import { Requests } from './requests.js'
  * @typedef {object} HubOptions
  * @property {string} [token] of an account that may read the model
  * @property {string | URL} [hub] the address of the hub; default: the public one, in Node HF_ENDPOINT
- * @property {Record<string, string>} [headers] sent to the hub, and in browsers also to where it redirects; of an address sent to its server
- * @property {boolean} [keep] false to keep nothing
+ * @property {Record<string, string>} [headers] sent to the hub, and in browsers also to redirect targets; for a URL, sent to its server
+ * @property {boolean} [keep] false to cache nothing
  */
 
 /** Text files requested in addition to the weights. */
 const [CONFIG, TOKENIZER, TOKENIZER_CONFIG] = ['config.json', 'tokenizer.json', 'tokenizer_config.json']
-/** Files that make a tokenizer without a tokenizer.json, for Marian and for BERT. */
+/** Files from which a tokenizer is made without tokenizer.json, for Marian and for BERT. */
 const [PIECES, WORDS] = [['source.spm', 'vocab.json'], ['vocab.txt']]
 
 /**
@@ -65,7 +65,7 @@ export async function openHub(text, { token, hub, headers, keep = true }, { sign
   if (typeof keep !== 'boolean') throw new TypeError(`loadModel: keep: expected true or false, got ${describe(keep)}`)
   const settings = await settingsOf({ token, hub, headers })
   signal?.throwIfAborted()
-  const ended = new AbortController() // aborts when the caller does, when the folder is closed, or if it cannot be opened
+  const ended = new AbortController() // aborts when the caller aborts, when the folder is closed, or if it cannot be opened
   const stop = () => ended.abort(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
   const end = () => {
@@ -117,7 +117,7 @@ async function openModel(name, { settings, requests, store, end, isLoaded, hasTo
   const read = (choose?.(own) ?? filesToRead(files, hasTokenizer)).map(
     path => /** @type {[string, HubFile]} */ ([path, find(path)]),
   )
-  /** Files to read that are not kept yet. @type {HubFile[]} */
+  /** Files to read that are not cached yet. @type {HubFile[]} */
   const missing = []
   for (const [, file] of read) if (!(await store?.has(facts.commit, file))) missing.push(file)
   const download = missing.reduce((sum, { size = 0 }) => sum + size, 0)
@@ -147,7 +147,7 @@ async function openModel(name, { settings, requests, store, end, isLoaded, hasTo
     sources.set(path, found)
     return found
   }
-  // Start the small files in parallel, since all will be read.
+  // The small files are requested in parallel, because all will be read.
   if (isLoaded) for (const [path, file] of read) if (isSmall(file)) source(path).catch(() => {})
 
   return {
@@ -220,7 +220,7 @@ function filesIn({ files }, folder) {
   return new Map(own.map(file => [file.path.slice(folder.length), file]))
 }
 
-/** Lists the named chat templates, which lie in additional_chat_templates/. @param {Facts} facts @param {string} folder */
+/** Lists the named chat templates in additional_chat_templates/. @param {Facts} facts @param {string} folder */
 function templatesIn({ files }, folder) {
   const own = `${folder}additional_chat_templates/`
   return files.filter(({ path }) => path.startsWith(own)).map(({ path }) => path.slice(folder.length))
@@ -245,7 +245,7 @@ function filesToRead(files, hasTokenizer) {
   return [...texts.filter(path => files.has(path)), ...(weights ?? [])]
 }
 
-/** Throws before a download that does not fit the disk. @param {string} text @param {Store} store @param {number} download bytes */
+/** Throws before a download that does not fit on the disk. @param {string} text @param {Store} store @param {number} download bytes */
 async function checkSpace(text, store, download) {
   const free = download ? await store.free() : undefined
   if (!free || download <= free.bytes) return

@@ -12,7 +12,7 @@ import { describe } from '../../base/errors.js'
 
 const NAME = /^hf:([\w.-]+(?:\/[\w.-]+)?)(?:@((?:refs\/(?:pr|convert)\/)?[^/]+))?((?:\/[^/]+)*)\/?$/
 
-/** Names that could escape the folder of a cache. The hub refuses them, too. */
+/** Names that could escape the cache folder. The hub rejects them, too. */
 const REFUSED = /--|\.\.|\\|(^|\/)[.-]|[.-](\/|$)/
 
 /** Parts of a path that could escape its folder, and characters that are invalid in file names and in git. */

@@ -28,7 +28,7 @@ export function urlOf(text, base) {
   }
 }
 
-/** The longest delay of a timer, in seconds. */
+/** Maximum delay of a timer, in seconds. */
 const MOST_SECONDS = (2 ** 31 - 1) / 1000
 
 /** Checks the address of a hub. Errors do not show it, because it may hold a password. @param {unknown} given @param {string} from */

@@ -1,4 +1,4 @@
-// Lists and deletes kept models: in a browser those of this site, in Node those in the cache of Python's huggingface_hub.
+// Lists and deletes cached models: in a browser those of this site, in Node those in the cache of Python's huggingface_hub.
 
 import { parseName } from './hub-name.js'
 import { builtin, settingsOf } from './hub-settings.js'
@@ -6,10 +6,10 @@ import { builtin, settingsOf } from './hub-settings.js'
 /**
  * @typedef {object} KeptModel
  * @property {string} id owner/name
- * @property {string[]} revisions by which it was opened
+ * @property {string[]} revisions revisions by which it was opened
  * @property {string} commit
- * @property {number} bytes kept; a file that two revisions share counts for both
- * @property {Date} opened when it was opened last
+ * @property {number} bytes cached bytes; a file shared by two revisions counts for both
+ * @property {Date} opened when it was last opened
  */
 
 const diskCache = builtin('node:fs') && (() => import('./disk-cache.js'))

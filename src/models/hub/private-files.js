@@ -1,5 +1,5 @@
-// Files of models in a browser, in the origin private file system. A file is kept by its hash, in blocks, so that a cancelled download
-// can be resumed. Each block is written atomically, whichever tab writes it.
+// Cached files of models in a browser, in the origin private file system. A file is stored by its hash, in blocks, so that a cancelled
+// download can be resumed. Each block is written atomically, whichever tab writes it.
 
 /** @import { Store } from './hub-folder.js' */
 /** @import { Facts } from './hub-answers.js' */
@@ -70,7 +70,7 @@ const nameOf = encodeURIComponent
 
 /**
  * Opens the store of a model in the origin private file system.
- * @param {string} id of the model, as it was requested
+ * @param {string} id of the model, as requested
  * @returns {Promise<Store | undefined>}
  */
 export async function openPrivateFiles(id) {

@@ -9,7 +9,7 @@ import { urlOf } from './hub-settings.js'
 /** @import { HubName } from './hub-name.js' */
 /** @import { Answer, Facts, HubFile } from './hub-answers.js' */
 
-/** Number of tries of a request, the first pause in milliseconds (each is twice the one before), and the longest pause. */
+/** Number of attempts per request; the first pause in milliseconds, which doubles each time; and the maximum pause. */
 const TRIES = 5
 const PAUSE = 500
 const LONGEST = 60_000
@@ -29,8 +29,8 @@ const sleep = (time, signal) =>
   })
 
 /**
- * Makes the abort signal of one request. It fires with the caller's signal, after `patience` without a byte, or by `end`, which stops
- * the rest of a body from being downloaded.
+ * Makes the abort signal of one request. It fires with the caller's signal, after `patience` milliseconds without a byte, or when `end` is
+ * called, which stops the download of the rest of a body.
  * @param {AbortSignal | undefined} signal
  * @param {number} patience
  */
@@ -46,7 +46,7 @@ function watch(signal, patience) {
   }
   signal?.addEventListener('abort', stop, { once: true })
   again()
-  if (signal?.aborted) stop() // aborted while the request waited for the address of its file
+  if (signal?.aborted) stop() // aborted while the request waited for the file's resolved address
   const end = () => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', stop)
@@ -58,7 +58,10 @@ function watch(signal, patience) {
 /** Encodes the path of a file for an address. @param {HubFile} file */
 const pathOf = ({ path }) => path.split('/').map(encodeURIComponent).join('/')
 
-/** A buffer for the bytes of a file from `from` on, of which the first `have` have arrived. @typedef {{ bytes: Uint8Array, from: number, have: number }} Arriving */
+/**
+ * A buffer for the bytes of a file from `from` on; the first `have` of them have arrived.
+ * @typedef {{ bytes: Uint8Array, from: number, have: number }} Arriving
+ */
 
 /** The requests of one model. */
 export class Requests {
@@ -70,7 +73,10 @@ export class Requests {
   #signal
   /** @type {Facts | undefined} */
   #known
-  /** True if texts are requested at the address to which the hub would redirect. False with a token, because the model may be private. */
+  /**
+   * True if text files are requested directly at the address to which the hub would redirect. False with a token, because the model may be
+   * private.
+   */
   #isDirect
 
   /**
@@ -117,8 +123,8 @@ export class Requests {
   }
 
   /**
-   * Reads the bytes from <= i < to of a file. A broken download is resumed where it ended. The size and the hash are taken
-   * from the response if the list of files lacks them.
+   * Reads the bytes from <= i < to of a file. A broken download is resumed where it ended. If the list of files lacks size and hash, they
+   * are taken from the response.
    * @param {HubFile} file
    * @param {number} from
    * @param {number} to
@@ -131,7 +137,8 @@ export class Requests {
   }
 
   /**
-   * Requests the bytes that have not arrived. While the address of a file is unknown, one request resolves it and the others wait.
+   * Requests the bytes that have not arrived yet. While the resolved address of a file is unknown, one request resolves it and the others
+   * wait.
    * @param {HubFile} file
    * @param {Arriving} arriving
    * @param {(count: number) => void} onBytes
@@ -172,7 +179,7 @@ export class Requests {
         onBytes(count)
       })
       const end = arriving.from + arriving.have
-      file.size ??= end // a response without a size is the whole file
+      file.size ??= end // a response without a size contains the whole file
       if (end < Math.min(to, file.size))
         throw new Passing('NETWORK', `${file.path} ends after ${end} of ${file.size} bytes`)
     } catch (error) {
@@ -217,8 +224,8 @@ export class Requests {
   }
 
   /**
-   * Requests a file. A text of a public model is requested at the address to which the hub would redirect, which saves one request. If
-   * a hub lacks that address, such as a mirror, its redirects are followed from then on.
+   * Requests a file. A text file of a public model is requested directly at the address to which the hub would redirect, which saves one
+   * request. If that address does not exist, as on a mirror, redirects are followed from then on.
    * @param {HubFile} file
    * @param {Record<string, string>} range
    * @param {AbortSignal} ended
@@ -242,7 +249,7 @@ export class Requests {
   }
 
   /**
-   * Follows redirects and returns the last response. The token and the caller's headers are sent to the hub alone.
+   * Follows redirects and returns the last response. The token and the caller's headers are sent only to the hub.
    * @param {string} url
    * @param {Record<string, string>} range
    * @param {AbortSignal} ended
@@ -250,12 +257,12 @@ export class Requests {
    */
   async #answerOf(url, range, ended) {
     const { origin } = new URL(this.#hub)
-    /** The hash of a large file, which only the hub's redirect has. @type {string | null} */
+    /** The hash of a large file, which is only in the hub's redirect. @type {string | null} */
     let linked = null
     for (let hops = 0; hops < 10; hops++) {
       const isOwn = new URL(url).origin === origin
       const redirect = seesRedirects ? 'manual' : 'follow'
-      // Bypass the browser's cache, which would store files twice and serialises ranges of a file.
+      // Bypasses the browser's cache, which would store files twice and serialise range requests.
       /** @type {RequestInit} */
       const options = { redirect, signal: ended, cache: 'no-store' }
       const response = await fetch(url, { headers: { ...range, ...(isOwn && this.#headers) }, ...options })
@@ -273,7 +280,7 @@ export class Requests {
   }
 
   /**
-   * Retries an attempt after each transient error, with growing pauses or the pause that the hub requests.
+   * Retries after each transient error, with growing pauses or with the pause that the hub requests.
    * @template T
    * @param {() => Promise<T>} attempt
    * @param {number} [tries]
@@ -293,7 +300,7 @@ export class Requests {
           cause instanceof Passing
             ? cause
             : new Passing('NETWORK', `${this.#hub} cannot be reached: ${text}`, { cause })
-        // fetch always refuses such an address, so do not retry.
+        // fetch always rejects such an address, so it is not retried.
         if (/bad port|includes credentials/.test(text)) tries = n
         const pause = error.after === undefined ? PAUSE * 2 ** (n - 1) : 1000 * error.after
         if (pause > LONGEST) throw fail(this.#name, error.code, `${error.message}; it asks to wait ${error.after} s`)

@@ -17,7 +17,7 @@ import { compile } from './render.js'
  * @property {Record<string, unknown>} [variables] variables of the template, such as { enable_thinking: false }
  */
 /**
- * What the template uses of tokenizer_config.json.
+ * The keys of tokenizer_config.json that templates use.
  * @typedef {Record<string, unknown>} TokenizerConfig
  */
 
@@ -40,12 +40,12 @@ const OF_CLASS = {
   Qwen2Tokenizer: { unk_token: '<|endoftext|>', eos_token: '<|endoftext|>', pad_token: '<|endoftext|>' },
 }
 
-/** Returns the text of a token, which a file may give as an object. @param {unknown} given */
+/** Returns the text of a token, which a file may store as an object. @param {unknown} given */
 const tokenOf = given => (typeof given === 'string' ? given : Object(given).content)
 
 /**
- * Returns the special tokens by name, as from_pretrained finds them: special_tokens_map.json counts, before the config, only if the config
- * has no added_tokens_decoder.
+ * Returns the special tokens by name, as from_pretrained does. special_tokens_map.json takes precedence over the config, but is used only
+ * if the config has no added_tokens_decoder.
  * @param {TokenizerConfig} config
  * @param {Record<string, unknown> | undefined} map special_tokens_map.json
  */
@@ -62,7 +62,7 @@ function tokensOf(config, map) {
   )
 }
 
-/** Returns extra tokens. @param {unknown} extra a dict; a list names no tokens */
+/** Returns extra tokens. @param {unknown} extra a dict; a list has no names */
 const ofExtra = extra => (Array.isArray(extra) ? {} : Object(extra))
 
 /**
@@ -88,7 +88,7 @@ function templatesOf(own, { templates = [], ofProcessor }) {
 const isTemplate = text => /\{[{%#]/.test(text)
 
 /**
- * Returns the template to use: the given one, the folder's for tools, or its default.
+ * Returns the template to use: the given one, the folder's template for tools, or its default.
  * @param {Map<string, string>} named
  * @param {unknown} given
  * @param {boolean} hasTools

@@ -36,7 +36,7 @@ import {
 /** @param {unknown} value */
 const small = value => (isText(value) ? textOf(value).toLowerCase() : value)
 
-/** True if an option of Python is on; its default is false. @param {unknown} value */
+/** True if an option is truthy in Python; its default is false. @param {unknown} value */
 const isOn = value => value !== undefined && truth(value)
 
 /** @template T @param {T[]} items @param {(item: T) => unknown} keyFor @param {unknown} reverse */
@@ -381,7 +381,7 @@ const ANY = {
 /** Filters of jinja2 that are not supported. */
 const REFUSED =
   'attr filesizeformat format groupby pprint random slice striptags urlencode urlize wordwrap xmlattr'.split(' ')
-/** Filters that treat Markup, the result of safe, like any other text. */
+/** Filters that treat Markup, the result of the filter safe, like any other text. */
 const PLAIN = 'count d default e escape forceescape join length list replace safe string tojson wordcount'.split(' ')
 
 export const FILTERS = {

@@ -89,7 +89,7 @@ function split(text, separator, most, isRight) {
     if (!rest) return []
     const parts = rest.split(WORDS)
     if (parts.length - 1 < limit) return parts
-    // The rest keeps its inner white space and that at the far end of the text.
+    // The unsplit rest keeps its inner white space and the white space at its far end.
     const own = isRight
       ? new RegExp(`^([\\s\\S]*?)${SPACE}+((?:(?!${SPACE})[\\s\\S])+)$`)
       : new RegExp(`^((?:(?!${SPACE})[\\s\\S])+)${SPACE}+([\\s\\S]*)$`)
@@ -134,7 +134,12 @@ export function capitalized(text) {
   return letters.map((c, i) => (i ? lowered(c, i, letters) : titled(c))).join('')
 }
 
-/** Lowers a letter of a text; a capital sigma at the end of a word becomes ς. @param {string} c @param {number} i @param {string[]} letters */
+/**
+ * Lowercases a letter of a text; a capital sigma at the end of a word becomes ς.
+ * @param {string} c
+ * @param {number} i
+ * @param {string[]} letters
+ */
 function lowered(c, i, letters) {
   if (c !== 'Σ') return c.toLowerCase()
   const [before, after] = [letters.slice(0, i).join(''), letters.slice(i + 1).join('')]
@@ -142,7 +147,7 @@ function lowered(c, i, letters) {
   return isEnd ? 'ς' : 'σ'
 }
 
-/** Returns the title case of a character. @param {string} c */
+/** Returns a character in title case. @param {string} c */
 function titled(c) {
   if (/[\u01c4-\u01cc\u01f1-\u01f3\u10d0-\u10ff\u1c90-\u1cbf\u1f80-\u1fff]/.test(c))
     throw new NotCovered(`the title case of ${c}`)
@@ -150,7 +155,7 @@ function titled(c) {
   return first + rest.join('').toLowerCase()
 }
 
-/** Implements str.title, in which a letter after a letter becomes lower case. @param {string} text */
+/** Implements str.title, where a letter after another letter is lowercased. @param {string} text */
 function titleOf(text) {
   let isAfter = false
   const letters = Array.from(text)
@@ -164,11 +169,11 @@ function titleOf(text) {
 }
 
 /**
- * Returns the part of a text between two indices, as the methods of str read them, and where it starts.
+ * Returns the part of a text between two indices, as the methods of str interpret them, and its start.
  * @param {string} text
  * @param {unknown} start
  * @param {unknown} end
- * @returns {{ within: string, from: number } | undefined} undefined if it starts after its end: not even an empty text is found there
+ * @returns {{ within: string, from: number } | undefined} undefined if it starts after its end, where not even an empty text is found
  */
 function between(text, start, end) {
   if ((start ?? null) === null && (end ?? null) === null) return { within: text, from: 0 }
@@ -246,7 +251,7 @@ export const isUpper = (/** @type {string} */ text) => /\p{Cased}/u.test(text) &
  *   dict: Record<string, PythonMethod<Map<unknown, unknown>>>, list: Record<string, PythonMethod<unknown[]>> }} Methods
  */
 
-/** Parameters that cannot be named in a call. */
+/** Parameters that can only be passed by position. */
 const PLACES = ['a part', 'its start', 'its end']
 
 /** @type {Methods} */

@@ -28,7 +28,10 @@ import {
 } from './values.js'
 
 /** @typedef {(scope: Scope) => unknown} Expression */
-/** A statement appends to the output; it returns 'break' or 'continue' to control the loop around it. @typedef {(scope: Scope, out: string[]) => 'break' | 'continue' | void} Statement */
+/**
+ * A statement. It appends to the output, and returns 'break' or 'continue' to control the enclosing loop.
+ * @typedef {(scope: Scope, out: string[]) => 'break' | 'continue' | void} Statement
+ */
 /** @typedef {(scope: Scope, value: unknown) => void} Assign */
 /** @typedef {(scope: Scope, value: unknown) => unknown} Filtering */
 /** @typedef {(scope: Scope) => { args: unknown[], kwargs: Map<string, unknown> }} Arguments */
@@ -74,12 +77,12 @@ class Parser {
   /** For each enclosing macro, the names that its body reads. @type {Set<string>[]} */
   #reads = []
   #loops = 0
-  /** Number of ifs around, within the frame. */
+  /** Number of enclosing ifs within the frame. */
   #ifs = 0
   /** Messages about unknown filters and tests. @type {string[]} */
   #unknown = []
   frame = new Frame()
-  /** Names in the assignment targets parsed last. @type {string[]} */
+  /** Names in the assignment targets parsed most recently. @type {string[]} */
   #stored = []
 
   /** @param {string} source */
@@ -136,7 +139,7 @@ class Parser {
     return body
   }
 
-  /** Parses statements up to a tag with one of the names, and stops at that name. @param {string[]} ends @returns {Statement} */
+  /** Parses statements up to a tag with one of the names in `ends`, and stops at that name. @param {string[]} ends @returns {Statement} */
   #body(ends) {
     /** @type {Statement[]} */
     const body = []
@@ -165,14 +168,14 @@ class Parser {
     }
   }
 
-  /** Parses the body of a tag, from the end of its opening tag. @param {string[]} ends */
+  /** Parses the rest of an opening tag and the body after it. @param {string[]} ends */
   #block(...ends) {
     this.#skip(':')
     this.#expect('%}', 'end')
     return this.#body(ends)
   }
 
-  /** Parses a body up to its end tag, and the end tag. @param {string} end */
+  /** Parses a body and its end tag. @param {string} end */
   #whole(end) {
     const body = this.#block(end)
     this.#at++
@@ -186,7 +189,7 @@ class Parser {
   }
 
   /**
-   * Parses a part in a frame of the current one. As in jinja2, an if around the frame does not make unknown filters in it lawful.
+   * Parses a part in a frame derived from the current one. As in jinja2, an if outside the frame does not allow unknown filters within it.
    * @template T
    * @param {Frame} frame
    * @param {() => T} read
@@ -202,7 +205,7 @@ class Parser {
     return part
   }
 
-  /** Records the names of the last assignment target as set. */
+  /** Records that the names of the last assignment target are set. */
   #store() {
     for (const name of this.#stored) this.frame.note(name, 'store')
     this.#stored = []
@@ -284,7 +287,8 @@ class Parser {
         if (how === 'break') break
         if (!how) isDone = true
       }
-      // As in jinja2, an iteration counts only if it reaches the end of the body, so else also runs after nothing but continue or break.
+      // As in jinja2, an iteration counts only if it reaches the end of the body, so else also runs if every iteration ended with continue
+      // or break.
       if (other && !isDone) return other.part(new Scope(scope, other.frame), out)
     }
   }
@@ -293,7 +297,7 @@ class Parser {
   #if() {
     /** @type {{ test: Expression | undefined, body: Statement }[]} */
     const branches = []
-    /** Names recorded by the branch of if, by those of elif and by that of else. @type {Map<string, 'load' | 'store'>[]} */
+    /** Names recorded by the branches of if, of elif and of else. @type {Map<string, 'load' | 'store'>[]} */
     const noted = [new Map(), new Map(), new Map()]
     for (let name = 'if'; name !== 'endif'; ) {
       this.#ifs++
@@ -389,7 +393,7 @@ class Parser {
   /** @returns {Statement} */
   #macro() {
     const name = this.#expectName()
-    // What a parameter is by default is read in the frame of the macro, too.
+    // Default values of parameters are read in the frame of the macro, too.
     const { part: parameters, frame } = this.#framed(() => this.#signature())
     this.frame.note(name, 'store')
     const { body, reads } = this.#macroBody('endmacro', frame)
@@ -513,7 +517,8 @@ class Parser {
 
   /**
    * Parses an expression, or several separated by commas as a tuple.
-   * @param {{ isPlain?: boolean, ends?: string[], isInside?: boolean }} [how] isPlain: without if and else; isInside: in parentheses
+   * @param {{ isPlain?: boolean, ends?: string[], isInside?: boolean }} [how] isPlain: True for no inline if; isInside: True within
+   *   parentheses
    * @returns {Expression}
    */
   #tuple({ isPlain = false, ends = [], isInside = false } = {}) {
@@ -826,7 +831,12 @@ class Parser {
     }
   }
 
-  /** Throws for an unknown filter or test, except within an if, where jinja2 throws only when it is used. @param {{ has: (name: string) => boolean }} all @param {string} kind @param {string} name */
+  /**
+   * Throws for an unknown filter or test, except within an if, where jinja2 throws only when it is used.
+   * @param {{ has: (name: string) => boolean }} all
+   * @param {string} kind
+   * @param {string} name
+   */
   #check(all, kind, name) {
     if (!this.#ifs && !all.has(name)) this.#unknown.push(`No ${kind} named '${name}'.`)
   }
@@ -900,7 +910,7 @@ function called(callee, { args, kwargs }) {
   return callee.call(args, kwargs)
 }
 
-/** Makes the value of an inline if without else whose condition is false. */
+/** Returns the value of an inline if without else whose condition is false. */
 const noElse = () => new Undefined('the inline if-expression evaluated to false and no else section was defined.')
 
 /** Checks a key of a dict literal. @param {unknown} key */

@@ -1,4 +1,4 @@
-// datetime.strftime of Python on Linux, in the C locale: the directives of C and those of glibc.
+// datetime.strftime of Python on Linux, in the C locale: the directives of the C standard and those of glibc.
 // https://docs.python.org/3/library/datetime.html#format-codes
 
 import { NotCovered } from './values.js'
@@ -31,7 +31,7 @@ function isoWeek(d) {
   return { year, week: Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / DAY / 7) + 1 }
 }
 
-/** A number to be padded to some digits. @typedef {[value: number, digits: number, fill?: '0' | ' ']} Digits */
+/** A number to be padded to a number of digits. @typedef {[value: number, digits: number, fill?: '0' | ' ']} Digits */
 /** @type {Record<string, (d: Date) => string | Digits>} */
 const DIRECTIVES = {
   a: d => DAYS[d.getDay()].slice(0, 3),
@@ -82,7 +82,7 @@ const DIRECTIVES = {
  * @returns {string}
  */
 export function strftime(date, format) {
-  const whole = format // directives that Python replaces before the C library
+  const whole = format // directives that Python replaces before it calls the C library
     .replace(/%%|%f/g, all => (all === '%%' ? all : `${String(date.getMilliseconds()).padStart(3, '0')}000`))
     .replace(/%%|%[zZ]/g, all => (all === '%%' ? all : ''))
   return whole.replace(/%([-_0^#]?)([\s\S]|$)/g, (directive, flag, letter) => {

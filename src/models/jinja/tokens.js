@@ -3,7 +3,7 @@
 
 import { NotCovered, TemplateError } from './values.js'
 
-/** @typedef {{ type: 'data' | 'name' | 'text' | 'number' | 'operator' | 'begin' | 'end' | 'eof', value: string, isFloat?: boolean }} Token value: a number as JavaScript prints it */
+/** @typedef {{ type: 'data' | 'name' | 'text' | 'number' | 'operator' | 'begin' | 'end' | 'eof', value: string, isFloat?: boolean }} Token value: for a number, as JavaScript prints it */
 
 /** White space in Python: JavaScript's \s has U+FEFF and lacks U+001C to U+001F and U+0085. */
 export const SPACE = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'

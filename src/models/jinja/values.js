@@ -1,5 +1,5 @@
-// Values of Python as templates see them. A str is a string, an int a whole number, a dict a Map, a list an Array, and None is null. The
-// rest has a class here, because JavaScript prints, compares or computes it differently.
+// Values of Python as templates see them. A str is a string, an int an integral number, a dict a Map, a list an Array, and None is null.
+// Other types have a class here, because JavaScript prints, compares or computes them differently.
 
 import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
@@ -7,7 +7,7 @@ import { describe } from '../../base/errors.js'
 /** An error that Python raises, too. */
 export class TemplateError extends Error {}
 
-/** A construct that Python supports and this renderer does not. */
+/** Thrown for something that Python supports and this renderer does not. */
 export class NotCovered extends Error {
   /** @param {string} construct */
   constructor(construct) {
@@ -52,7 +52,7 @@ export class Iter {
   }
 
   [Symbol.iterator]() {
-    return { next: () => this.iterator.next() } // no return(), so that the rest can be read after a loop ended early
+    return { next: () => this.iterator.next() } // no return(), so that the rest can be read after a loop ends early
   }
 }
 
@@ -108,7 +108,7 @@ export class Callable {
     this.self = undefined
   }
 
-  /** Makes it a method: of one value, equal to that of the same name. @param {unknown} self */
+  /** Binds the method to a value, equal to other bindings of the same name. @param {unknown} self */
   of(self) {
     this.self = self
     return this
@@ -163,7 +163,7 @@ export function checkDefined(...values) {
 /**
  * Converts a value of JavaScript. A number without a fraction becomes an int.
  * @param {unknown} value
- * @param {string} where in errors
+ * @param {string} where where it comes from, for errors
  * @param {number} [depth]
  * @returns {unknown}
  */

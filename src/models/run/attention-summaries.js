@@ -1,4 +1,4 @@
-// What forward returns about the attention of a layer instead of its weights: a summary, and exact weights of any window.
+// What forward returns about a layer's attention instead of all weights: a summary, and exact weights of any window.
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
@@ -16,7 +16,7 @@ import { copyOf } from './model-hooks.js'
 /** @typedef {'attentionSummaries' | 'crossAttentionSummaries' | 'encoderAttentionSummaries'} SummaryName */
 
 /**
- * Options of the summaries: those of `qkv.attention`, whose ids are those of the run.
+ * Options of the summaries: those of `qkv.attention`, with the ids of the run.
  * @typedef {Omit<import('../../ops/attention/summary.js').SummaryOptions, 'ids'> & OwnSummaryOptions} ModelSummaryOptions
  * @typedef {object} OwnSummaryOptions
  * @property {boolean} [windows] false does not keep q and k, so that window() throws; default true
@@ -25,8 +25,8 @@ import { copyOf } from './model-hooks.js'
  */
 /**
  * Returns exact weights: (B, rows, columns) of a head, or (B, H, rows, columns) without one. Ranges are [from, to], default all. With
- * `resolution` [R, C], returns that many cells instead of single weights: each is the mean over its queries of the sum of their weights on
- * its keys.
+ * `resolution` [R, C], returns that many cells instead of single weights. A cell is the sum of a query's weights to its keys, averaged over
+ * its queries.
  * @typedef {{ head?: number, rows?: Range, columns?: Range, resolution?: readonly [number, number] }} SummaryWindow
  * @typedef {Summary & { window: (window?: SummaryWindow) => FloatTensor }} AttentionSummary
  *
@@ -126,7 +126,7 @@ export function withWindow(summary, H, windows) {
 }
 
 /**
- * Computes the summary of existing weights, which were kept or changed by a hook.
+ * Computes the summary of existing weights, which were kept or which a hook changed.
  * @param {FloatTensor} weights (B, H, L, S)
  * @param {FloatTensor | undefined} scores input of the softmax, for logSumExp
  * @param {number} past position of the first query

@@ -8,12 +8,12 @@ import { Tensor } from '../../base/tensor.js'
 /** @import { Disentangled, PartSpec } from '../family-shapes/parts.js' */
 /** @import { Layer } from './network.js' */
 /**
- * index: the row of positions for each distance i - j, starting at -(L - 1); byKey: True if x are keys, else queries.
+ * index: the row of positions for each distance i - j, starting at -(L - 1). byKey: True if x are keys, else queries.
  * @typedef {{ heads: number, scale: number, index: Int32Array, byKey?: boolean }} MapOptions
  */
 
 /**
- * Returns the table row for the distance of a query from a key. Computed in float32, as in PyTorch.
+ * Returns the table row for the distance of a query from a key, computed in float32 as in PyTorch.
  * @param {Disentangled} spec
  * @param {number} distance
  */
@@ -69,7 +69,7 @@ export function scoresOfPositions({ call, stack, at }, part, q, k) {
   const toContent = hooked('positionToContent', ops.distanceMap(k, distances.q, { ...options, byKey: true }))
   const sum = ops.sumOfMaps(toPosition, toContent)
   if (!ops.asks(`${name}.contentToContent`)) return sum
-  // The kernel adds the content scores itself, so subtract them again from what a hook makes of the sum.
+  // The kernel adds the content scores itself, so they are subtracted from the sum that a hook may have changed.
   const content = ops.contentMap(q, k, options)
   return ops.sumOfMaps(sum, hooked('contentToContent', content), content)
 }

@@ -1,4 +1,4 @@
-// A forward pass: options are checked, the input is read, the stacks run, and their results are put together.
+// A forward pass: checks the options, reads the input, runs the stacks, and combines their results.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
 import { present } from '../../base/entry.js'
@@ -21,7 +21,7 @@ import { firstStack, lastStack, stackNames } from './stacks.js'
 /** The output of the encoder, with its input. @typedef {NonNullable<Call['encoded']> & { states: Partial<ModelOutput>, source: Input }} Encoded */
 
 /**
- * What a run reads of a model.
+ * What a run needs of a model.
  * @typedef {object} RunParts
  * @property {import('../../qkv.js').Qkv} qkv
  * @property {Family} family
@@ -34,7 +34,7 @@ import { firstStack, lastStack, stackNames } from './stacks.js'
 /**
  * Runs a forward pass in steps. All arguments are validated before the first layer runs.
  * @param {RunParts} parts
- * @param {Model} model the model that users hold, to which caches belong
+ * @param {Model} model the public model, to which caches belong
  * @param {ModelInput} input
  * @param {RunOptions} options
  * @param {OwnOptions} [own]
@@ -98,7 +98,7 @@ function* encode(parts, source, options, keeps) {
   const names = /** @type {const} */ (['encoderAttentions', 'encoderHiddenStates', 'encoderAttentionSummaries'])
   const own = { stack, place: 'encoder.', read: source, keeps, names }
   const { cache } = options
-  if (cache) cache.isBroken = true // a hook must not use the cache of this call
+  if (cache) cache.isBroken = true // a hook must not use this call's cache
   try {
     const { attentions, hiddenStates, summaries, h, mask } = yield* run(parts, own, {
       ...options,
@@ -127,7 +127,7 @@ function* encode(parts, source, options, keeps) {
  * @param {Input} own.read
  * @param {ReturnType<typeof readKeep>['keeps']} own.keeps
  * @param {readonly [attentions: string, hiddenStates: string, summaries: import('./attention-summaries.js').SummaryName]} own.names names
- *   of the kept results
+ *   under which results are kept
  * @param {Encoded} [own.encoded]
  * @param {RunOptions} options
  */
@@ -184,7 +184,7 @@ function* run(
   const embedded = within ? yield* within.embed(embedding, call.ops, read) : embed(embedding, call.ops, read)
   const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embedded))
   if (cache) Object.assign(cache, { encoded, isBroken: true }) // reset once all layers have appended their keys
-  // TokenCalls replays recorded kernel calls for one token after a cache; whatever it cannot replay runs in general.
+  // TokenCalls replays recorded kernel calls for a single token after a cache; everything it cannot replay runs the general way.
   const isGeneral =
     isWatched || inParts || operations || keep?.length || mask || encoded || stack.relative || positions.length > 1
   const tokenCache = isGeneral ? undefined : cache
@@ -199,7 +199,7 @@ function* run(
 }
 
 /**
- * Computes what comes after the layers: logits, pooled rows, classes.
+ * Computes what follows the layers: logits, pooled rows, classes.
  * @param {RunParts} parts
  * @param {{ h: FloatTensor } & Call} ran
  * @param {ModelOptions} options

@@ -1,6 +1,6 @@
 // The global attention of Longformer (Beltagy et al. 2020): marked tokens see all others, by separate projections, and are seen by all.
-// Marked and unmarked queries run in two attentions. In each, the rows of the other kind see no key and are 0, so the sum has all rows.
-// Letters: B batch, H heads, L rows. Loaded with a family that has it.
+// Marked and unmarked queries run in two attention calls. In each call, the rows of the other kind see no key and are 0, so the sum of both
+// has all rows. Letters: B batch, H heads, L rows. Loaded with a family that has it.
 
 import { present } from '../../base/entry.js'
 import { Tensor } from '../../base/tensor.js'
@@ -13,7 +13,7 @@ import { copyOf } from './model-hooks.js'
 /**
  * Returns 1 for each marked token, never for padding; undefined if there are none.
  * @param {ArrayLike<number> | undefined} asked
- * @param {boolean} isFirst True if by default the first token of each text is marked
+ * @param {boolean} isFirst True if the first token of each text is marked by default
  * @param {Uint8Array | undefined} real 0 is padding
  * @param {{ B: number, L: number }} sizes
  */
@@ -28,7 +28,7 @@ export function markedOf(asked, isFirst, real, { B, L }) {
 const masks = new WeakMap()
 
 /**
- * Returns which keys the queries of a kind see: a window and the marked keys, or all keys for marked queries.
+ * Returns the mask of keys for one kind of query: a window and the marked keys, or all keys for marked queries.
  * @param {import('./network.js').Call} call
  * @param {PartSpec} part
  * @returns {Tensor<Uint8Array>} (B, 1, L, L)
@@ -81,11 +81,11 @@ export function* mix(own, part, projected, live) {
 }
 
 /** @typedef {{ weights: FloatTensor, scores?: FloatTensor }} Maps (B, H, L, L); scores only if requested */
-/** Maps of the unmarked queries, held until those of the marked ones follow. @type {WeakMap<Layer, Maps>} */
+/** Attention maps of the unmarked queries, kept until the call for the marked ones. @type {WeakMap<Layer, Maps>} */
 const halves = new WeakMap()
 
 /**
- * Returns the maps of all queries; undefined after the first of the two calls.
+ * Returns the combined maps of all queries; undefined after the first of the two calls.
  * @param {Layer} own
  * @param {Maps} maps
  * @returns {Maps | undefined}

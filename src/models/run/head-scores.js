@@ -7,12 +7,12 @@ import { Tensor } from '../../base/tensor.js'
 /** @import { FloatTensor } from '../../base/tensor.js' */
 
 /**
- * Scores from the weights a[i][j] of a head. Means are over the queries i for which the rule has a key.
+ * Scores from the weights a[i][j] of a head. Each mean is over the queries i for which such a j exists.
  * - previous: mean of a[i][i - 1], i >= 1
  * - first: mean of a[i][0], i >= 1
  * - duplicate: mean of the sum of a[i][j] over the earlier j with the same token as i
- * - induction: mean of the sum of a[i][j] over the earlier j whose token before, j - 1, is the same as i
- * - entropy: mean of -sum a log a, divided by the logarithm of the keys that the query can see
+ * - induction: mean of the sum of a[i][j] over the earlier j whose preceding token j - 1 is the same as i
+ * - entropy: mean of -sum a log a, divided by the logarithm of the number of visible keys
  * @typedef {{ previous: FloatTensor, first: FloatTensor, duplicate: FloatTensor, induction: FloatTensor,
  *   entropy: FloatTensor }} HeadScores each (layers, heads)
  */
@@ -48,7 +48,7 @@ export function headScores(attentions, ids) {
   const H = heads ?? 0
   const make = () => new Tensor(new Float32Array(all.length * H), [all.length, H])
   const scores = { previous: make(), first: make(), duplicate: make(), induction: make(), entropy: make() }
-  /** For each query, the earlier keys with the same token, and the keys after those. @type {number[][]} */
+  /** For each query: the earlier keys with the same token, and the keys after those. @type {number[][]} */
   const same = Array.from(ids ?? [], (id, i) => Array.from({ length: i }, (_, j) => j).filter(j => ids?.[j] === id))
   const after = same.map((list, i) => list.map(j => j + 1).filter(j => j < i))
   all.forEach(({ data, dims: [, , L, S] }, layer) => {

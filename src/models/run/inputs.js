@@ -36,7 +36,7 @@ const KEEP = [
 const IS_PLACE = /^(?:encoder\.|decoder\.)?(?:layers\.|embedding$|norm$)|^logits$/
 
 /**
- * Parses what to keep: lists such as attentions, and places.
+ * Parses the option `keep`: lists of results such as attentions, and places.
  * @param {readonly string[] | undefined} keep
  * @param {import('./model-hooks.js').Stacks} stacks
  * @returns {{ keeps: (name: string, layer: number) => boolean, places: string[] }}
@@ -91,7 +91,7 @@ export function readIds(given, name, most, like, where = 'forward') {
 }
 
 /**
- * Reads embeddings that replace ids, with an id of 0 for each.
+ * Reads embeddings that replace ids; each row gets the id 0.
  * @param {import('../model.js').ModelInput} input
  * @param {number} C width of a row
  */

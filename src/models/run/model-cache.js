@@ -1,4 +1,4 @@
-// Keys and values of earlier ids, which forward and generate continue.
+// Keys and values of earlier ids, to be continued by forward and generate.
 
 import { describe, proxied } from '../../base/errors.js'
 
@@ -10,7 +10,7 @@ import { describe, proxied } from '../../base/errors.js'
 export class ModelCache {
   /** @internal @param {Model} model @param {KVCache[]} layers */
   constructor(model, layers) {
-    /** @internal The model that made this cache; no other can use it. */
+    /** @internal The model that made this cache; no other model can use it. */
     this.model = model
     /** @internal */
     this.layers = layers

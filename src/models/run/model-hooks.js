@@ -1,4 +1,4 @@
-// Hooks read, replace or scale the numbers of a running model at a named place.
+// Hooks that read, replace or scale the numbers of a running model at a named place.
 
 import { others } from '../../base/arguments.js'
 import { describe, didYouMean, shape } from '../../base/errors.js'
@@ -51,7 +51,7 @@ const BY_HEAD = /heads$|scores$|weights$/
 /** The stacks of a model with the prefixes of their places. @typedef {{ stack: string, spec: import('../family-shapes/parts.js').StackSpec }[]} Stacks */
 
 /**
- * Expands a name to its places: a single one, or with a star one per layer.
+ * Expands a name to its places: a single place, or one per layer for a star.
  * @param {string} name
  * @param {Stacks} stacks
  * @param {string} where
@@ -100,7 +100,7 @@ export function expandPlace(name, stacks, where) {
  * Validates hooks.
  * @param {unknown} hooks
  * @param {Stacks} stacks
- * @returns {Record<string, Hook> | undefined} a copy in which each layer has a separate name; each hook is read once
+ * @returns {Record<string, Hook> | undefined} a copy with a separate name for each layer; each hook is read once
  */
 export function checkHooks(hooks, stacks) {
   if (hooks === undefined) return undefined
@@ -125,7 +125,7 @@ export function checkHooks(hooks, stacks) {
  * Applies a hook.
  * @param {Record<string, Hook> | undefined} hooks
  * @param {string} name
- * @param {() => FloatTensor} values returns a copy of the numbers there, (B, L, ...)
+ * @param {() => FloatTensor} values returns a copy of the numbers at the place, (B, L, ...)
  * @returns {FloatTensor | undefined} the new numbers; undefined if there is no hook
  */
 export function applyHook(hooks, name, values) {
@@ -139,7 +139,7 @@ export function applyHook(hooks, name, values) {
     )
   if (hook === 'mean') return meanOverRows(x)
   const given = typeof hook === 'function' ? hook(x, name) : hook
-  if (given === undefined) return x // the hook may have changed it in place
+  if (given === undefined) return x // the hook may have changed x in place
   if (given instanceof Promise)
     throw new TypeError(`hooks: ${describe(name)}: expected a function that returns at once, got a Promise`)
   const made = toFloats(given, `hooks: ${name}`)

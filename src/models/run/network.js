@@ -51,17 +51,19 @@ import { ropeOf } from './stacks.js'
  * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, S): 1 if visible
  * @property {{ hidden?: FloatTensor, mask?: Tensor<Uint8Array>, keys: { k: FloatTensor, v: FloatTensor }[] }} [encoded] output of the
  *   encoder, with its keys and values for each layer, computed on first use
- * @property {KVCache[]} [caches] of each layer
+ * @property {KVCache[]} [caches] one per layer
  * @property {boolean} [inParts] True to yield within layers
  * @property {Pick<typeof import('./turns-within.js'), 'embed' | 'dense' | 'attend'>} [within] splits long calls into steps
  * @property {(seen: Seen) => void} [record] called with every contribution to the residual stream
  * @property {number} [until] layer after which the run ends
  * @property {(layer: Layer, h: FloatTensor) => void} [entered] called with the input of each layer, and the output of the last
- * @property {import('./read-input.js').Input} read of packed texts: B is 1, L the rows of all of them
+ * @property {import('./read-input.js').Input} read input of the stack; for packed texts B is 1, and L is the number of rows of all texts
  *
- * What forward keeps of the attention of the layers, under a name.
- * @typedef {{ name: import('./attention-summaries.js').SummaryName, keeps: (layer: number) => boolean, made: (import('./attention-summaries.js').AttentionSummary | undefined)[] }} SummaryPlace The residual stream `before` a part of a layer and what the part has `added`, (B, L, d), or the outputs of its `heads`,
- * (B, L, H * D). Without a part: the residual stream before the last norm.
+ * Summaries of attention that forward keeps, under a name.
+ * @typedef {{ name: import('./attention-summaries.js').SummaryName, keeps: (layer: number) => boolean, made: (import('./attention-summaries.js').AttentionSummary | undefined)[] }} SummaryPlace
+ *
+ * The residual stream `before` a part of a layer, and what the part `added` to it, (B, L, d); or the outputs of its `heads`, (B, L, H * D).
+ * Without a part: the residual stream before the last norm.
  * @typedef {{ place: string, part?: PartSpec, layer?: number, heads?: FloatTensor, before?: FloatTensor, added?: FloatTensor }} Seen
  */
 
@@ -100,7 +102,7 @@ export class ModelOperations {
   }
 
   /**
-   * Runs `dense` for up to three layers with the same x in one call if possible; else returns undefined, as in a subclass with another
+   * Runs `dense` for up to three layers with the same x in one call if possible. Returns undefined if not, as in a subclass that overrides
    * `dense`.
    * @param {LinearSpec[]} specs
    * @param {FloatTensor} x
@@ -168,7 +170,12 @@ export class ModelOperations {
     return mix(own, part, projected, live)
   }
 
-  /** Returns keys and values of the encoder's output, computed once for all steps. @param {Call['encoded']} encoded @param {AttentionSpec} spec @param {number} layer */
+  /**
+   * Returns keys and values of the encoder's output, which are computed once for all steps.
+   * @param {Call['encoded']} encoded
+   * @param {AttentionSpec} spec
+   * @param {number} layer
+   */
   crossKeys(encoded, spec, layer) {
     if (!encoded?.hidden) throw new Error('there is no encoder output')
     encoded.keys[layer] ??= {
@@ -178,12 +185,12 @@ export class ModelOperations {
     return encoded.keys[layer]
   }
 
-  /** True if something reads the numbers at a place. @param {string} name */
+  /** True if a hook or the option `keep` reads the numbers at a place. @param {string} name */
   asks(name) {
     return isHooked(this.hooks, name)
   }
 
-  /** True if the numbers at a place must exist separately, so they must not be fused away. @param {string} name */
+  /** True if the numbers at a place must be computed separately, so they must not be fused away. @param {string} name */
   sees(name) {
     return isHooked(this.hooks, name)
   }
@@ -224,7 +231,7 @@ export function embed(embedding, { weights }, { ids, rows: given, types, positio
       const more = weights.row(table, rows[n] + (table.skip ?? 0))
       for (let c = 0; c < C; c++) sum[c] += more[c]
     }
-    // sin(p / 10000^(2i/C)) for all i, then all cosines.
+    // The sines sin(p / 10000^(2i/C)) for all i come first, then the cosines.
     if (sinusoids && positions[n] !== padding)
       for (let i = 0; i < C / 2; i++) {
         const { steps = C / 2 } = sinusoids
@@ -373,12 +380,12 @@ export function* runLayer(own, parts, h) {
   const entered = h
   for (const part of parts) {
     if (part.kind === 'mlp' && !stack.parallel) h = hooked('middle', h)
-    // The last MLP is needed for the last row only.
+    // Only the last row of the last MLP is needed.
     if (call.lastOnly && part.kind === 'mlp' && layer === stack.layers.length - 1) h = h.slice(1, -1)
     const from = stack.parallel ? entered : h
     const x = part.before ? ops.norm(part.before, from) : from
     const live = [h, entered]
-    // The last product also adds the residual, unless a hook or a record needs the output alone.
+    // The last product also adds the residual, unless a hook or a record needs the output without it.
     const isFused = !part.after && !call.record && !ops.sees(`${at}${part.kind}.output`)
     const residual = isFused ? h : undefined
     let y =
@@ -431,7 +438,7 @@ function* dense({ ops, within }, spec, x, options, live) {
 }
 
 /**
- * Runs attention: projections, the mix of the values, and the output projection.
+ * Runs attention: projections, weighted sums of the values, and the output projection.
  * @param {Layer} own
  * @param {PartSpec} part
  * @param {FloatTensor} x (B, L, d)
@@ -563,13 +570,13 @@ function* mix(own, part, projected, live) {
   }
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
   const isHooked = call.ops.sees(`${name}.scores`) || call.ops.sees(`${name}.weights`)
-  const isJoined = isMarked(own) && mixing.isSummarized // of the attentions of marked and of other tokens
+  const isJoined = isMarked(own) && mixing.isSummarized // marked and other tokens attend separately; a summary needs both
   const inSteps = isKept || isHooked || isJoined
   return yield* inSteps ? mixInSteps(mixing, projected, isKept) : mixFused(mixing, projected)
 }
 
 /**
- * What both ways to mix values need of a layer.
+ * What both ways of mixing values need.
  * @typedef {object} Mixing
  * @property {Layer} own
  * @property {string} name of the attention, for hooks
@@ -585,11 +592,11 @@ function* mix(own, part, projected, live) {
 /** True if some tokens of the text are marked and the stack has a global attention for them. @param {Layer} own */
 const isMarked = ({ call, stack }) => call.read.marked !== undefined && stack.global !== undefined
 
-/** Returns the offset of queries to keys that a cache makes. @param {Mixing} mixing @param {number} S @param {number} L */
+/** Returns the option pastLength for queries after the keys of a cache. @param {Mixing} mixing @param {number} S @param {number} L */
 const toPast = ({ options }, S, L) => (options.causal ? { pastLength: S - L } : {})
 
 /**
- * Mixes values with the fused kernel, which also summarises weights.
+ * Computes the weighted sums with the fused kernel, which also computes summaries.
  * @param {Mixing} mixing
  * @param {Projected} projected
  * @returns {RunSteps<FloatTensor>} (B, L, H * D)
@@ -623,7 +630,7 @@ function* mixFused(mixing, { q, k, v }) {
 }
 
 /**
- * Mixes values step by step: scores, their hook, weights, their hook, weighted sums.
+ * Computes the weighted sums step by step: scores, their hook, weights, their hook, sums.
  * @param {Mixing} mixing
  * @param {Projected} projected
  * @param {boolean} isKept true if the caller keeps the weights
@@ -657,7 +664,7 @@ function* mixInSteps(mixing, { q, k, v }, isKept) {
   if (isKept && all) (isCross ? call.crossAttentions : call.attentions)[layer] = all.weights
   if (isSummarized && all) {
     const made = summaryOf(all.weights, all.scores, past.pastLength ?? 0, summary, mixing.ids)
-    // A tensor that a hook has only read need not be kept.
+    // If a hook only read the tensor, it need not be kept.
     const { logSumExp } = made
     const isRead = !isKept && !isMarked(own) && areSame(scores, traced.masked) && areSame(other, given)
     const fromRows = isRead && logSumExp && windowsOf(qkv, q, keys, { H, G }, { ...options, ...past }, logSumExp)

@@ -26,8 +26,8 @@ export function meanAndSpread(list) {
 }
 
 /**
- * Combines the results of several texts with the mean and spread of their tensors and numbers. A tensor whose dims differ between texts has
- * neither.
+ * Combines the results of several texts with the mean and spread of their tensors and numbers. A tensor whose dims differ between texts
+ * gets neither.
  * @template {Record<string, any>} T
  * @param {T[]} each
  * @param {readonly (keyof T & string)[]} names of the tensors and numbers

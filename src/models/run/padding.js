@@ -34,7 +34,7 @@ export const dropPadding = ({ ids, attentionMask, tokenTypeIds }) =>
   })
 
 /**
- * Gives the output of packed texts the dims of the padded input; rows of padding are 0.
+ * Gives the output of packed texts the dims of the padded input; padding rows are 0.
  * @param {ModelOutput} output
  * @param {number[][]} attentionMask
  * @returns {ModelOutput}

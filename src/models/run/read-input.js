@@ -42,7 +42,7 @@ export function readInput(family, stack, input, name, cache) {
   const like = { B, L }
   const tokens =
     input.attentionMask === undefined ? undefined : readIds(input.attentionMask, 'attentionMask', 2, like).ids
-  const given = tokens?.includes(0) ? Uint8Array.from(tokens) : undefined // a mask of ones is the same as none
+  const given = tokens?.includes(0) ? Uint8Array.from(tokens) : undefined // a mask of ones is the same as no mask
   const masks = stack.causal ? maskRows(cache, given, B, L) : undefined
   const types =
     input.tokenTypeIds === undefined
@@ -93,11 +93,11 @@ export function readPacked(family, stack, inputs) {
 /** Returns the number of positions; Infinity if they are unlimited. @param {EmbeddingSpec} embedding @param {StackSpec} stack @returns {number} */
 const positionLimit = (embedding, stack) => rowLimit(embedding) ?? stack.rope?.most ?? stack.most ?? Infinity
 
-/** Returns the number of rows of a table of positions, or of sinusoids; undefined without either. @param {EmbeddingSpec} embedding */
+/** Returns the number of rows of the table of positions, or of sinusoids; undefined without either. @param {EmbeddingSpec} embedding */
 const rowLimit = ({ positions, sinusoids }) => (positions ? positions.rows - (positions.skip ?? 0) : sinusoids?.most)
 
 /**
- * Returns the maximum length of a text; Infinity if it is unlimited. RoBERTa's positions begin after the one of padding.
+ * Returns the maximum length of a text; Infinity if it is unlimited. RoBERTa's positions begin after that of padding.
  * @param {Family} family
  * @param {StackSpec} stack
  */

@@ -8,7 +8,7 @@ export const ropeOf = (stack, attention) => attention?.rope ?? stack.rope
 /** Returns the stack that reads the input. @param {Family} family */
 export const firstStack = ({ encoder, decoder }) => encoder ?? decoder
 
-/** Returns the stack that has the logits. @param {Family} family */
+/** Returns the stack that computes the logits. @param {Family} family */
 export const lastStack = ({ encoder, decoder }) => decoder ?? encoder
 
 /** Returns the stacks of a family, with the prefixes of their places. @param {Family} family @returns {import('./model-hooks.js').Stacks} */

@@ -1,5 +1,6 @@
-// The kernel calls of one token after cached ones. A first pass through the layers records them instead of making them, with their structs
-// and outputs in persistent memory; each token replays them, after the values that depend on its position are updated.
+// The kernel calls of a single token after cached ones. A first pass through the layers records the calls instead of making them, with
+// their structs and outputs in persistent memory. For each token, the values that depend on its position are updated and the calls
+// replayed.
 
 import { present } from '../../base/entry.js'
 import { putTensor } from '../../ops/attention/forward.js'
@@ -14,21 +15,21 @@ import { finish, ModelOperations, rotations, runStack } from './network.js'
 /** @import { AttentionCall } from '../../runtime/attention-call.js' */
 /** @import { Core } from '../../runtime/memory.js' */
 /** @import { Job } from '../../threads/pool.js' */
-/** @typedef {Job & { words: Uint32Array, layer?: number }} Noted a call, with its struct */
+/** @typedef {Job & { words: Uint32Array, layer?: number }} Noted a recorded call with its struct */
 
 const AT = indices(ATTENTION_WORDS)
 const ROPE = indices(ROPE_WORDS)
 const FROM = 10 // index in struct qkv_cache_rows of the row to write
 const BEFORE = 4 // words before the structs: the keys before the token, and zeros
 
-/** Replaces the threads of a core, and records the jobs that they would run. */
+/** Replaces the threads of a core, to record the jobs that they would run. */
 class Notes {
   /** @type {Noted[]} */
   jobs = []
 
   /** @param {Core} core @param {Job} job */
   run(core, job) {
-    // Only the struct and the data that it points to are above its address.
+    // Above the struct's address there are only the struct and the data it points to.
     this.jobs.push({ ...job, words: core.words.slice(job.args[0] / 4, core.top / 4) })
     return true
   }

@@ -1,5 +1,5 @@
-// Splits long calls on texts of many tokens into parts of their rows, so that other tasks can run in between. Each row is computed as in
-// the whole call, with the same bits.
+// Splits long calls on texts of many tokens into parts of their rows, so that other tasks can run in between. Each row has the same bits as
+// in the undivided call.
 
 import { count, Tensor } from '../../base/tensor.js'
 import { checkAttention, ATTENTION as LABELS } from '../../ops/attention/arguments.js'
@@ -15,12 +15,12 @@ import { embed as embedRows } from './network.js'
 /** @import { ResidentTensor as Resident } from '../../runtime/resident.js' */
 /** @template T @typedef {import('./network.js').RunSteps<T>} RunSteps */
 
-/** Multiply-adds of a part: about 20 to 40 ms on one thread. */
+/** Multiply-adds per part: about 20 to 40 ms on one thread. */
 const PART = 2e8
-/** Minimum rows of a part of a product, since few rows use another kernel. */
+/** Minimum rows per part of a product, because few rows would use another kernel. */
 const LEAST_ROWS = 64
 
-/** Numbers of table rows that are added per part. */
+/** Numbers of table rows to add per part. */
 const EMBEDDED = 2 ** 17
 
 /**
@@ -112,14 +112,14 @@ export function* attend(qkv, q, k, v, options, live) {
   })
   const name = summary ? 'qkv_summary' : 'qkv_attention'
   const words = (summary ? SUMMARY_WORDS : ATTENTION_WORDS).length
-  /** Writes the call, whose memory belongs to a step. */
+  /** Writes the struct of the call, whose memory lasts for one step only. */
   const write = () => {
     const [qAt, kAt, vAt] = inside.map(({ address }) => address)
     return writeCall(core, call, qAt, kAt, vAt, out.address, true, true, words)
   }
   /** @type {Resident | undefined} */
   let held
-  /** Assigns addresses of a summary in the held memory, or only counts their size. @param {number} args */
+  /** Assigns addresses of a summary in the kept memory, or only counts their size. @param {number} args */
   const place = args => {
     let [at, size] = [held?.address ?? 0, 0]
     const addresses =

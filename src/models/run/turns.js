@@ -18,10 +18,10 @@ const baseOf = tensor => tensor.base ?? tensor
 /** Milliseconds after which a layer yields to other events. */
 const PATIENCE = 8
 
-/** Time of the last yield, by performance.now(); short texts that run one after another share it. */
+/** Time of the last yield, by performance.now(). Short texts that run one after another share it. */
 let lastTurn = 0
 
-/** Yields to messages and events; a timer would wait 4 ms. In Node a channel takes 0.1 ms more than setImmediate. */
+/** Yields to messages and events. A timer would wait 4 ms; in Node, a channel takes 0.1 ms longer than setImmediate. */
 const turn = () =>
   new Promise(resolve => {
     if (typeof setImmediate === 'function') return setImmediate(resolve)
@@ -51,7 +51,7 @@ export function layersOf({ encoder, decoder }, { cache, until }) {
  * @returns {Promise<T>}
  */
 export async function inTurns(qkv, steps, { signal, onLayer, layers, pause, isBrief }) {
-  /** Tensors that the next step needs, which outlive the scope of the previous step. @type {Set<Held>} */
+  /** Tensors that the next step needs, so they must outlive the scope of the previous step. @type {Set<Held>} */
   let held = new Set()
   let layer = 0
   if (!isBrief) lastTurn = performance.now()

@@ -17,7 +17,7 @@ import { recipeOf } from './sentence-modules.js'
  * @typedef {object} EmbedOptions
  * @property {Pooling} [pooling] of the rows of a text: mean, first row, maximum, sum divided by the square root of the length, last row;
  *   default: that of the folder
- * @property {boolean} [normalize] true to scale to length 1 at the end; default: that of the folder
+ * @property {boolean} [normalize] true to scale to length 1; default: that of the folder
  * @property {string | { text: string }} [prompt] text before each text, or the name of a prompt of the folder; default: that of the folder
  * @property {number} [truncateDim] number of dimensions to keep, for models trained for it (Matryoshka); default: that of the folder, or
  *   all
@@ -26,12 +26,13 @@ import { recipeOf } from './sentence-modules.js'
  * @property {(progress: { done: number, texts?: number }) => void} [onProgress] called after each batch with the number of texts done, and
  *   their total unless they are a stream
  *
- * @typedef {Omit<EmbedOptions, 'normalize' | 'onProgress' | 'prompt' | 'truncateDim'>} SimilarityOptions The cosine of two embeddings;
- *   `heads` (layers, H), `mlps` (layers), `embedding` and `rest` sum to it.
+ * @typedef {Omit<EmbedOptions, 'normalize' | 'onProgress' | 'prompt' | 'truncateDim'>} SimilarityOptions
+ *
+ * The cosine of two embeddings, to which `heads`, `mlps`, `embedding` and `rest` sum.
  * @typedef {object} Similarity
  * @property {number} value
- * @property {FloatTensor} heads
- * @property {FloatTensor} mlps
+ * @property {FloatTensor} heads (layers, H)
+ * @property {FloatTensor} mlps (layers)
  * @property {number} embedding
  * @property {number} rest
  * @property {FloatTensor} other (d): embedding of the second text, of length 1
@@ -176,7 +177,10 @@ export async function similarity(runner, attributed, read, [text, other], option
   }
 }
 
-/** Throws if the similarity is not a linear function of the pooled rows, or not a cosine. @param {import('./sentence-modules.js').Modules} modules */
+/**
+ * Throws if the similarity is no cosine, or not a linear function of the pooled rows.
+ * @param {import('./sentence-modules.js').Modules} modules
+ */
 function checkLinear({ after, similarity, includesPrompt, truncateDim }) {
   const layer = after.find(({ kind }) => kind !== 'Normalize')
   const is = layer

@@ -40,12 +40,13 @@ async function* batchesOf(texts, read, most) {
 }
 
 /**
- * Runs texts, and yields for each batch its inputs, its output, its rows (for an encoder-decoder those of the encoder, as in
- * sentence-transformers), and the start of each text in them.
+ * Runs texts. Yields for each batch its inputs, its output, its rows (for an encoder-decoder those of the encoder, as in
+ * sentence-transformers), and the start of each text in the rows.
  * @param {Runner} runner
  * @param {Iterable<string> | AsyncIterable<string>} texts
  * @param {(text: string) => Tokenized} read
- * @param {{ hooks?: import('../model.js').Hooks, signal?: AbortSignal }} options with hooks, which see one text at a time, nothing is packed
+ * @param {{ hooks?: import('../model.js').Hooks, signal?: AbortSignal }} options with hooks, texts are not packed, because hooks must see
+ *   one text at a time
  */
 export async function* runTexts({ model, packs, run }, texts, read, { hooks, signal }) {
   for await (const inputs of batchesOf(texts, read, packs && !hooks ? ROWS : 0)) {

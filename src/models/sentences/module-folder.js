@@ -1,4 +1,4 @@
-// Folders of sentence-transformers whose network is in a subfolder such as 0_Transformer, beside modules.json. Loaded for a folder without
+// Folders of sentence-transformers whose network is in a subfolder such as 0_Transformer, next to modules.json. Loaded for a folder without
 // config.json.
 
 import { openFolder, readJSON } from '../source/source.js'

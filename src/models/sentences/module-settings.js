@@ -14,7 +14,7 @@ export function refuse(file, key, value, covered) {
 }
 
 /**
- * Throws for a module that reads or writes something other than the embedding.
+ * Throws for a module that reads or writes something other than embeddings.
  * @param {unknown} config
  * @param {string} file
  * @param {boolean} [isLast] True if it may write the scores of a cross-encoder

@@ -3,7 +3,7 @@
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @typedef {(typeof POOLINGS)[number]} Pooling */
 
-/** In the order in which sentence-transformers concatenates them. */
+/** The poolings, in the order in which sentence-transformers concatenates their results. */
 export const POOLINGS = /** @type {const} */ ([
   'cls_token',
   'max_tokens',

@@ -25,19 +25,19 @@ const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
  *
  * @typedef {object} Ranked
  * @property {number} index of the text in the list
- * @property {number} score logit, after the activation that the folder names
+ * @property {number} score logit, after the activation that the folder sets
  */
 /**
  * The cross-encoder settings of a folder.
- * @typedef {TextSettings & { prompts: Record<string, string>, defaultPrompt?: string, activation?: unknown, tokens?: ScoreTokens, isYesOrNo?: boolean, template?: string }} Ranking
- *   activation: the name that config_sentence_transformers.json has; isYesOrNo: the score is the logit of the first class less that of
- *   the second; template: the text of a pair, with {query} and {document}
+ * @typedef {TextSettings & { prompts: Record<string, string>, defaultPrompt?: string, activation?: unknown, tokens?: ScoreTokens,
+ *   isYesOrNo?: boolean, template?: string }} Ranking activation: its name in config_sentence_transformers.json; isYesOrNo: True if the
+ *   score is the logit of the first class minus that of the second; template: the text of a pair, with {query} and {document}
  *
- * The tokens whose logits after a text are its score: that of `yes`, less that of `no`, if there is one.
+ * The tokens whose logits after a text give its score: that of `yes`, minus that of `no` if there is one.
  * @typedef {{ yes: number, no?: number }} ScoreTokens
  *
- * @typedef {{ isUsual: true } | { isUsual?: false, ranking?: Ranking }} RankingFiles isUsual: the folder is no cross-encoder of
- *   sentence-transformers; without ranking: the modules of embeddings say it
+ * @typedef {{ isUsual: true } | { isUsual?: false, ranking?: Ranking }} RankingFiles isUsual: True if the folder is no cross-encoder of
+ *   sentence-transformers; without `ranking`, the modules of embeddings decide
  */
 /** @import { TextSettings } from './sentence-input.js' */
 /** @typedef {() => Promise<RankingFiles>} ReadRanking */
@@ -75,7 +75,7 @@ async function readScore(json, file) {
 }
 
 /**
- * Returns the activation of a cross-encoder: the first one that is named, else a sigmoid.
+ * Returns the activation of a cross-encoder: the first one that a file sets, else a sigmoid.
  * @param {Record<string, unknown>} config config.json
  * @param {unknown} own of config_sentence_transformers.json
  */
@@ -109,10 +109,10 @@ function usualTokens({ model, idOf }) {
 }
 
 /**
- * Returns how texts are scored, by the modules of a folder.
+ * Returns how texts are scored, from the modules of a folder.
  * @typedef {object} Scoring
  * @property {Ranking} ranking
- * @property {import('./sentence-modules.js').Recipe} [recipe] of modules that score pooled rows
+ * @property {import('./sentence-modules.js').Recipe} [recipe] present if modules score pooled rows
  *
  * @param {import('./many-texts.js').Runner} runner
  * @param {{ ranking?: ReadRanking, modules?: import('./sentence-modules.js').ReadModules }} reads
@@ -188,7 +188,7 @@ async function* inBatches(runner, { recipe, ranking }, texts, read, options) {
 }
 
 /**
- * Returns a reader of pairs by the template of a GGUF file, filled in as llama-server does: the query first, then the text everywhere.
+ * Returns a reader of pairs that fills in the template of a GGUF file as llama-server does: the query first, then the text everywhere.
  * @param {import('../model.js').Model} model
  * @param {string} template
  * @param {string} prompt

@@ -5,7 +5,7 @@ import { hasTemplate, rendererOf } from '../jinja/chat.js'
 
 /** @import { Tokenized } from '../tokenizers/tokenizer.js' */
 
-/** Templates with one of these read a content as a list of parts. */
+/** Templates that contain one of these read the content of a message as a list of parts. */
 const PARTS = ['content[0]', '.type', "'type'", '"type"', 'item.type', 'message.content[']
 
 /**
@@ -55,7 +55,11 @@ function checkRoles(write) {
     )
 }
 
-/** Returns the tokens at the end of the template: the common suffix of two conversations. @param {(fill: string) => Tokenized} read @returns {Tokenized} */
+/**
+ * Returns the tokens at the end of the template, which are the common suffix of two conversations.
+ * @param {(fill: string) => Tokenized} read
+ * @returns {Tokenized}
+ */
 function endOf(read) {
   const [first, second] = ['0', '1 2 3 4'].map(read)
   const [a, b] = [first.ids, second.ids]

@@ -15,13 +15,13 @@ import { expectObject, refuse } from './module-settings.js'
  * @property {Conversations} [conversations] present if texts are written as conversations, by the chat template of the folder
  *
  * @typedef {object} Conversations
- * @property {'flat' | 'structured' | 'auto'} format of the content: a text, or a list of parts; auto: if there is a template, as it needs
+ * @property {'flat' | 'structured' | 'auto'} format of the content: a text, or a list of parts; auto: as the template needs it
  * @property {boolean} addGenerationPrompt
  * @property {boolean} restoresEnd True to restore the end of the template in a truncated text
  * @property {Record<string, unknown>} variables
  */
 
-/** The output of the network for each task, and its name. */
+/** The output of the network that each task uses. */
 const OUTPUTS = {
   'feature-extraction': ['last_hidden_state', 'token_embeddings'],
   'sequence-classification': ['logits', 'scores'],
@@ -33,7 +33,7 @@ export const SIZES = ['bert', 'roberta', 'distilbert', 'camembert', 'albert', 'x
   type => `sentence_${type}_config.json`,
 )
 
-/** Settings of the network in Python that do not change its numbers, or are checked elsewhere. */
+/** Settings of the network in Python that do not change its numbers, or that are checked elsewhere. */
 const HARMLESS = [
   'add_pooling_layer',
   'attn_implementation',
@@ -132,7 +132,7 @@ function conversationsOf(config, file, task) {
 }
 
 /**
- * Returns the text before each text.
+ * Returns the prompt to put before each text.
  * @param {{ prompts: Record<string, string>, defaultPrompt?: string } | undefined} folder
  * @param {string | { text: string } | undefined} given a prompt, or the name of a prompt of the folder
  * @param {string} where
@@ -157,7 +157,7 @@ export function promptOf(folder, given, where) {
 export function lengthOf(model, settings, prompt) {
   const { ids } = inputOf(model, settings, prompt)
   const last = [ids[ids.length - 1]]
-  const isSpecial = model.decode(last) !== model.decode(last, { skipSpecialTokens: false }) // a lone space decodes to '' both ways
+  const isSpecial = model.decode(last) !== model.decode(last, { skipSpecialTokens: false }) // a lone space decodes to '' either way
   return ids.length - Number(isSpecial)
 }
 

@@ -38,7 +38,7 @@ const ACTIVATIONS = {
   'torch.nn.modules.activation.GELU': x => (x / 2) * (1 + erf(x / Math.SQRT2)),
 }
 
-/** Returns the activation that a file names. @param {unknown} name @param {string} file @param {string} key */
+/** Returns the activation that a file sets. @param {unknown} name @param {string} file @param {string} key */
 export function activationOf(name, file, key) {
   if (typeof name !== 'string' || !Object.hasOwn(ACTIVATIONS, name))
     refuse(file, key, name, Object.keys(ACTIVATIONS).join(', '))

@@ -188,11 +188,11 @@ export async function readPrompts(json) {
  * @property {(rows: Float64Array[]) => FloatTensor} finish (B, d): applies the modules after the pooling
  *
  * @typedef {object} RecipeOptions
- * @property {Pooling} [pooling] in place of the folder's, without the modules after it that have weights
+ * @property {Pooling} [pooling] replaces the folder's pooling; modules with weights after it are then skipped
  * @property {boolean} [normalize]
  * @property {string | { text: string }} [prompt] the name of a prompt of the folder, or a prompt
  * @property {number} [truncateDim]
- * @property {boolean} [isRanked] the modules may give scores
+ * @property {boolean} [isRanked] True if the modules may compute scores
  */
 
 /**
@@ -226,7 +226,7 @@ export function recipeOf(
       `embed: ${MODULES} beside a ${model.type}: sentence-transformers reads its decoder, which is not covered: say { pooling } to read its encoder`,
     )
   const given = promptOf(modules, prompt, isRanked ? 'rank' : 'embed')
-  const leavesPrompt = given && modules?.includesPrompt === false && !modules.conversations // in a conversation it counts
+  const leavesPrompt = given && modules?.includesPrompt === false && !modules.conversations // in a conversation, the prompt counts
   const from = leavesPrompt ? lengthOf(model, modules, given) : 0
   const after = (modules?.after ?? []).filter(({ kind }) => (kind === 'Normalize' ? normalize !== false : !pooling))
   return {

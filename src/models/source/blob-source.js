@@ -1,4 +1,4 @@
-// Reads a Blob. A browser reads it as a stream into reused memory, because each slice costs a request and new memory there.
+// Reads a Blob. In a browser it is read as a stream into reused memory, because each slice costs a request and new memory there.
 
 import { inBlocks } from './blocks.js'
 
@@ -8,7 +8,9 @@ import { inBlocks } from './blocks.js'
 const PART = 2 ** 20
 /** Gaps up to this size are read and dropped; shorter ranges elsewhere are read separately. */
 const NEAR = 2 ** 16
-/** Milliseconds without data after which another stream takes over, doubled each time: in Chromium, one of some 100,000 reads never ends. */
+/**
+ * Milliseconds without data after which another stream takes over, doubled each time. In Chromium, one of some 100,000 reads never ends.
+ */
 const PATIENCE = 500
 
 /** @param {Blob} blob @param {number} from @param {number} to */
@@ -18,8 +20,8 @@ const readSlice = async (blob, from, to) => new Uint8Array(await blob.slice(from
 const slices = blob => inBlocks(blob.size, (from, to) => readSlice(blob, from, to))
 
 /**
- * Throws if a file has changed since it was chosen. Its stream then ends early or reports a network error; in Chromium a deleted file has
- * size 0 and empty slices.
+ * Throws if a file has changed since it was chosen. Its stream then ends early or reports a network error; a deleted file has size 0 and
+ * empty slices in Chromium.
  * @param {Blob} blob
  * @param {string} name
  */
@@ -86,7 +88,7 @@ export function streamed(blob) {
   async function next(count, target) {
     let have = 0
     while (have < count) {
-      if (!memory.byteLength) memory = new ArrayBuffer(PART) // a failed read does not return it
+      if (!memory.byteLength) memory = new ArrayBuffer(PART) // a failed read does not return the memory
       const part = new Uint8Array(memory, 0, Math.min(memory.byteLength, count - have))
       const read = await readPart(part)
       if (!read) {
@@ -121,7 +123,7 @@ export function streamed(blob) {
     return bytes.subarray(0, await next(count, bytes))
   }
 
-  /** Settles when the last requested range was read; ranges are read one after another. @type {Promise<unknown>} */
+  /** Settles when the last requested range has been read; ranges are read one after another. @type {Promise<unknown>} */
   let last = Promise.resolve()
   return {
     size,

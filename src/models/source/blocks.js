@@ -43,7 +43,7 @@ export function inBlocks(size, load) {
   const get = (/** @type {number} */ n) => {
     const found = blocks.get(n)
     const block = found ?? whole(n)
-    if (!found) block.catch(() => blocks.delete(n)) // its error is thrown where it is awaited
+    if (!found) block.catch(() => blocks.delete(n)) // the error is thrown where the block is awaited
     blocks.delete(n)
     blocks.set(n, block)
     for (const oldest of blocks.keys()) if (blocks.size > MOST) blocks.delete(oldest)
@@ -59,7 +59,7 @@ export function inBlocks(size, load) {
       let bytes
       for (let n = first; n <= last; n++) {
         const loading = get(n)
-        // The header is in the first block alone; later reads are sequential, so prefetch.
+        // The header is in the first block alone. Later reads are sequential, so the next blocks are prefetched.
         if (last > 0) for (let next = n + 1; next <= n + AHEAD && next < count; next++) get(next)
         const begin = start(n)
         const part = (await loading).subarray(Math.max(0, from - begin), end - begin)

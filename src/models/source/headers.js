@@ -1,11 +1,15 @@
-// Checks headers of requests before fetch does, whose errors would show their values.
+// Checks headers before fetch does, because its errors would show their values.
 
 import { describe } from '../../base/errors.js'
 
 /** Headers that the request itself sets, or that fetch forbids. */
 const OWN = /^(range|if-range|connection|content-length|host|transfer-encoding|keep-alive|upgrade|expect|te|trailer)$/i
 
-/** True if fetch accepts a header. Checked here because the error of fetch would show the value. @param {string} name @param {unknown} value */
+/**
+ * True if fetch accepts a header, which is checked here because the error of fetch would show the value.
+ * @param {string} name
+ * @param {unknown} value
+ */
 function isHeader(name, value) {
   try {
     return typeof value === 'string' && new Headers([[name, value]]) !== undefined

@@ -1,9 +1,13 @@
-// Reads a folder on the disk. This module is loaded in Node only.
+// Reads a folder on disk. This module is loaded in Node only.
 
 /** Subfolders whose files are listed as well. */
 const INNER = ['onnx', 'additional_chat_templates']
 
-/** True for the content of a GGUF file whose name does not say so. @param {typeof import('node:fs/promises')} fs @param {string} path */
+/**
+ * True if a file is a GGUF file by its content, although its name does not have the extension.
+ * @param {typeof import('node:fs/promises')} fs
+ * @param {string} path
+ */
 async function isGguf(fs, path) {
   const handle = await fs.open(path).catch(() => undefined)
   const start = await handle?.read(new Uint8Array(4), 0, 4, 0).catch(() => undefined)

@@ -22,15 +22,15 @@ import { describe } from '../../base/errors.js'
  * @property {() => Promise<string[]>} [list] lists all files of a folder on disk or on the hub, including those in known subfolders
  * @property {() => Promise<void>} close
  * @property {() => Promise<void>} [finish] called when all weights were read: checks and caches what was downloaded
- * @property {boolean} [isDownloaded] True if it reports its progress itself
+ * @property {boolean} [isDownloaded] True if it reports the progress of a download itself
  * @property {Map<string, import('../weights/safetensors.js').StoredTensor>} [tensors] by name, for a GGUF file
  * @property {Record<string, number>} [types] block types, with the bytes of their tensors
  * @property {import('../weights/read-types.js').NumberOptions['loadKernels']} [loadKernels] loads the kernels of its block types
  * @property {HubFacts} [facts] facts of a hub model
  * @property {Folder} [outside] the given folder, if the network is in a subfolder
  * @property {import('../gguf/read-gguf.js').GgufMetadata} [metadata] of a GGUF file, including its vocabulary
- * @property {{ isYesOrNo: boolean, template?: string }} [ranking] of a GGUF file with classes. isYesOrNo: the score is the first class
- *   against the second; template: the text of a pair, with {query} and {document}
+ * @property {{ isYesOrNo: boolean, template?: string }} [ranking] of a GGUF file with classes. isYesOrNo: the score compares the first
+ *   class with the second; template: the text of a pair, with {query} and {document}
  */
 /**
  * Facts of the hub about a model, and the size of the download.
@@ -52,7 +52,7 @@ const toBytes = bytes =>
 async function fromContent(content, name) {
   if (isBytes(content) || isShared(content)) {
     const bytes = toBytes(content)
-    // Browsers decode no text from shared memory.
+    // Browsers do not decode text from shared memory.
     const cut = isShared(bytes.buffer) ? 'slice' : 'subarray'
     return { size: bytes.length, read: async (from, to) => bytes[cut](from, to) }
   }
@@ -125,7 +125,7 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
         Array.from(files, file => {
           if (typeof file?.name !== 'string')
             throw new TypeError(`loadModel: among the files: expected a File, got ${describe(file)}`)
-          // A file in a subfolder of the chosen folder is named by its path in the folder.
+          // A file in a subfolder of the chosen folder is named by its relative path.
           return [file.webkitRelativePath?.replace(/^[^/]*\//, '') || file.name, file]
         }),
       ),
@@ -172,7 +172,7 @@ export async function readJSON(source, name) {
   }
 }
 
-/** Returns the size of a source without a known size: reads up to the limit. @param {ByteSource} source */
+/** Returns the size of a source whose size is unknown, by reading up to the limit. @param {ByteSource} source */
 async function sizeOf(source) {
   const bytes = await source.read(0, MOST_TEXT)
   return bytes.length

@@ -28,7 +28,7 @@ const shown = ({ href }) => href.replace(/\?.*/s, '')
 /** Returns what identifies a version of a file: its ETag, or its date, which CORS does not hide. @param {Response} response */
 const versionOf = ({ headers }) => headers.get('etag')?.replace(/^W\//, '') ?? headers.get('last-modified')
 
-/** Returns how to send what a server asks for. @param {string | undefined} token */
+/** Returns advice on how to send the credentials that a server requires. @param {string | undefined} token */
 const withToken = token =>
   `; what it asks for is sent by { headers: { authorization: 'Bearer ...' } }${token === undefined ? '' : ', token goes to a hub alone'}`
 
@@ -65,7 +65,7 @@ export async function fromURL(text, fromContent, signal, { headers: given = {}, 
       const get = async (from, to, covered = []) => {
         const headers = { ...given, Range: `bytes=${from}-${to - 1}` }
         const response = await fetch(url, { signal, headers }).catch(cause => {
-          // In an extension, fetching a missing file fails without a status.
+          // In an extension, fetching a missing file fails without a status code.
           const isMissing = covered.includes(404) && !/^https?:$/.test(url.protocol) && !signal?.aborted
           return isMissing ? new Response(null, { status: 404 }) : failed(cause)
         })
@@ -99,7 +99,7 @@ export async function fromURL(text, fromContent, signal, { headers: given = {}, 
             `loadModel: ${file} answers ${bytes.length} bytes as the whole file, which has ${size}: ` +
               'the server, or a cache before it, gives other bytes',
           )
-        return bytes.subarray(from, to) // from the whole file
+        return bytes.subarray(from, to) // a part of the whole file
       }
       return size === undefined ? { read } : inBlocks(size, read)
     },

@@ -1,4 +1,4 @@
-// Explains why a path or an address opens no checkpoint, and what to give instead. Loaded only when one is refused.
+// Explains why a path or a URL opens no checkpoint, and what to give instead. Loaded only when one is refused.
 
 import { describe } from '../../base/errors.js'
 
@@ -30,7 +30,7 @@ export const OTHERS = [
 /** Returns the error for an empty source. */
 export const nothing = () => refused('EMPTY', "expected a folder's path or URL, or hf:owner/name, got an empty text")
 
-/** Returns advice on a path that is the name of a hub model, or of a file of one. @param {unknown} source */
+/** Returns advice on a path that looks like the name of a hub model or of a file of one. @param {unknown} source */
 export function nameOnHub(source) {
   if (typeof source !== 'string' && !(source instanceof URL)) return ''
   const [, name] = /^(?:hf:)?(\w[\w.-]*(?:\/\w[\w.-]*(?::\w[\w.-]*)?)?)\/?$/i.exec(String(source)) ?? []
@@ -41,7 +41,7 @@ const PAGE =
   /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([\w.-]+\/[\w.-]+)(:[\w.-]+)?(?:\/(?:tree|blob|resolve)\/([^/?#]+)(\/[^?#]*\.gguf)?[^?#]*)?\/?(?:\?show_file_info=([^&#]+))?(?:[?#].*)?$/is
 
 /**
- * Returns the error for the address of a page of the hub, or for one without https://. Addresses of files are fetched.
+ * Returns the error for the URL of a hub page, or for a URL without https://. Files of the hub are fetched by URL.
  * @param {string} text
  */
 export function pageOfHub(text) {
@@ -64,7 +64,7 @@ const formatOf = path => OTHERS.find(({ pattern }) => pattern.test(path) && !/py
 /**
  * Returns the error for a path that is not a folder.
  * @param {string} path as given
- * @param {any} found error of looking for it, or undefined if it is a file
+ * @param {any} found error of the attempt to find it, or undefined if it is a file
  * @param {boolean} isGguf True for the content of a GGUF file
  */
 export function noFolder(path, found, isGguf) {
@@ -99,7 +99,11 @@ export function noFolder(path, found, isGguf) {
   )
 }
 
-/** Returns the error for an invalid address, or one that fetch rejects. A password in it is not shown. @param {string} text @param {URL} [url] */
+/**
+ * Returns the error for an invalid URL, or for one that fetch rejects. A password in it is not shown.
+ * @param {string} text
+ * @param {URL} [url]
+ */
 export function wrongAddress(text, url) {
   const given = /[@?#]/.test(text) ? 'the address' : describe(text)
   if (!url) return refused('ADDRESS', `expected an address such as https://host/folder, got ${given}`)
@@ -114,7 +118,7 @@ export function wrongAddress(text, url) {
   )
 }
 
-/** Returns the error for the address of a file instead of its folder; undefined if it is not one. @param {string} source */
+/** Returns the error for the URL of a file instead of its folder; undefined if it is none. @param {string} source */
 export function fileInstead(source) {
   const [address] = source.split(/[?#]/)
   const [, folder, name] = /^(.*)\/([^/]+\.(?:safetensors|gguf|onnx|bin|json|txt))\/?$/i.exec(address) ?? []

@@ -43,7 +43,7 @@ export class AddedTokens {
   #others = []
   #engine
   #normalize
-  /** Patterns that find them in a text, before and after it is normalised. @type {{ pattern: RegExp, ids: Map<string, number> }[]} */
+  /** Patterns that find the tokens in a text, before and after it is normalised. @type {{ pattern: RegExp, ids: Map<string, number> }[]} */
   #finders = []
 
   /** @param {import('./engines.js').Engine} engine @param {import('./normalizers.js').Normalizer} normalize */
@@ -83,7 +83,7 @@ export class AddedTokens {
       const text = normalized ? this.#normalize(content) : content
       if (!text)
         throw refuse('tokenizer.json: added_tokens', `${JSON.stringify(content)}, which is normalized to nothing,`)
-      // The Rust library panics if two tokens claim the same spaces.
+      // The Rust library panics if two tokens both claim the same spaces.
       if (strips && text !== content && /^\p{White_Space}+$/u.test(text))
         throw refuse(
           'tokenizer.json: added_tokens',
@@ -114,7 +114,7 @@ export class AddedTokens {
       if (lstrip) from = Math.max(text.slice(0, from).replace(/\p{White_Space}+$/u, '').length, end)
       if (rstrip) to += /^\p{White_Space}*/u.exec(text.slice(to))?.[0].length ?? 0
       if (end < from) sections.push({ text: text.slice(end, from) })
-      if (from < to) sections.push({ text: text.slice(from, to), id }) // empty if its spaces went to the previous token
+      if (from < to) sections.push({ text: text.slice(from, to), id }) // empty if its spaces are part of the previous token
       end = to
     }
     if (end < text.length) sections.push({ text: text.slice(end) })

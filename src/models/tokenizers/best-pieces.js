@@ -1,5 +1,5 @@
 // Finds the segmentation of a text with the largest sum of scores, as the Unigram models of SentencePiece and the Rust library do. The
-// package @huggingface/tokenizers breaks ties differently: of the same pieces in two orders it may choose the other one.
+// package @huggingface/tokenizers breaks ties differently: if the same pieces fit in two orders, it may choose the other one.
 // https://github.com/google/sentencepiece: src/unigram_model.cc
 
 import { present } from '../../base/entry.js'
@@ -16,8 +16,8 @@ export const UNKNOWN = 10
  * @param {number} vocabulary.unknown score of an unknown character
  * @param {boolean} [vocabulary.hasUnknown] false if there is no unknown token
  * @param {(piece: string) => boolean} vocabulary.isKnown
- * @param {(sum: number) => number} [round] rounds sums to the stored precision; default float64. SentencePiece compares a new sum before
- *   rounding it, except that of an unknown character
+ * @param {(sum: number) => number} [round] rounds sums to the precision in which they are stored; default float64. SentencePiece compares a
+ *   new sum before rounding it, except for unknown characters
  * @returns {string[] | undefined} undefined if an unknown character is needed, even on a path that would not be the best one
  */
 export function bestPieces(text, { scoreOf, longest, unknown, hasUnknown = true, isKnown }, round = sum => sum) {

@@ -12,7 +12,7 @@ const BYTES = new Map(CHARACTERS.map((character, byte) => [character, byte]))
 /** @param {string} text */
 export const toCharacters = text => Array.from(new TextEncoder().encode(text), byte => CHARACTERS[byte]).join('')
 
-/** Returns the bytes of a token; if it contains other characters, those of its text. @param {string} token */
+/** Returns the bytes of a token; if it contains characters outside the notation, the UTF-8 bytes of its text. @param {string} token */
 export function toBytes(token) {
   const bytes = Array.from(token, character => BYTES.get(character))
   return bytes.includes(undefined) ? new TextEncoder().encode(token) : bytes

@@ -34,8 +34,8 @@ export function* mapped({ units, results }, text, from) {
 }
 
 /**
- * Returns the normalizer Precompiled of tokenizer.json: it looks up graphemes of at most five bytes, else characters, and uses the shortest
- * match at their start, like the Rust library.
+ * Returns the normalizer Precompiled of tokenizer.json. Like the Rust library, it looks up graphemes of at most five bytes, else
+ * characters, and uses the shortest match at their start.
  * @param {string | undefined | null} base64
  */
 export function precompiled(base64) {

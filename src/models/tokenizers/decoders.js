@@ -94,18 +94,18 @@ const RULES = {
 /** @param {unknown} json @param {string} [where] @returns {Decoder} */
 export const decoderOf = (json, where = 'decoder') =>
   typeof json === 'function'
-    ? /** @type {Decoder} */ (json) // given as a function for a GGUF file
+    ? /** @type {Decoder} */ (json) // a function, for GGUF files
     : json === null || json === undefined
       ? tokens => [tokens.join(' ')]
       : ruleFor(RULES, json, where)(json, where)
 
-/** Decoders that join tokens, and those that may follow them, since they change a text only at its ends. */
+/** Decoders that join tokens, and decoders that may follow them because they change a text only at its ends. */
 const [JOINING, AFTER] = [
   ['Fuse', 'ByteLevel'],
   ['Fuse', 'Strip'],
 ]
 
-/** True if decoding a prefix of the ids gives a prefix of the text, except for its end. @param {any} json of a decoder */
+/** True if decoding a prefix of the ids gives a prefix of the text, up to its last characters. @param {any} json of a decoder */
 export function isLocal(json) {
   const { type, decoders = [] } = Object(json)
   if (type !== 'Sequence') return true

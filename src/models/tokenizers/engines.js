@@ -1,5 +1,5 @@
-// The models of tokenizer.json, which convert pieces of a text to ids. BPE uses @huggingface/tokenizers, an optional package, some of whose
-// settings differ from the Rust library: these are corrected here, or refused.
+// The models of tokenizer.json, which convert pieces of a text to ids. BPE uses the optional package @huggingface/tokenizers. Where its
+// settings differ from the Rust library, they are corrected here, or refused.
 
 import { describe } from '../../base/errors.js'
 import { bestPieces, UNKNOWN } from './best-pieces.js'
@@ -16,7 +16,7 @@ import { refuse } from './refuse.js'
  * @property {boolean} [isPairs] true for BPE
  */
 /**
- * The used part of the package's models.
+ * The part of the package's models that is used.
  * @typedef {{ tokens_to_ids: Map<string, number>, vocab: string[], merges?: [string, string][],
  *   bpe_ranks: { get: (pair: string) => number | undefined }, bpe: (piece: string) => string[] }} PackageModel
  */
@@ -114,7 +114,7 @@ const ENGINES = {
     if (json.dropout) throw refuseModel('dropout', `${json.dropout}, which makes ids random,`)
     if (json.continuing_subword_prefix)
       throw refuseModel('continuing_subword_prefix', JSON.stringify(json.continuing_subword_prefix))
-    // For a GGUF file, ranks are computed from the score of the merged piece: there are more such pairs than listed merges.
+    // For a GGUF file, ranks are computed from the score of the merged piece, because there are many more such pairs than listed merges.
     if (json.rankOf) model.bpe_ranks = { get: (/** @type {string} */ pair) => json.rankOf(...JSON.parse(pair)) }
     const hasUnknown = unknown !== null && unknown !== undefined
     const isComplete = isByte && hasBytes(ids)
@@ -134,7 +134,7 @@ const ENGINES = {
       const last = all.length - 1
       const kept = all.filter((one, n) => ids.has(n === last && suffix ? one + suffix : one))
       if (!suffix || ids.has(all[last] + suffix)) return model.bpe(kept.join(''))
-      return model.bpe(`${kept.join('')}${END}`).slice(0, -1) // so that no real character gets the suffix
+      return model.bpe(`${kept.join('')}${END}`).slice(0, -1) // so that no real character gets the end-of-word suffix
     }
     return {
       isPairs: true,

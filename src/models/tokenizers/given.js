@@ -31,7 +31,8 @@ export const fromGiven = tokenizer => ({
 })
 
 /**
- * Calls the tokenizer. A TypeError comes from the engine and says nothing about the text, so only messages of other errors are repeated.
+ * Calls the tokenizer. A TypeError comes from the engine and has no information about the text, so only messages of other errors are
+ * repeated.
  * @template T
  * @param {() => T} call
  */
@@ -45,7 +46,7 @@ function call(call) {
 }
 
 /**
- * Returns which ids to keep: special tokens, and the beginnings of the texts.
+ * Returns which ids to keep: special tokens, and the beginning of each text.
  * @param {TokenizerLike} tokenizer
  * @param {(string | undefined)[]} texts
  * @param {readonly number[]} ids all ids
@@ -76,8 +77,8 @@ function keptOf(tokenizer, texts, ids, most) {
 }
 
 /**
- * Returns how many ids each text keeps: the longer one is cut first; of an odd rest the longer one keeps one more, or the second if they
- * are equal.
+ * Returns how many ids of each text to keep. The longer text is cut first; of an odd number, the longer one keeps one more, or the second
+ * if they are equal.
  * @param {number[]} lengths of one or two texts
  * @param {number} room number of ids for all texts
  * @param {number} most as requested

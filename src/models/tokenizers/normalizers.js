@@ -80,7 +80,7 @@ const RULES = {
 /** @param {unknown} json @param {string} [where] @returns {Promise<Normalizer>} */
 export const normalizerOf = async (json, where = 'normalizer') =>
   typeof json === 'function'
-    ? /** @type {Normalizer} */ (json) // given as a function for a GGUF file
+    ? /** @type {Normalizer} */ (json) // a function, for GGUF files
     : json === null || json === undefined
       ? text => text
       : ruleFor(RULES, json, where)(json, where)

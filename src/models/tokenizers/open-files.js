@@ -1,4 +1,4 @@
-// Opens tokenizer.json, or vocab.txt instead, with the files beside it.
+// Opens tokenizer.json, or else vocab.txt, with the files next to it.
 
 import { describe } from '../../base/errors.js'
 import { cleanUp } from './clean-up.js'
@@ -41,10 +41,10 @@ export async function openFiles(folder, readJSON, file, Class, model) {
  * @param {import('../jinja/chat.js').TokenizerConfig} config tokenizer_config.json
  * @param {import('./tokenizer.js').TokenizerClass} [Class] tokenizer class of the package
  * @param {object} [how]
- * @param {(reader: Awaited<ReturnType<typeof readTokenizer>>) => import('./post-processors.js').Template} [how.template] what surrounds
- *   texts; default: that of the JSON
- * @param {(Tokenizer: import('./tokenizer.js').TokenizerClass) => import('./tokenizer.js').TokenizerLike} [how.instead] fallback reader
- *   if the class is the caller's, so that its parts cannot be used
+ * @param {(reader: Awaited<ReturnType<typeof readTokenizer>>) => import('./post-processors.js').Template} [how.template] special tokens
+ *   around texts; default: those of the JSON
+ * @param {(Tokenizer: import('./tokenizer.js').TokenizerClass) => import('./tokenizer.js').TokenizerLike} [how.instead] fallback reader for
+ *   a class given by the caller, whose parts cannot be used
  * @returns {Promise<import('./tokenizer.js').TextReader>}
  */
 export async function openParts(json, config, Class, { template: templateOf, instead } = {}) {
@@ -80,7 +80,7 @@ export async function openParts(json, config, Class, { template: templateOf, ins
       const text = reader.decode(ids, isBare)
       return isCleaned ? cleanUp(text) : text
     },
-    // The end of the text may be half of what clean-up joins.
+    // The end of the text may be the first half of a sequence that clean-up joins.
     isOpen: (ids, text) => reader.isOpen(ids, text) || (isCleaned && / (?:'[vr]?|n'?)?$/.test(text)),
   }
 }
@@ -88,22 +88,26 @@ export async function openParts(json, config, Class, { template: templateOf, ins
 /** Returns the prefix of tokens inside a word, with the library's default. @param {any} model of tokenizer.json */
 const prefixOf = model => model?.continuing_subword_prefix || (model?.type === 'WordPiece' ? '##' : undefined)
 
-/** Rethrows known errors, and otherwise an error that the file is invalid, since an engine's error does not help a user. @param {Error} cause @returns {never} */
+/**
+ * Rethrows known errors. Replaces other errors, which come from the engine and do not help users, by an error that the file is invalid.
+ * @param {Error} cause
+ * @returns {never}
+ */
 function failed(cause) {
   if (/^(tokenizer\.json|loadModel)/.test(cause.message)) throw cause
   const why = cause instanceof TypeError ? '' : `: ${cause.message}`
   throw new Error(`tokenizer.json is not valid${why}. Load the model with { tokenizer: false } and give ids`, { cause })
 }
 
-/** Builds tokenizer.json. @param {Uint8Array} bytes of vocab.txt @param {Record<string, unknown>} config */
+/** Builds tokenizer.json from vocab.txt. @param {Uint8Array} bytes of vocab.txt @param {Record<string, unknown>} config */
 async function fromWords(bytes, config) {
   const { fromVocabulary } = await import('./wordpiece.js')
-  return fromVocabulary(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), config) // a mark is part of the first word, as in Python
+  return fromVocabulary(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), config) // keeps a byte order mark, as in Python
 }
 
 /**
- * Imports the class of the optional package. Its name is a literal, so that bundlers find it; inside `try`, they only warn if the package
- * is missing.
+ * Imports the class of the optional package. Its name is a literal, so that bundlers find it; within `try`, bundlers only warn if the
+ * package is missing.
  * @returns {Promise<import('./tokenizer.js').TokenizerClass>}
  */
 async function imported() {

@@ -65,7 +65,7 @@ class Rewriter {
       const from = this.at
       const atom = this.atom(isFolded)
       const text = this.source.slice(from, this.at)
-      // Oniguruma joins letters across groups, too.
+      // Oniguruma joins letters across groups, too, when it folds them.
       if (isFolded && text.startsWith('(') && /[sf]/i.test(letters.slice(-1) + text)) this.fail()
       letters = text.length === 1 ? letters + text : ''
       if (isFolded && LIGATURE.test(letters)) this.fail()
@@ -77,7 +77,7 @@ class Rewriter {
   quantified(atom) {
     const found = this.take(/[?*+]|\{\d+(?:,\d*)?\}|\{,\d+\}/y)
     if (!found) return atom
-    // The engines continue differently after an iteration with an empty match, and Oniguruma restricts look-behinds.
+    // After an iteration with an empty match, the engines continue differently. Oniguruma also restricts look-behinds.
     if (this.behind || (atom.startsWith('(') && (/\(\?<?[=!]/.test(atom) || new RegExp(`^${atom}`, 'u').test(''))))
       this.fail()
     const count = found[0].replace('{,', '{0,')
@@ -129,7 +129,7 @@ class Rewriter {
   escape(isFolded) {
     const property = this.take(/\\([pP])\{(\w+)\}/y)
     if (property) {
-      if (isFolded) this.fail() // it may contain letters that fold to two, such as ß to ss
+      if (isFolded) this.fail() // the set may contain letters that fold to two, such as ß to ss
       const [, p, name] = property
       if (CATEGORIES.has(name)) return { text: `\\${p}{${name}}`, isSet: true }
       if (SCRIPTS.has(name)) return { text: `\\${p}{Script=${name}}`, isSet: true }
@@ -176,7 +176,11 @@ class Rewriter {
     }
   }
 
-  /** Reads a member of a set: returns the character, or '' for a set, and its text. @param {boolean} isFolded @returns {[string, string]} */
+  /**
+   * Reads one member of a set. Returns its text, preceded by the character, or by '' if the member is a set.
+   * @param {boolean} isFolded
+   * @returns {[string, string]}
+   */
   one(isFolded) {
     const escaped = this.escape(isFolded)
     if (escaped) return [escaped.isSet ? '' : escaped.text, escaped.text]
@@ -204,7 +208,7 @@ export function compile(pattern, where) {
     return new RegExp(rewritten, 'gu')
   } catch (error) {
     if (error instanceof RangeError) throw error
-    throw refuse(`tokenizer.json: ${where}`, `the pattern ${JSON.stringify(source)}`) // such as look-around with a quantifier
+    throw refuse(`tokenizer.json: ${where}`, `the pattern ${JSON.stringify(source)}`) // such as a look-around with a quantifier
   }
 }
 
@@ -220,7 +224,7 @@ export function cut(pattern, text) {
   if (!text) return parts
   let end = 0
   for (const { index, 0: found } of text.matchAll(pattern)) {
-    // Oniguruma finds no empty match at the end of another match, and none inside a character.
+    // Oniguruma finds no empty match at the end of another match, nor inside a character.
     if (
       !found &&
       ((index === end && index > 0) || /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(index - 1, index + 1)))

@@ -7,7 +7,7 @@ import { refuse, ruleFor } from './refuse.js'
 
 /** @import { Part } from './patterns.js' */
 /**
- * A piece of a text; isFirst: True if it starts the text; added: number of characters added at its start.
+ * A piece of a text. isFirst: True if it starts the text; added: number of characters added at its start.
  * @typedef {{ text: string, isFirst: boolean, added?: number }} Piece
  * @typedef {(piece: Piece) => Piece[]} PreTokenizer
  */
@@ -23,7 +23,7 @@ function mergedWithPrevious(parts) {
   return out
 }
 
-/** What happens to matches. @type {Record<string, (parts: Part[]) => string[]>} */
+/** How each behavior treats matches. @type {Record<string, (parts: Part[]) => string[]>} */
 const BEHAVIORS = {
   Isolated: parts => parts.map(({ text }) => text),
   Removed: parts => parts.map(({ text, isMatch }) => (isMatch ? '' : text)),

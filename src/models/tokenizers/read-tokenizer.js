@@ -7,8 +7,8 @@ import { refuse } from './refuse.js'
 
 /**
  * @typedef {object} JsonReader
- * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode encodes without special tokens; isLower:
- *   lowercases everything but added tokens first, unless a normalizer does
+ * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode encodes without special tokens; isLower: True
+ *   to lowercase everything except added tokens first, unless a normalizer does
  * @property {import('./post-processors.js').Template} template the special tokens around texts
  * @property {(id: number) => string} nameOf
  * @property {(token: string) => number | undefined} idOf
@@ -18,7 +18,7 @@ import { refuse } from './refuse.js'
  */
 
 /**
- * Throws if a marker is added only at the start of the text, and a normalizer may change where that is.
+ * Throws if a marker is added only at the start of the text while a normalizer may move that start.
  * @param {any} json tokenizer.json
  */
 function checkFirst({ normalizer, pre_tokenizer: split }) {
@@ -34,7 +34,7 @@ function checkFirst({ normalizer, pre_tokenizer: split }) {
  */
 export async function readTokenizer(json, make) {
   checkFirst(json)
-  // Separate chunks that a page loads quickly.
+  // These imports are separate chunks, so that a page loads quickly.
   const [{ normalizerOf }, { preTokenizerOf }, { decoderOf, isLocal }, { engineOf }] = await Promise.all([
     import('./normalizers.js'),
     import('./pre-tokenizers.js'),
@@ -51,7 +51,7 @@ export async function readTokenizer(json, make) {
   const hasLower = [json.normalizer, ...(json.normalizer?.normalizers ?? [])].some(one => one?.type === 'Lowercase')
   /** @type {(text: string, isLower?: boolean) => import('./added-tokens.js').Section[]} */
   const sectionsOf = json.sections
-    ? text => json.sections(text, normalize) // given as a function for a GGUF file
+    ? text => json.sections(text, normalize) // a function, for GGUF files
     : (text, isLower) => added.sections(text, isLower && !hasLower)
   const isStream = isLocal(json.decoder)
   const decoders = JSON.stringify(json.decoder ?? null)
@@ -95,7 +95,7 @@ export async function readTokenizer(json, make) {
       if (!isStream || text.endsWith('\ufffd')) return true
       const tokens = tokensOf(ids, true)
       const last = tokens[tokens.length - 1] ?? ''
-      if (hasBytes && /^<0x..>$/.test(last)) return true // following bytes decide whether it is part of a character
+      if (hasBytes && /^<0x..>$/.test(last)) return true // the bytes that follow decide whether it is part of a character
       return (
         hasEnd &&
         !decode([...tokens, `${last}x`])

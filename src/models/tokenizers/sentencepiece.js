@@ -10,7 +10,7 @@ import { lower } from './lower.js'
 /**
  * A SentencePiece file.
  * @typedef {object} Pieces
- * @property {Map<string, { score: number, isOwn: boolean }>} pieces isOwn: True if it is always kept as a piece where it occurs
+ * @property {Map<string, { score: number, isOwn: boolean }>} pieces isOwn: True if it always stays one piece
  * @property {number} longest characters of the longest piece
  * @property {number} least the smallest score
  * @property {number} most the largest score
@@ -50,7 +50,11 @@ function* fieldsOf(bytes) {
   }
 }
 
-/** Returns a message by fields; for a repeated field, the last value. @param {Uint8Array | number | undefined} bytes @returns {Record<number, any>} */
+/**
+ * Returns the fields of a message by number; for a repeated field, the last value.
+ * @param {Uint8Array | number | undefined} bytes
+ * @returns {Record<number, any>}
+ */
 const messageOf = bytes => {
   /** @type {Record<number, unknown>} */
   const found = {}

@@ -1,4 +1,4 @@
-// The files beside tokenizer.json: tokenizer_config.json, and in older folders special_tokens_map.json and added_tokens.json, by the rules
+// The files next to tokenizer.json: tokenizer_config.json, and in older folders special_tokens_map.json and added_tokens.json, by the rules
 // of transformers 5. https://github.com/huggingface/transformers: tokenization_utils_base.py, tokenization_utils_tokenizers.py
 
 import { present } from '../../base/entry.js'
@@ -10,7 +10,7 @@ import { refuse } from './refuse.js'
 const FILE = 'tokenizer_config.json'
 /** Keys of special tokens. */
 const SPECIAL = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 'cls_token', 'mask_token']
-/** Tokenizers that transformers implements only in Python: other programs, or rules that no file contains, split their texts. */
+/** Tokenizers that transformers implements only in Python, because other programs, or rules that no file contains, split their texts. */
 const PYTHON =
   /^(BertJapanese|Bertweet|BioGpt|Blenderbot90M|BlenderbotSmall|ByT5|Canine|CLVP|Cpm|CpmAnt|CTRL|Esm|FastSpeech2\w+|Flaubert|FSMT|GPTSw3|Herbert90M|Jukebox|Luke|MLuke|Mecab|Mgpstr|Perceiver|Phobert|ProphetNet|Rag|RoCBert|RoFormer|SpeechT5|Tapas|TransfoXL|VITS|Vits|Wav2Vec2\w*|XLM|XLMProphetNet)Tokenizer$/
 /**
@@ -22,7 +22,7 @@ const [BERT, BYTES] = [
   /^(GPT2|Roberta|Bart|Longformer|LED|Blenderbot|CodeGen|Deberta|Mvp|GPTNeoX)Tokenizer(Fast)?$/,
 ]
 
-/** Default classes of model types if no file names one, for these kinds. @type {Record<string, string>} */
+/** Default classes of model types, for these kinds, if no file sets one. @type {Record<string, string>} */
 const USUAL = {
   ...Object.fromEntries(['bert', 'distilbert', 'electra', 'nomic_bert'].map(type => [type, 'BertTokenizer'])),
   mpnet: 'MPNetTokenizer',
@@ -40,7 +40,7 @@ export const textOf = given => (typeof given === 'string' ? given : Object(given
  * Reads the files.
  * @param {import('../source/source.js').Folder} folder
  * @param {typeof import('../source/source.js').readJSON} readJSON
- * @param {{ type?: string, named?: unknown }} model its model_type; and tokenizer_class of config.json, which counts if no other file names
+ * @param {{ type?: string, named?: unknown }} model its model_type; and tokenizer_class of config.json, which is used if no other file sets
  *   one
  * @returns {Promise<{ config: TokenizerConfig, added: (AddedToken & { id: number })[] }>} added: tokens that tokenizer.json may lack
  */

@@ -1,4 +1,4 @@
-// The tokenizer of a model: tokenizer.json and the files beside it; or files from which transformers builds one (vocab.txt of BERT,
+// The tokenizer of a model: tokenizer.json and the files next to it; or files from which transformers builds one (vocab.txt of BERT,
 // SentencePiece files of Marian); or the metadata of a GGUF file; or a tokenizer given by the caller.
 
 import { describe } from '../../base/errors.js'
@@ -20,22 +20,22 @@ import { describe } from '../../base/errors.js'
 /**
  * Tokenizes and decodes the texts of a folder.
  * @typedef {object} TextReader
- * @property {(text: string, pair: string | undefined, most: number, isWhole: boolean, isLower?: boolean) => {
- *   ids: number[], tokens: string[], types?: number[] }} encode isWhole: with special tokens; isLower: lower case before normalisation
+ * @property {(text: string, pair: string | undefined, most: number, isWhole: boolean, isLower?: boolean) => { ids: number[], tokens:
+ *   string[], types?: number[] }} encode isWhole: True to add special tokens; isLower: True to lowercase before normalisation
  * @property {(id: number) => string} nameOf returns a token as written in the vocabulary
- * @property {(token: string) => number | undefined} [idOf] returns the id of a token written so
- * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: without special tokens
- * @property {boolean} [splitsSpaces] True if words are split at spaces before a mark of a space is put before each
+ * @property {(token: string) => number | undefined} [idOf] returns the id of a token as written in the vocabulary
+ * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: True to skip special tokens
+ * @property {boolean} [splitsSpaces] True if words are split at spaces first, and each then gets a mark of a space in front
  * @property {(tokens: string[]) => string} [joined] decodes tokens as they are written in the vocabulary
  * @property {(ids: readonly number[], text: string) => boolean} isOpen returns true if the end of the text may change with the next id
  * @property {import('../jinja/chat.js').TokenizerConfig} [config]
- * @property {string} [wordPrefix] prefix of tokens inside a word; undefined if these are not marked that way
+ * @property {string} [wordPrefix] prefix of tokens inside a word; undefined if they have no prefix
  */
 /**
  * The tokenizer of a model.
  * @typedef {object} TextTool
- * @property {(text: string, pair: string | undefined, vocab: number, most?: number, isWhole?: boolean, isLower?: boolean) => Tokenized} encode cut
- *   to `most` ids; isWhole: with special tokens, the default
+ * @property {(text: string, pair: string | undefined, vocab: number, most?: number, isWhole?: boolean, isLower?: boolean) => Tokenized}
+ *   encode cut to `most` ids; isWhole: True (default) to add special tokens
  * @property {(text: string, vocab: number) => number[]} bare returns the ids of a text without special tokens
  * @property {import('../jinja/chat.js').TokenizerConfig} config tokenizer_config.json, with the tokens of special_tokens_map.json
  * @property {number} most maximum number of ids from model_max_length; Infinity without one

@@ -1,5 +1,5 @@
 // Reads a pickle, which is a program for a stack machine. Only instructions that build dicts, lists, numbers and texts are executed, and
-// only functions that the caller of this module allows are called. https://docs.python.org/3/library/pickletools.html
+// only functions that the caller allows are called. https://docs.python.org/3/library/pickletools.html
 
 import { describe } from '../../base/errors.js'
 
@@ -38,7 +38,7 @@ class Machine {
     this.fail = fail
   }
 
-  /** Consumes bytes, and returns their position. @param {number} length */
+  /** Consumes bytes, and returns the position where they start. @param {number} length */
   take(length) {
     if (this.at + length > this.bytes.length) throw new Short()
     this.at += length
@@ -161,7 +161,10 @@ class Machine {
     this.push(this.calls[called.name](...given))
   }
 
-  /** Throws for an object of a class that is `below` the top of the stack, or the first after the last mark. @param {number} below */
+  /**
+   * Throws for an object of a class, which is `below` entries below the top of the stack, or the first entry after the last mark.
+   * @param {number} below
+   */
   make(below) {
     throw this.refused(below < 0 ? this.popToMark()[0] : this.stack.at(-1 - below))
   }

@@ -1,4 +1,4 @@
-// Reads uncompressed files of a zip file by byte range. torch.save writes such files.
+// Reads uncompressed files in a zip file by byte range; torch.save writes such zip files.
 // https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 
 /**
@@ -49,8 +49,8 @@ export async function readStoredZip(size, read, fail) {
     at = next
   }
   found.sort((a, b) => a.header - b.header)
-  // The length of a file's local header is only stored in that header. Reading it would cost a request per file, so the start of the
-  // content is derived: what lies between the content and the next header has a fixed length, and torch.save aligns contents to 64 bytes.
+  // The length of a file's local header is stored only in that header. Reading it would cost a request per file, so the start of the
+  // content is derived: what comes between the content and the next header has a fixed length, and torch.save aligns contents to 64 bytes.
   return new Map(
     found.map(({ name, bytes, header, nameLength, hasDescriptor }, n) => {
       const next = n + 1 < found.length ? found[n + 1].header : start

@@ -1,7 +1,7 @@
 // Reads files of torch.save, such as pytorch_model.bin: a pickle that describes the tensors and their storages, and the numbers of each
 // storage. A pickle is a program for a stack machine that may call any Python function. Here only instructions that build dicts, lists,
-// numbers and texts are executed, and three calls are allowed; a file that names another function is refused, so that no file can run code.
-// Numbers are read by range, as from safetensors. https://github.com/pytorch/pytorch/blob/main/torch/serialization.py,
+// numbers and texts are executed, and three functions are allowed; a file that calls another function is refused, so that no file can run
+// code. Numbers are read by range, as from safetensors. https://github.com/pytorch/pytorch/blob/main/torch/serialization.py,
 // https://docs.python.org/3/library/pickletools.html
 
 import { describe, shape as dimsText } from '../../base/errors.js'
@@ -33,7 +33,7 @@ const STORAGES = new Map(
   }).map(([name, dtype]) => [`torch ${name}`, dtype]),
 )
 
-/** A strided view of a storage, called a tensor in the file. */
+/** A strided view of a storage; the file calls it a tensor. */
 class View {
   /** @param {Storage} storage @param {number} offset @param {number[]} dims @param {number[]} strides @param {unknown} [metadata] */
   constructor(storage, offset, dims, strides, metadata = null) {
@@ -57,7 +57,7 @@ const CALLS = {
 }
 
 const MOST_PICKLE = 100_000_000
-/** Marker at the start of the older format: a pickle of this number, of any protocol, with at most this many bytes. */
+/** The marker at the start of the older format: a pickle, of any protocol, of this number, with at most this many bytes. */
 const [OLDER, OLDER_BYTES] = [Number(0x1950a86a20f9469cfc6cn), 64]
 
 /**
@@ -72,12 +72,12 @@ export async function readTorchFile(source, file, readExactly) {
   const { top, tensorOf } = await openTorchFile(source, file, readExactly)
   if (!(top instanceof Map))
     throw new RangeError(`${file}: expected a state_dict of tensors by name, got ${describe(top)}`)
-  const inner = top.get('state_dict') // training checkpoints have it besides the epoch and the optimiser
+  const inner = top.get('state_dict') // training checkpoints store it next to the epoch and the optimizer state
   return Array.from(inner instanceof Map ? inner : top, ([name, view]) => tensorOf(name, view))
 }
 
 /**
- * Contents of a file: dicts as Maps, lists, numbers, texts, and views of storages, which `tensorOf` converts to tensors.
+ * The contents of a file: dicts as Maps, lists, numbers, texts, and views of storages, which `tensorOf` converts to tensors.
  * @typedef {{ top: unknown, isView: (value: unknown) => boolean, tensorOf: (name: unknown, view: unknown) => StoredTensor }} TorchFile
  */
 

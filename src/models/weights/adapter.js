@@ -10,7 +10,7 @@ import { KNOWN } from './adapter-keys.js'
 
 export const ADAPTER = 'adapter_config.json'
 const FILES = ['adapter_model.safetensors', 'adapter_model.bin']
-/** Keys with which an adapter does more than W + scale B A. */
+/** Keys that make an adapter do more than W + scale B A. */
 const REFUSED = [
   'use_dora',
   'use_qalora',
@@ -24,7 +24,7 @@ const REFUSED = [
   'kasa_config',
   'monteclora_config',
 ]
-/** Initialisations that leave the weights of the base unchanged; others modify them before training. */
+/** Initialisations that leave the weights of the base unchanged; all others modify them before training. */
 const INITS = [undefined, true, false, 'gaussian', 'eva', 'orthogonal', 'mica']
 const LORA = /\.lora_(embedding_)?(A|B)(?:\.default)?(?:\.weight)?$/
 
@@ -59,7 +59,7 @@ export async function applyAdapter(folder, family, tensors, readers) {
     : await readHeader(source, file)
   const needs = needsOf(family)
   const { prefix = '', embedding, head } = family
-  /** Returns the name in the base; an adapter of a bare model has names without its prefix. @param {string} name */
+  /** Returns the name in the base. An adapter of a bare model has names without the base's prefix. @param {string} name */
   const nameOf = name => {
     const bare = prefix && name.startsWith(prefix) ? name.slice(prefix.length) : name
     return [name, prefix + name, bare].find(each => tensors.has(each))
@@ -87,7 +87,8 @@ export async function applyAdapter(folder, family, tensors, readers) {
       pairs.set(module, pair)
       continue
     }
-    // Trained in full: modules_to_save, biases. PEFT copies a module of modules_to_save, so a tied head keeps the weight of the base.
+    // Tensors that were trained in full: modules_to_save, and biases. PEFT copies a module of modules_to_save, so a tied head keeps the
+    // weight of the base.
     const key = nameOf(path) ?? path
     const before = tensors.get(key)
     if (isTied && key === shared && before && isCopied(path) && !tensors.has(ownHead)) set(ownHead, before)
@@ -120,7 +121,7 @@ export async function applyAdapter(folder, family, tensors, readers) {
       throw new RangeError(
         `${ADAPTER}: ensure_weight_tying with a change of ${module} is not covered: merge the adapter in Python by merge_and_unload`,
       )
-    // A table shared with the head stays unchanged where the adapter does not act on it.
+    // If a table is shared with the head, the one on which the adapter does not act stays unchanged.
     if (isTied && key === shared) {
       if (isHead || !tensors.has(ownHead)) set(ownHead, isHead ? merged : base)
       if (isHead) continue
@@ -170,7 +171,7 @@ async function openFirst(folder) {
 }
 
 /**
- * Returns the value for a module: that of the first pattern that its name ends with, else the default.
+ * Returns the value for a module: that of the first pattern that matches the end of its name, else the default.
  * @param {Config} c
  * @param {string} key key of the patterns
  * @param {string} module

@@ -1,4 +1,4 @@
-// Reads the tensors of a checkpoint by name: from one file, or from shards with their index.
+// Reads the tensors of a checkpoint by name: from one file, or from shards and their index.
 
 import { describe } from '../../base/errors.js'
 import { readExactly, readJSON } from '../source/source.js'

@@ -42,7 +42,7 @@ function typeNamed(type, name) {
 }
 
 /**
- * How a model stores its numbers.
+ * In which types a model stores its numbers.
  * @typedef {{ dtype?: WeightTypes, activations?: 'int16' | 'int8' | 'float32', cacheDtype?: 'float32' | 'int8', loadKernels?: (core: import('../../runtime/memory.js').Core) => Promise<typeof import('../run/token-calls.js').TokenCalls | undefined> }} NumberOptions
  */
 

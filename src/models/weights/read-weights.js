@@ -1,4 +1,4 @@
-// Reads the weights of a model as floats: rows by hook place, stored tensors by name, and those of a head.
+// Reads the weights of a model as floats: rows by hook place, stored tensors by name, and the weights of a head.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
 import { present } from '../../base/entry.js'
@@ -41,9 +41,13 @@ export { weight }
 
 /**
  * A matrix (..., d) of a head with its bias.
- * @typedef {{ weight: FloatTensor, bias?: FloatTensor }} HeadWeight x left right y^T is the score of two rows before the scale, without biases, norms of q and k and rotation: `qk`; x left right is
- * what the head writes for a row x, without biases: `ov`.
- * @typedef {{ left: FloatTensor, right: FloatTensor }} Factors left (d, D), right (D, d)
+ * @typedef {{ weight: FloatTensor, bias?: FloatTensor }} HeadWeight
+ *
+ * Factors of a (d, d) matrix: left (d, D), right (D, d).
+ * @typedef {{ left: FloatTensor, right: FloatTensor }} Factors
+ *
+ * `qk`: x left right y^T is the score of rows x and y before the scale, without biases, norms of q and k, and rotation. `ov`: x left right
+ * is what the head writes for a row x, without biases.
  * @typedef {{ q: HeadWeight, k: HeadWeight, v: HeadWeight, o: HeadWeight, qk: Factors, ov: Factors }} HeadWeights
  */
 

@@ -1,5 +1,5 @@
-// The safetensors format: 8 bytes, the length of a header of JSON, { name: { dtype, shape, data_offsets } }, then the
-// numbers. Only the header is read at first; each tensor is read by its range. https://github.com/huggingface/safetensors
+// The safetensors format: 8 bytes with the length of a JSON header, the header { name: { dtype, shape, data_offsets } }, then the numbers.
+// At first only the header is read; each tensor is read by its range. https://github.com/huggingface/safetensors
 
 import { describe, shape as dimsText, messageOf } from '../../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../../base/float16.js'

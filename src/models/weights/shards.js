@@ -1,5 +1,5 @@
-// The files of a checkpoint without model.safetensors: shards with their index, a safetensors file of another name, or files of torch.save.
-// Loaded if there is no model.safetensors.
+// The files of a checkpoint without model.safetensors: shards with their index, a safetensors file with another name, or files of
+// torch.save. Loaded if there is no model.safetensors.
 
 import { describe } from '../../base/errors.js'
 import { noWeights } from '../config/refusals.js'
@@ -16,7 +16,7 @@ const [TORCH, TORCH_INDEX] = ['pytorch_model.bin', 'pytorch_model.bin.index.json
  * @param {string | undefined} single a safetensors file to read if there is no index
  * @param {unknown} given the source, as given
  * @param {typeof import('../source/source.js').readJSON} readJSON passed instead of imported, so that this stays a separate file in the package
- * @returns {Promise<{ index: string, files: Map<string, string> }>} without an index, '' stands for every tensor
+ * @returns {Promise<{ index: string, files: Map<string, string> }>} without an index, '' is the key for all tensors
  */
 export async function readIndex(folder, single, given, readJSON) {
   /** @type {[index: string, file: string | undefined][]} */

@@ -1,4 +1,4 @@
-// The stored tensors of a model, and the location of its pieces in them.
+// The stored tensors of a model, and where its pieces are in them.
 
 import { describe, didYouMean } from '../../base/errors.js'
 import { count, Tensor } from '../../base/tensor.js'
@@ -8,7 +8,7 @@ import { count, Tensor } from '../../base/tensor.js'
 /** @import { ModelWeights } from './weights.js' */
 
 /**
- * Lists the stored tensors that a model uses, by their names in the file and by those of its family, without a prefix.
+ * Lists the stored tensors that a model uses, by their names in the file, and by those of the family without a prefix.
  * @param {Family} family
  * @param {ModelWeights} weights
  * @returns {Map<string, { name: string, need: import('./weights.js').Need }>}

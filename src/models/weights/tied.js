@@ -1,6 +1,6 @@
 // Decides whether the head and the table of tokens share one weight. The file decides, as in transformers 5.16 (modeling_utils.py,
-// tie_weights): a single tensor is used for both; two tensors with different numbers are two weights, whatever the config says. Loaded if a
-// file has a head's weight besides the table, or lacks the table.
+// tie_weights): a single tensor is used for both, and two tensors with different numbers are two weights, whatever the config has. Loaded
+// if a file has a head weight in addition to the table, or lacks the table.
 
 import { describe } from '../../base/errors.js'
 

@@ -10,7 +10,7 @@ export const TYPES = ['float32', 'float16', 'bfloat16', 'int8', 'int4']
 
 /** @import { BlockType } from '../../layers/packed-linear.js' */
 
-/** The type in memory that can represent a stored one. @type {Record<string, WeightType>} */
+/** The type in memory that represents a stored type exactly. @type {Record<string, WeightType>} */
 const NATIVE = { F32: 'float32', F64: 'float32', F16: 'float16', BF16: 'bfloat16' }
 
 /** @param {WeightTypes | undefined} types @param {WeightPlace | undefined} place @param {{ dtype: string, blocks?: { type: BlockType } }} stored @returns {WeightType | BlockType} */

@@ -27,14 +27,16 @@ import { bytesOf, TYPES, typeOf } from './weight-types.js'
  * @property {{ key: string, spec: LinearSpec, place?: WeightPlace, biasName?: string, bias: () => FloatTensor | undefined }[]} layers with
  *   the same place
  * @property {((raw: Raw) => void)[]} takes
- * @property {Piece[]} pieces What is made of a stored tensor, or of some of its rows: the weight (out, in) or the bias of a linear layer, with its spec;
- * the weight or the bias of a norm; a table.
+ * @property {Piece[]} pieces
+ *
+ * A part of the model that comes from a stored tensor, or from some of its rows: the weight (out, in) or the bias of a linear layer, with
+ * its spec; the weight or the bias of a norm; a table.
  * @typedef {{ key: string, spec?: LinearSpec }} Piece
  */
 
 /** @typedef {(key: string, name: string, dims: readonly number[], use: Need['layers'][0] | Need['takes'][0], spec?: LinearSpec) => void} AddNeed */
 
-const CHUNK = 2 ** 20 // bytes per read; the previous ones are packed meanwhile
+const CHUNK = 2 ** 20 // bytes per read; meanwhile, the previous bytes are packed
 
 /** @param {LinearSpec} spec */
 export const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
@@ -104,12 +106,12 @@ export class ModelWeights {
     return wide({ ...table, data: data.subarray(n * width, (n + 1) * width) }).subarray(0, columns)
   }
 
-  /** The types of the packed weights. */
+  /** Returns the types of the packed weights. */
   get dtypes() {
     return new Set(Array.from(this.#linears.values(), ({ dtype }) => dtype))
   }
 
-  /** The linear layer that computes the logits. */
+  /** Returns the linear layer that computes the logits. */
   get head() {
     return entryOf(this.#linears, 'head')
   }
@@ -244,7 +246,7 @@ export class ModelWeights {
   }
 
   /**
-   * Packs rows of a stored weight, beginning at `from`, for each layer that has a part of it.
+   * Packs rows of a stored weight, starting at `from`, for each layer that uses a part of it.
    * @param {Need['layers']} layers
    * @param {Raw} raw
    * @param {number} from
@@ -291,7 +293,7 @@ export class ModelWeights {
   }
 
   /**
-   * Removes the optional prefix of the names, and replaces old names of norms.
+   * Removes the optional prefix from names, and replaces old names of norms.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
    */
@@ -482,7 +484,8 @@ export class ModelWeights {
 }
 
 /**
- * Sorts what to read by file order, so that a server or a disk delivers long ranges. A bias precedes the weight that it is packed with.
+ * Sorts what to read by file order, so that a server or a disk delivers long ranges. A bias comes before the weight with which it is
+ * packed.
  * @param {Map<string, StoredTensor>} tensors
  * @param {Map<string, Need>} needs
  */

@@ -34,7 +34,7 @@ import { checkSummary } from './summary.js'
  *   contributes nothing to the output
  * @property {number} [numHeads] H, if the heads are side by side in each row: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G *
  *   E), the output is (B, L, H * E). They are read in place, without a copy
- * @property {number} [numKvHeads] G, beside numHeads; default numHeads
+ * @property {number} [numKvHeads] G, with numHeads; default numHeads
  * @property {ArrayLike<number>} [cuSeqlens] (B + 1): B texts are packed, one after the other: q is (T, H, D), k and v are (T, G, D) and (T,
  *   G, E), the output is (T, H, E). Text b has the rows cuSeqlens[b] ... cuSeqlens[b + 1] - 1; it sees its own keys only. In other options
  *   L and S are the lengths of the longest text; each text reads a mask or a bias from its first row and column on
