@@ -55,14 +55,19 @@ function fromTable(b, at, scale, table, out, to) {
   }
 }
 
-/** Reads scale n of eight and its minimum, 6 bits each, from 12 bytes: for Q4_K and Q5_K. @param {Uint8Array} b @param {number} at @param {number} n */
+/**
+ * Reads scale and minimum n of eight, of 6 bits each, from 12 bytes (Q4_K, Q5_K).
+ * @param {Uint8Array} b
+ * @param {number} at
+ * @param {number} n
+ */
 function sixBits(b, at, n) {
   if (n < 4) return [b[at + n] & 63, b[at + 4 + n] & 63]
   const both = b[at + 4 + n]
   return [(both & 15) | ((b[at + n - 4] >> 6) << 4), (both >> 4) | ((b[at + n] >> 6) << 4)]
 }
 
-/** Reads scale n of sixteen, 6 bits minus 32, from 12 bytes: for Q3_K. @param {Uint8Array} b @param {number} at @param {number} n */
+/** Reads scale n of sixteen 6-bit scales in 12 bytes, minus 32 (Q3_K). @param {Uint8Array} b @param {number} at @param {number} n */
 const lessThirtyTwo = (b, at, n) =>
   ((n < 8 ? b[at + n] & 15 : b[at + n - 8] >> 4) | (((b[at + 8 + (n & 3)] >> (2 * (n >> 2))) & 3) << 4)) - 32
 

@@ -130,7 +130,7 @@ async function noteOf(folder, name) {
   }
 }
 
-/** Returns the folders and notes of all kept models, and the size of each file by its hash. */
+/** Returns the folders and notes of all cached models, and the size of each file by its hash. */
 async function all() {
   const root = await rootOf()
   if (!root) return undefined
