@@ -1,4 +1,4 @@
-// Starts the page: the shell with its rooms in the browser.
+// Starts the page: creates the shell with all rooms.
 
 import { loadTexts } from './i18n/index.js'
 import { host, listen, remembered } from './shell/browser.js'
@@ -18,7 +18,10 @@ const rooms = {
   exercises: () => styled(import('./exercises/room.js'), import('./style/exercise-pages.css')),
 }
 
-/** Companions of rooms, loaded when a link has their parameters. @type {Record<string, import('./shell/companions.js').CompanionSource>} */
+/**
+ * Companions of rooms, loaded when the address has one of their parameters.
+ * @type {Record<string, import('./shell/companions.js').CompanionSource>}
+ */
 const companions = {
   embed: {
     parameters: ['embed'],
@@ -51,7 +54,7 @@ async function styled(module, style) {
   return module
 }
 
-/** Loads the core, for rooms that compute on the page. */
+/** Loads the qkv core, for rooms that compute on the main thread. */
 const load = once(async () => (await import('qkv')).load())
 
 const { language, theme } = remembered()

@@ -7,7 +7,7 @@ import { groupsOf, headName, layerName, withChange, withoutChange } from './chan
 /** @typedef {(key: keyof typeof import('../i18n/en/head.js').texts | 'undo' | 'redo', params?: Record<string, string | number>) => string} HeadTranslate */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /**
- * Labels of tokens that a change refers to, by position; replaced: those of the second text.
+ * Token labels by position, for tokens that a change refers to; `replaced`: those of the second text.
  * @typedef {{ queries?: readonly string[], keys?: readonly string[], replaced?: readonly string[] }} ChangeTokens
  */
 
@@ -45,9 +45,9 @@ export function changeInWords(t, group, { queries, keys, replaced }) {
  * @param {HeadTranslate} given.t
  * @param {readonly Change[]} given.changes
  * @param {(changes: Change[], mark?: string) => void} given.set applies changes; those with the same mark are undone together
- * @param {string} given.none shown if there are no changes
+ * @param {string} given.none text shown if there are no changes
  * @param {(change: Change) => ChangeTokens} [given.tokensOf]
- * @param {() => void} [given.undo] if there is something to undo
+ * @param {() => void} [given.undo] undoes the last change; missing if there is none
  * @param {() => void} [given.redo]
  * @param {unknown} [given.effect] combined effect of all changes
  * @param {unknown} [given.more] further controls

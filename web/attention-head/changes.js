@@ -58,7 +58,7 @@ function read(text) {
   return number >= 0 && number <= 1 ? { ...cell, kind: 'weight', value: number } : undefined
 }
 
-/** Parses the changes of a link, one per place; invalid ones are dropped. @param {string} text @returns {Change[]} */
+/** Parses the changes of a link, one per place; invalid changes are dropped. @param {string} text @returns {Change[]} */
 export function readChanges(text) {
   const found = text.split(' ', MOST_CHANGES).flatMap(each => read(each) ?? [])
   return [...new Map(found.map(change => [placeName(change), change])).values()]
@@ -80,7 +80,7 @@ export const withChange = (changes, change) =>
 /** @param {readonly Change[]} changes @param {Change} change */
 export const withoutChange = (changes, change) => changes.filter(each => !isSamePlace(each, change))
 
-/** True if the change belongs to this head. @param {Change} change @param {HeadAt} at */
+/** True if the change affects this head. @param {Change} change @param {HeadAt} at */
 const isOf = (change, { stack, layer, head }) =>
   change.kind !== 'patch' && change.stack === stack && change.layer === layer && change.head === head
 
@@ -112,7 +112,11 @@ export function withCell(changes, { stack, layer, head }, query, key, isHidden) 
   return isHidden ? withChange(changes, change) : withoutChange(changes, change)
 }
 
-/** True if the model has the place. @param {Change} change @param {Partial<Record<Stack, { layers: number, numHeads: number }>>} stacks */
+/**
+ * True if the model has the layer and head that the change refers to.
+ * @param {Change} change
+ * @param {Partial<Record<Stack, { layers: number, numHeads: number }>>} stacks
+ */
 export function isIn(change, stacks) {
   const own = stacks[change.stack]
   return own !== undefined && change.layer < own.layers && (change.kind === 'patch' || change.head < own.numHeads)

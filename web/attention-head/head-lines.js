@@ -1,5 +1,5 @@
-// The weights of all heads of a layer as lines between two columns of words, from each word to the words that it looks at. Light DOM; depends on
-// weights and words only, not on rooms.
+// Draws the weights of all heads of a layer as lines between two columns of words, from each query to its keys. Light DOM; depends only on
+// weights and words, not on rooms.
 
 import { html, LitElement, nothing, svg } from 'lit'
 import { moved } from '../elements/keys.js'
@@ -13,7 +13,7 @@ import { linesOf, strongest } from './line-paths.js'
 
 /** Number of head colours; further heads reuse them with dashes. */
 const COLOURS = 8
-/** Maximum number of heads with a square each beside a word; above it, only the strongest has one. */
+/** Maximum number of heads drawn as squares beside a word; with more heads, only the strongest one has a square. */
 const MOST_SQUARES = 16
 /** Maximum number of heads described per row for screen readers. */
 const MOST_READ = 8
@@ -45,13 +45,13 @@ class HeadLines extends LitElement {
 
   constructor() {
     super()
-    /** Weights of several layers' heads. @type {Float32Array} */
+    /** Weights of all heads, of one or several layers. @type {Float32Array} */
     this.weights = new Float32Array()
-    /** Offset of this layer's weights: (heads, queries, keys). */
+    /** Offset of this layer in `weights`, whose part is (heads, queries, keys). */
     this.from = 0
     /** @type {readonly string[]} */
     this.names = []
-    /** The head whose picture this is. */
+    /** Index of the displayed head. */
     this.own = 0
     /** @type {readonly string[]} */
     this.queries = []
@@ -64,11 +64,11 @@ class HeadLines extends LitElement {
     this.l = /** @type {never} */ (undefined)
     /** Heads that are not drawn. @type {ReadonlySet<number>} */
     this.off = new Set()
-    /** The word under the pointer or with the focus. @type {Word | undefined} */
+    /** The word under the pointer or with keyboard focus. @type {Word | undefined} */
     this.near = undefined
-    /** True to draw the lines of all words although one is selected. */
+    /** True to draw the lines of all words even if one is selected. */
     this.isAll = false
-    /** The word that is the tab stop. @type {Word} */
+    /** The word that the Tab key focuses. @type {Word} */
     this.tab = { side: 'queries', position: 0 }
     this.theme = new Theme(this)
   }
@@ -86,7 +86,7 @@ class HeadLines extends LitElement {
     if (this.names.every((_, head) => this.off.has(head))) this.off = new Set()
   }
 
-  /** The word whose lines alone are drawn. @returns {Word | undefined} */
+  /** The word to which the drawn lines are restricted; undefined to draw all. @returns {Word | undefined} */
   get spoken() {
     const { near, word, isAll } = this
     const chosen = isAll ? undefined : word
@@ -101,7 +101,12 @@ class HeadLines extends LitElement {
   weightOf = (head, query, key) =>
     this.weights[this.from + (head * this.queries.length + query) * this.keys.length + key]
 
-  /** Returns the weight between the current word and a word of the other side. @param {Word} spoken @param {number} other @param {number} head */
+  /**
+   * Returns the weight between the current word and a word in the other column.
+   * @param {Word} spoken
+   * @param {number} other
+   * @param {number} head
+   */
   #between = (spoken, other, head) =>
     spoken.side === 'queries'
       ? this.weightOf(head, spoken.position, other)
@@ -173,7 +178,7 @@ class HeadLines extends LitElement {
       }}>${l('linesAllWords')}</button>`
   }
 
-  /** Describes what a word looks at most in each head, or what looks at it. @param {Word} spoken */
+  /** Describes the strongest weight of each head from or to a word. @param {Word} spoken */
   #said(spoken) {
     const { l, heads, names } = this
     const word = this[spoken.side][spoken.position]
@@ -208,7 +213,7 @@ class HeadLines extends LitElement {
     })}</ol>`
   }
 
-  /** Lists the weights between a word and the current word of the other side. @param {Word} own */
+  /** Lists the weights between a word and the current word in the other column. @param {Word} own */
   #numbers(own) {
     const { spoken, heads, names } = this
     if (!spoken || spoken.side === own.side) return nothing

@@ -1,5 +1,5 @@
-// Queries and keys of a head as arrows in a plane: the product of two lengths and the cosine between them is their score above the row
-// mean. Light DOM; depends on points and words only, not on rooms.
+// Draws the queries and keys of a head as arrows in a plane. The product of their lengths and the cosine of the angle is the score above
+// the row mean. Light DOM; depends only on points and words, not on rooms.
 
 import { html, LitElement, nothing, svg } from 'lit'
 import { Theme } from '../elements/theme.js'
@@ -36,14 +36,14 @@ class HeadPlane extends LitElement {
     this.queries = []
     /** @type {readonly string[]} */
     this.keys = []
-    /** The current query. */
+    /** Index of the current query. */
     this.query = 0
-    /** 1 where a query sees a key; undefined if all are visible. @type {import('./head.js').Matrix | undefined} */
+    /** 1 where a query may attend to a key; undefined if all are visible. @type {import('./head.js').Matrix | undefined} */
     this.visible = undefined
     this.label = ''
     /** @type {PlaneTexts} */
     this.p = /** @type {never} */ (undefined)
-    /** The key under the pointer or with the focus. @type {number | undefined} */
+    /** Index of the key under the pointer or with keyboard focus. @type {number | undefined} */
     this.key = undefined
     this.theme = new Theme(this)
   }
@@ -52,7 +52,7 @@ class HeadPlane extends LitElement {
     return this
   }
 
-  /** The current key: under the pointer, else the one with the largest weight. */
+  /** The key under the pointer or with focus, else the one with the largest weight. */
   get spoken() {
     const { key, keys, plane, query } = this
     if (key !== undefined && key < keys.length) return key
@@ -71,7 +71,7 @@ class HeadPlane extends LitElement {
   /** @param {number} key */
   #isHidden = key => this.visible?.data[this.query * this.keys.length + key] === 0 && this.#weight(key) === 0
 
-  /** Describes the product of the two arrows, and the part of the score that the plane omits. */
+  /** Describes the product of the two arrows, and how much of the score lies outside the plane. */
   #said() {
     const { p, plane, queries, keys, query, spoken } = this
     const { product, sizeA, sizeB, degrees } = pairOf(plane.q, plane.k, query, spoken)

@@ -1,4 +1,5 @@
-// The switch of a head's output: unchanged, off, its mean, or times a factor. Small under a map, or as buttons on the page of a head.
+// Controls that scale the output of a head: unchanged, off, replaced by its mean, or multiplied by a factor. Compact below a map, or as
+// buttons on the page of a head.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -11,7 +12,7 @@ import { factorOf, headName, withFactor } from './changes.js'
 const STATES = /** @type {const} */ (['on', 'off', 'mean', 'scale'])
 /** @typedef {(typeof STATES)[number]} HeadState */
 
-/** Initial factor when a head is scaled, and the maximum of the slider. */
+/** Factor when scaling is first chosen, and the maximum of the slider. */
 export const FIRST_FACTOR = 0.5
 const MOST_FACTOR = 2
 

@@ -1,4 +1,4 @@
-// One head as the reader chose to see it: the tabs of its pictures, and the picture.
+// One head as the reader chose to see it: tabs for the available pictures, and the selected picture.
 
 import { html, nothing } from 'lit'
 import { headMap } from './views/head-map.js'
@@ -12,7 +12,7 @@ export const WEIGHT_VIEWS = VIEW_NAMES.filter(name => name !== 'flow' && name !=
 /** Returns the picture of a view; the map if it is unknown. @param {string} view */
 const pictureOf = view => VIEWS.find(({ name }) => name === view) ?? headMap
 
-/** Returns the selector of the element that can be saved, if any. @param {Pick<HeadView, 'prefix' | 'view'>} view */
+/** Returns the CSS selector of the element that can be saved as a picture, if any. @param {Pick<HeadView, 'prefix' | 'view'>} view */
 export function pictureSelector({ prefix, view }) {
   const { id } = pictureOf(view)
   return id && `#${prefix}${id}`
@@ -33,7 +33,7 @@ export const viewTabs = (shown, show, t, names = VIEW_NAMES) =>
   )
 
 /**
- * Draws the button that makes strokes over the map paint the mask.
+ * Draws the button that switches dragging on the map from reading to painting the mask.
  * @param {Pick<HeadView, 'prefix' | 'mode'>} view
  * @param {HeadActions['setMode']} setMode
  * @param {(key: 'paintMask') => string} t

@@ -10,13 +10,13 @@ export type At = { isOn: boolean; stack: Stack; layer: number }
 export type HeadChange = At & { kind: 'head'; head: number; how: number | 'mean' }
 /** Hides a key from a query. */
 export type HideChange = At & { kind: 'hide'; head: number; query: number; key: number }
-/** Sets an attention weight; the others of its row share the rest in their old proportions. */
+/** Sets an attention weight, and rescales the others of its row in proportion. */
 export type WeightChange = At & { kind: 'weight'; head: number; query: number; key: number; value: number }
-/** Replaces the output of a layer by that on a second text, at one position or (null) at all. */
+/** Replaces the output of a layer by its output on a second text, at one position, or at all if null. */
 export type PatchChange = At & { kind: 'patch'; position: number | null }
 export type Change = HeadChange | HideChange | WeightChange | PatchChange
 
-/** Of dims (rows, columns). */
+/** `dims` is (rows, columns). */
 export type Matrix = { data: Float32Array | Uint8Array; dims: readonly number[] }
 
 export type CellAt = { row: number; column: number }
@@ -24,21 +24,21 @@ export type Word = { side: 'queries' | 'keys'; position: number }
 /** What dragging over a map does. */
 export type Mode = 'read' | 'paint'
 
-/** What the difference is taken from, and the difference. */
+/** The choice of what to subtract from the weights, and the resulting difference. */
 export type Less = {
   choices: readonly { value: string; name: string }[]
   chosen: string
-  /** Describes the subtraction: "Head 1 minus head 2". */
+  /** Text that describes the subtraction, such as "Head 1 minus head 2". */
   of: string
-  /** Label of the map, if more detailed. */
+  /** Label of the map, if it needs more detail than `of`. */
   label?: string
-  /** Weights that the map subtracts, ... */
+  /** Weights that the map subtracts; alternative to `difference`. */
   weights?: Matrix
-  /** ... or the difference itself. */
+  /** The difference, already computed. */
   difference?: Matrix
   /** Drawn beside the choice. */
   more?: TemplateResult | typeof nothing
-  /** Why there is no difference. */
+  /** Message shown if there is no difference. */
   problem?: unknown
 }
 
@@ -71,9 +71,9 @@ export type HeadView = {
   /** Label of the map. */
   label: string
   weights: Matrix
-  /** The previous numbers, struck out where they differ. */
+  /** The previous weights, shown struck out where they differ. */
   before?: Matrix
-  /** 1 where a query sees a key. */
+  /** 1 where a query may attend to a key. */
   visible?: Matrix
   queries: readonly string[]
   keys: readonly string[]
@@ -87,17 +87,17 @@ export type HeadView = {
   subtracted?: CellAt
   /** The word that the pictures refer to. */
   word?: Word
-  /** The displayed ones of many rows; undefined: all are shown, and none can be chosen. */
+  /** Filter and range of the displayed rows; undefined if all rows are shown and cannot be filtered. */
   rows?: { filter: string; range?: { from: number; to: number } }
   less?: Less
-  /** Scores of this head. */
+  /** Statistics of this head, each with a name. */
   scores?: readonly { name: string; value: number }[]
   heads?: HeadTable
-  /** All heads of its layer, with names: `data` starting at `from` is (heads, queries, keys); `own` is the index of this head. */
+  /** All heads of the layer, with names: `data` starting at `from` is (heads, queries, keys); `own` is the index of this head. */
   layer?: { data: Float32Array; from: number; names: readonly string[]; own: number }
-  /** Its queries and keys in a plane; null while they load. */
+  /** Queries and keys of the head in a plane; null while they load. */
   plane?: Plane | null
-  /** Its steps, if the room has them. */
+  /** Computation steps of the head, if the room has them. */
   flow?: Flow
   className?: string
 }
@@ -106,19 +106,19 @@ export type HeadView = {
 export type HeadActions = {
   show(view: string): void
   setMode(mode: Mode): void
-  /** The place under the pointer or with the focus; undefined when it is left. */
+  /** Called with the place under the pointer or with focus; undefined when it is left. */
   point(place?: Place): void
   select(place: Place, isSecond?: boolean): void
-  /** Without a value, restores the cell. Missing in rooms whose weights cannot be edited. */
+  /** Sets a weight; without `value`, restores it. Missing in rooms whose weights cannot be edited. */
   edit?(query: number, key: number, value?: number, mark?: string): void
-  /** Sets a number of X, or of given Q, K or V. */
+  /** Sets a number of X, or of Q, K or V if these are given directly. */
   editInput?(matrix: string, row: number, column: number, value: number, mark: string): void
-  /** Undoes the last change: Escape during a drag. */
+  /** Undoes the last change, on Escape during a drag. */
   undo?(): void
   /** Shows another frame of the flow. */
   frame?(step: import('../elements/flow-frames.js').FlowStep, key?: number): void
   hide(query: number, key: number, isHidden: boolean): void
-  /** Turns the causal mask on, if there is none. */
+  /** Turns the causal mask on; missing if it is on already. */
   hideLater?(): void
   /** Opens another head from the table of all heads. */
   open?(head: number): void
@@ -130,7 +130,7 @@ export type HeadActions = {
 /** A picture of a head. */
 export type HeadPicture = {
   name: string
-  /** Id of its element after the prefix; empty if nothing can be saved. */
+  /** Id of its element, without the prefix; empty if nothing can be saved. */
   id: string
   draw(view: HeadView, act: HeadActions, t: HeadViewTranslate): TemplateResult | typeof nothing
 }

@@ -1,18 +1,21 @@
-// Groups the lines between two columns of words into few paths: one per head and strength. Pure.
+// Groups the lines between two columns of words into few SVG paths, one per head and opacity. Pure.
 
-/** Lines of one head and strength: alternating query and key. @typedef {{ head: number, opacity: number, pairs: number[], path: string }} LinePath */
+/**
+ * Lines of one head and opacity; `pairs` alternates query and key.
+ * @typedef {{ head: number, opacity: number, pairs: number[], path: string }} LinePath
+ */
 
 /** Number of strength levels, and minimum weight of a line. */
 const LEVELS = 12
 const LEAST = 0.01
-/** Maximum number of cached pictures. */
+/** Maximum number of cached pictures per weights. */
 const MOST_KNOWN = 8
 
-/** Cache: the last pictures of some weights, so that redrawing the page reuses them. @type {WeakMap<object, Map<string, LinePath[]>>} */
+/** Caches the last pictures by weights, so that a redraw of the page reuses them. @type {WeakMap<object, Map<string, LinePath[]>>} */
 const known = new WeakMap()
 
 /**
- * Returns the lines of some heads, for all words or for one; 10 units per word, 100 between the columns.
+ * Returns the lines of some heads, for all words or for one. A word is 10 units high, and the columns are 100 units apart.
  * @param {{ weights: Float32Array, from: number, heads: readonly number[], queries: number, keys: number }} of weights (heads, queries,
  *   keys), starting at an offset
  * @param {{ side: 'queries' | 'keys', position: number }} [word]

@@ -1,10 +1,10 @@
 // Parts of a map of many words: chosen rows, and the cells around one. Pure.
 
-/** Number of rows above which they can be filtered, and a lens shows the cells around one. */
+/** Number of rows above which rows can be filtered and a lens magnifies the cells around the current one. */
 export const MANY_ROWS = 24
 
 /**
- * Returns the displayed rows: those of the range whose word contains the filter; if there are none, the whole range.
+ * Returns the displayed rows: rows of the range whose word contains the filter, or the whole range if no word does.
  * @param {readonly string[]} names
  * @param {string} filter
  * @param {{ from: number, to: number }} [range]

@@ -37,7 +37,7 @@ export function shapesOf(q, k, queries, keys, query) {
   const all = [q, k].flatMap(points => Array.from({ length: points.dims[0] }, (_, i) => at(points, i)))
   const [xs, ys] = [0, 1].map(c => [0, ...all.map(point => point[c])])
   const [left, right, low, high] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)]
-  // One scale for both directions, so that angles are preserved.
+  // The same scale for both axes, so that angles are preserved.
   const scale = Math.min(
     (WIDTH - 2 * MARGIN) / Math.max(right - left, 1e-9),
     (HEIGHT - 2 * MARGIN) / Math.max(high - low, 1e-9),

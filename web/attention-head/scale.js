@@ -1,4 +1,4 @@
-// The upper end of the colours of weights. Pure.
+// The upper end of the colour scale for attention weights. Pure.
 
 /** @typedef {'shared' | 'one' | 'own'} ScaleEnd */
 

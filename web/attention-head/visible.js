@@ -1,10 +1,13 @@
-// Which keys each query of a head sees: no later ones with a causal mask, and none that the reader has hidden.
+// Computes which keys each query of a head may attend to, from the causal mask and the keys that the reader has hidden.
 
-/** Cache: the last mask, the same object for equal masks, so that its map is not repainted. @type {{ key: string, visible: { data: Uint8Array, dims: readonly number[] } } | undefined} */
+/**
+ * Caches the last mask, so that equal masks are the same object and the map is not repainted.
+ * @type {{ key: string, visible: { data: Uint8Array, dims: readonly number[] } } | undefined}
+ */
 let last
 
 /**
- * Returns 1 where a query sees a key; undefined if every query sees every key.
+ * Returns 1 where a query may attend to a key; undefined if every query sees every key.
  * @param {readonly number[]} dims (queries, keys)
  * @param {boolean} isCausal
  * @param {readonly import('./head.js').HideChange[]} hidden

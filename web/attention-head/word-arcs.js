@@ -1,13 +1,16 @@
 import { html, LitElement, svg } from 'lit'
 
-/** @typedef {{ from: string, to: string, weight: number, isFrom?: boolean }} Arc words by their `data-word`; isFrom: True if another word looks at this one */
+/**
+ * @typedef {{ from: string, to: string, weight: number, isFrom?: boolean }} Arc from, to: `data-word` of the words; isFrom: true if the arc
+ * starts at another word
+ */
 
 /** Pixels: stroke width for weight 1, and space above the words. */
 const [WIDTH, SPACE] = [12, 28]
 
 /**
- * Arcs over the words of the sentence: from the current word to the words that it looks at, as wide as the weights, and dotted from the words that
- * look at it. They overlay the words of their parent and take no space.
+ * Draws arcs over the words of the sentence: solid from the current word to the words that it attends to, dotted from words that attend to
+ * it. The width is the weight. The arcs overlay their parent and take no space.
  */
 class WordArcs extends LitElement {
   static properties = { arcs: { attribute: false }, lines: { state: true } }
@@ -73,7 +76,10 @@ class WordArcs extends LitElement {
   }
 }
 
-/** Returns the stroke width in pixels. Arcs from other words are thinner, and a loop is limited by the space inside. @param {Arc} arc */
+/**
+ * Returns the stroke width in pixels. Arcs from other words are thinner, and the width of a loop is limited by the space inside it.
+ * @param {Arc} arc
+ */
 function widthOf({ from, to, weight, isFrom }) {
   const width = Math.max(WIDTH * weight, 0.75)
   return isFrom ? Math.min(width, 1.5) : from === to ? Math.min(width, 4) : width
@@ -84,7 +90,7 @@ function pathOf(from, to, { left, top }) {
   const [x0, x1] = [from, to].map(box => box.left + box.width / 2 - left)
   const isBelow = to.top > from.bottom
   if (isBelow || from.top > to.bottom) {
-    // For another line or sentence, connect the edges that face each other.
+    // If the other word is on another line or in another sentence, connect the edges that face each other.
     const [y0, y1] = (isBelow ? [from.bottom, to.top] : [from.top, to.bottom]).map(y => y - top)
     const middle = (y0 + y1) / 2
     return `M${x0} ${y0} C${x0} ${middle} ${x1} ${middle} ${x1} ${y1}`

@@ -1,4 +1,4 @@
-// The texts of all elements, in a separate file, so that an element used alone loads only its texts.
+// The texts of all elements. They are in a separate file, so that an element used alone loads only its own texts.
 
 import { deepMapTexts } from './deep-map-texts.js'
 import { commonTexts, headsTexts, traceTexts } from './element-texts.js'

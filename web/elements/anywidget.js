@@ -1,4 +1,5 @@
-// A notebook widget, by anywidget (https://anywidget.dev): heads of weights that a kernel sends as bytes, and a map of the selected one.
+// A notebook widget for anywidget (https://anywidget.dev): all heads of attention weights that a kernel sends as bytes, and a map of the
+// selected head.
 
 import './heads.js'
 import './heatmap.js'
@@ -10,12 +11,12 @@ import './heatmap.js'
  * @property {readonly number[]} dims H, L, S
  * @property {readonly string[]} [query_tokens]
  * @property {readonly string[]} [key_tokens] default: those of the queries
- * @property {number} [head] index of the selected one
+ * @property {number} [head] index of the selected head
  * @property {{ row: number, column: number } | null} [cell] pinned cell
  */
 
 /**
- * The used part of anywidget's model.
+ * The part of anywidget's model that is used here.
  * @typedef {object} Model
  * @property {<K extends keyof WidgetModel>(key: K) => WidgetModel[K]} get
  * @property {<K extends keyof WidgetModel>(key: K, value: WidgetModel[K]) => void} set
@@ -24,9 +25,9 @@ import './heatmap.js'
  * @property {() => void} save_changes
  */
 
-/** @typedef {(given: { model: Model, el: HTMLElement }) => () => void} Render returns a function that ends the widget */
+/** @typedef {(given: { model: Model, el: HTMLElement }) => () => void} Render returns a function that removes the widget */
 
-/** Reads floats at any alignment. @param {DataView | undefined} view */
+/** Reads float32 values at any byte alignment. @param {DataView | undefined} view */
 function floats(view) {
   if (!view) return new Float32Array()
   const count = Math.floor(view.byteLength / 4)

@@ -1,4 +1,4 @@
-// The base of all elements: label, texts, theme, width, pictures.
+// The base class of all elements: label, texts, theme, width, exported pictures.
 
 import { html, LitElement } from 'lit'
 import { commonTexts, fill } from './element-texts.js'
@@ -11,7 +11,7 @@ import { Room } from './width-observer.js'
 /** @typedef {{ hostConnected?(): void, hostDisconnected?(): void, hostUpdated?(): void }} Controller */
 
 /**
- * The used part of Lit, declared here so that the types of the elements need no other package.
+ * The members of Lit's element that are used, declared here so that the types of the elements need no other package.
  * @typedef {HTMLElement & {
  *   readonly renderRoot: HTMLElement | DocumentFragment, readonly hasUpdated: boolean, readonly updateComplete: Promise<boolean>,
  *   requestUpdate(): void, scheduleUpdate(): unknown, updated(changed: Map<PropertyKey, unknown>): void,
@@ -99,7 +99,7 @@ export class QkvElement extends Base {
     return svgOf(this.picture(), this.theme.style, this.label || this.localName)
   }
 
-  /** Returns the whole picture, not only the zoomed part. @internal @returns {import('./pictures.js').Picture} */
+  /** Returns the whole picture, even if it is zoomed. @internal @returns {import('./pictures.js').Picture} */
   picture() {
     throw new Error(`${this.localName} has no picture`)
   }

@@ -1,4 +1,5 @@
-// Two colour scales, as colours, text colours on them, and pixels. In dark mode small values are dark, so that large ones stand out.
+// Two colour scales as CSS colours, with text colours and pixel values. In dark mode small values are dark, so that large ones are
+// conspicuous.
 
 import { OFFSET, RAMPS, STRIDE } from './ramps.js'
 
@@ -24,7 +25,7 @@ export const pixel = colour => new Uint32Array(new Uint8ClampedArray([...channel
 /** @param {string[]} colours @returns {Palette} */
 const palette = colours => ({
   colours,
-  // At luminance 0.179, black and white text have the same contrast, at least 4.58.
+  // Black and white text have equal contrast, 4.58, on a background of luminance 0.179.
   inks: colours.map(colour => (luminance(colour) > 0.179 ? '#000' : '#fff')),
   pixels: Uint32Array.from(colours, pixel),
 })
@@ -56,12 +57,12 @@ export function paletteOf(scale, isDark) {
 }
 
 /**
- * Returns the index of a value's colour, 0 to 255, clamped to the ends of the domain.
+ * Returns the index, 0 to 255, of the colour of a value, which is clamped to the domain.
  * @param {number} value
  * @param {readonly number[]} domain
  */
 export function stepOf(value, domain) {
-  const from = domain[0] // destructuring would be slower than the rest
+  const from = domain[0] // destructuring would take longer than the computation
   const step = Math.floor(((value - from) / (domain[1] - from)) * STEPS)
   return step > 0 ? Math.min(step, STEPS - 1) : 0
 }

@@ -1,4 +1,4 @@
-// Draws the visible part of a deep map: the overview, tiles on top, and close up numbers, labels or positions.
+// Draws the visible part of a deep map: the overview, loaded tiles over it, and, when zoomed in, numbers with labels or positions.
 
 import { exceptions } from './colour-scale.js'
 import { domainFor, levelOf, rangeIn, TILE } from './deep-levels.js'
@@ -14,13 +14,13 @@ import { canvasOf, raster } from './raster.js'
 
 /** Minimum cell sizes in pixels for words and for numbers. */
 const [NAMED, NUMBERED] = [12, 44]
-/** Pixels between two positions, if there is no space for words. */
+/** Pixels between two position labels, which replace words that do not fit. */
 const APART = 72
 /** Milliseconds in which a tile fades in. */
 const FADE = 20
 /** Maximum cells to convert to pixels per frame; the rest follow in later frames. */
 const BUDGET = 6 * TILE * TILE
-/** Maximum width of a label. */
+/** Maximum width of a label in pixels. */
 const LABEL = 88
 
 /**
@@ -47,7 +47,7 @@ export function arrange(
   view,
 ) {
   const font = `400 ${Math.min(style.fontSize, 12)}px ${style.family}`
-  // Positions are shown if words do not fit, so there is always space for labels; long words are truncated.
+  // Long words are truncated to leave space for the cells; if words do not fit, positions are shown instead, so labels always have space.
   const label = (/** @type {readonly string[]} */ tokens, /** @type {number} */ count) => {
     const longest = tokens.reduce(
       (most, token) => (String(token).length > most.length ? String(token) : most),
@@ -73,7 +73,12 @@ export function arrange(
 /** Returns the level of detail for a layout. @param {Layout} arranged */
 export const levelIn = ({ cellWidth, cellHeight }) => levelOf(Math.min(cellWidth, cellHeight))
 
-/** Returns evenly spaced round positions between the first and the last. @param {number} from @param {number} count @param {number} size pixels per position */
+/**
+ * Returns the first position, the last, and evenly spaced round ones between them.
+ * @param {number} from
+ * @param {number} count
+ * @param {number} size pixels per position
+ */
 export function positions(from, count, size) {
   const wanted = APART / size
   const power = 10 ** Math.floor(Math.log10(wanted))
@@ -86,9 +91,12 @@ export function positions(from, count, size) {
 
 /** Draws frames, and caches the pictures of tiles. */
 export class DeepDrawing {
-  /** `drawn`: number of rows drawn in the colours of `key`. @type {WeakMap<Loaded, { key: string, canvas: HTMLCanvasElement, drawn: number }>} */
+  /**
+   * Pictures of tiles; `drawn` is the number of rows that already have the colours of `key`.
+   * @type {WeakMap<Loaded, { key: string, canvas: HTMLCanvasElement, drawn: number }>}
+   */
   #pictures = new WeakMap()
-  /** Cost of the last frame: pictures drawn, cells converted to pixels, cells and words drawn. */
+  /** Work done by the last frame: pictures drawn, cells converted to pixels, shapes drawn. */
   work = { pictures: 0, cells: 0, shapes: 0 }
   /** @type {readonly number[]} */
   domain = [0, 1]
@@ -135,7 +143,7 @@ export class DeepDrawing {
         this.work.pictures++
       }
     }
-    // Treat the visible part as a separate map, so that it is drawn like any other.
+    // Treat the visible part as a separate map, so that `drawMap` can draw it.
     const { view } = arranged
     const part = {
       ...arranged,
@@ -145,7 +153,7 @@ export class DeepDrawing {
       rowLabels: isNear && map.rowTokens.length ? arranged.rowLabels : 0,
       columnLabels: isNear && map.columnTokens.length ? arranged.columnLabels : 0,
     }
-    // If even the largest visible number would be written as 0, only colours distinguish the cells.
+    // If even the largest visible number would be written as 0, write no numbers.
     const isNumbered =
       near &&
       Math.min(arranged.cellWidth, arranged.cellHeight * 2) >= NUMBERED &&
@@ -192,7 +200,7 @@ export class DeepDrawing {
   }
 
   /**
-   * Adapts the colours to the visible part; called when a gesture ends, so that they are constant during it.
+   * Adapts the colours to the visible part; called when a gesture ends, so that colours do not change during it.
    * @param {DeepMap} map
    * @param {Tiles} tiles
    * @param {Layout} arranged
@@ -247,7 +255,11 @@ export class DeepDrawing {
   }
 }
 
-/** Copies the numbers of a part whose tiles are at full resolution. @param {readonly Loaded[]} tiles @param {ReturnType<typeof seenCells>} part */
+/**
+ * Copies the numbers of a part from tiles at full resolution.
+ * @param {readonly Loaded[]} tiles
+ * @param {ReturnType<typeof seenCells>} part
+ */
 function cut(tiles, { row, column, rows, columns }) {
   const data = new Float32Array(rows * columns)
   for (const {

@@ -1,5 +1,5 @@
-// The tiles of a matrix too large to hold: which ones a view needs, and their requests. No DOM. A cell of level n covers 2^n by 2^n cells
-// of the matrix; a tile has at most TILE by TILE cells of its level.
+// Manages the tiles of a matrix that is too large for memory: which ones a view needs, and their requests. No DOM. A cell of level n covers
+// 2^n by 2^n cells of the matrix; a tile has at most TILE by TILE cells of its level.
 
 import { largestOf } from './largest.js'
 import { check } from './tensor-input.js'
@@ -14,28 +14,28 @@ import { check } from './tensor-input.js'
  * @property {number} columns
  * @property {TensorLike} [overview] the whole matrix in few cells, shown until tiles arrive
  * @property {number} [tileSide] maximum rows and columns of the matrix per tile, if larger ones would take too long; default no limit
- * @property {number} [patience] milliseconds until an unanswered tile fails, default 10,000; Infinity: never
- * @property {(request: TileRequest) => TensorLike | Promise<TensorLike>} tile returns the numbers of a part, in `resolution` cells
+ * @property {number} [patience] milliseconds until a pending tile request fails, default 10,000; Infinity for no limit
+ * @property {(request: TileRequest) => TensorLike | Promise<TensorLike>} tile returns the numbers of a part, reduced to `resolution` cells
  */
 /** @typedef {{ level: number, rows: Span, columns: Span, resolution: readonly [number, number] }} Tile */
 /** @typedef {{ row: number, column: number, rows: number, columns: number }} Part whole cells of the matrix */
 /** @typedef {Tile & { data: ArrayLike<number>, dims: readonly number[], since: number }} Loaded */
 /** @typedef {{ key: 'deepThrew' | 'deepLate' | 'deepSize', values: Record<string, string | number> }} Failure */
-/** @typedef {{ rows: Span, columns: Span, value: number }} Link a cell of a level, in cells of the matrix */
+/** @typedef {{ rows: Span, columns: Span, value: number }} Link a cell of a level, and the rows and columns of the matrix that it covers */
 
 export const TILE = 128
 /** @type {('rows' | 'columns')[]} */
 const AXES = ['rows', 'columns']
 /** Maximum number of cached tiles, and of concurrent requests. */
 const [MOST, AT_ONCE] = [160, 4]
-/** Default milliseconds until an unanswered tile fails. */
+/** Default timeout of a tile request in milliseconds. */
 const PATIENCE = 10_000
-/** Maximum delay of a timer; a longer one would fire at once. */
+/** Exclusive maximum of a timer's delay in milliseconds; a longer delay would fire at once. */
 const LONGEST = 2 ** 31 - 1
 /** Relative tolerance at the end of the colour scale: a sum of rounded weights such as 1.003 gets the colour of 1. */
 const SAME = 0.01
 
-/** Returns the finest level whose cells have at least one pixel. @param {number} pixels per cell of the matrix */
+/** Returns the finest level whose cells are at least one pixel wide. @param {number} pixels per cell of the matrix */
 export const levelOf = pixels => (pixels >= 1 ? 0 : Math.ceil(Math.log2(1 / pixels) - 1e-9))
 
 /** @param {Tile} tile */
@@ -171,7 +171,7 @@ export class Tiles {
   #patience
   /** Loaded tiles, least recently used first. @type {Map<string, Loaded>} */
   #loaded = new Map()
-  /** @type {Map<string, () => void>} what ends each request */
+  /** @type {Map<string, () => void>} functions that cancel running requests, by tile */
   #running = new Map()
   /** @type {Map<string, Failure>} */
   #failed = new Map()
@@ -206,7 +206,7 @@ export class Tiles {
     if (data.length) this.overview = { level, rows: [0, rows], columns: [0, columns], resolution, data, dims, since: 0 }
   }
 
-  /** True if the overview is at least as fine as a level. @param {number} level */
+  /** True if the overview is at least as detailed as a level. @param {number} level */
   #isCovered(level) {
     return this.overview !== undefined && this.overview.level <= level
   }
@@ -298,18 +298,18 @@ export class Tiles {
     return this.overview ? [this.overview] : found
   }
 
-  /** True while tiles of the view are loading. */
+  /** True while tiles for the current view are loading. */
   get isWaiting() {
     return this.#queue.length > 0
   }
 
-  /** The error of a tile in view. */
+  /** The error of a tile in view that failed to load. */
   get failure() {
     for (const name of this.#needed) if (this.#failed.has(name)) return this.#failed.get(name)
     return undefined
   }
 
-  /** Forgets failures, so that the next look requests their tiles again. */
+  /** Clears failures, so that the next `look` requests those tiles again. */
   retry() {
     this.#failed.clear()
   }

@@ -17,11 +17,14 @@ import { asJSON, optionProblem } from './tensor-input.js'
 /** @import { Token } from './gestures.js' */
 /** @import { DeepSource } from './deep-levels.js' */
 /** @typedef {import('./deep-levels.js').Link} DeepLink */
-/** @typedef {{ row: number, column: number, value: number | undefined }} DeepCell value: undefined if visible cells stand for several cells of the matrix */
+/**
+ * @typedef {{ row: number, column: number, value: number | undefined }} DeepCell value: undefined if a visible cell represents several
+ * cells of the matrix
+ */
 /** @typedef {{ rows: readonly [number, number], columns: readonly [number, number] }} DeepView */
 /** @typedef {{ 'cell-focus': DeepCell, 'cell-leave': null, 'cell-pin': DeepCell, 'token-pin': Token, 'view-change': DeepView }} DeepMapEvents */
 
-/** Milliseconds without a gesture before tiles are requested, and before the view is described. */
+/** Debounce in milliseconds after a gesture: before tiles are requested, and before the view is announced. */
 const [REST, SAY] = [10, 200]
 /** Maximum number of links in the table. */
 const STRONGEST = 10
@@ -153,7 +156,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     this.highlight = undefined
     /** @internal @type {import('./geometry.js').View} */
     this.view = WHOLE
-    /** Description of the visible part, updated when it rests. @internal @type {{ view: string, links: DeepLink[] }} */
+    /** Description of the visible part, updated when gestures end. @internal @type {{ view: string, links: DeepLink[] }} */
     this.spoken = { view: '', links: [] }
   }
 
@@ -172,10 +175,10 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
   #frame = 0
   /** True if tiles have arrived since the last frame. */
   #hasNew = false
-  /** What the minimap was drawn for. @type {{ tiles?: Tiles, key: string }} */
+  /** Tiles and appearance that the minimap was last drawn for. @type {{ tiles?: Tiles, key: string }} */
   #mapped = { key: '' }
   #isFocused = false
-  /** The view whose tiles were requested. */
+  /** Key of the view whose tiles were last requested. */
   #asked = ''
   /** @internal */
   drawing = new DeepDrawing()
@@ -236,7 +239,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     }
   }
 
-  /** Schedules a frame for a tile that arrived or failed, together with others that arrive before it. */
+  /** Schedules a frame for a tile that arrived or failed, shared by all tiles that arrive before it. */
   #arrived() {
     this.#hasNew = true
     cancelAnimationFrame(this.#frame)
@@ -280,7 +283,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     this.#resting = setTimeout(() => this.#rest(), REST)
   }
 
-  /** Handles the end of a gesture. */
+  /** Requests tiles and adapts the colours after a gesture. */
   #rest() {
     const layout = this.#layout
     if (!layout || !this.#tiles) return

@@ -1,4 +1,4 @@
-// Draws a map with either backend.
+// Draws a map on canvas or as SVG.
 
 import { exceptions, paletteOf, stepOf } from './colour-scale.js'
 import { visible, widthOf } from './drawing-backends.js'
@@ -16,7 +16,7 @@ import { decimalsThatFit, short, write } from './number-text.js'
  * @property {{ least: number, most: number }} range
  * @property {import('./colour-scale.js').Scale} scale
  * @property {readonly number[]} domain
- * @property {readonly unknown[]} rowTokens empty for no labels
+ * @property {readonly unknown[]} rowTokens empty if rows have no labels
  * @property {readonly unknown[]} columnTokens
  * @property {string} rowTitle
  * @property {string} columnTitle
@@ -44,7 +44,7 @@ export const MOST_SHAPES = 4096
  * @param {Layout} layout
  * @param {Style} style
  * @param {Marks} marks
- * @param {HTMLCanvasElement | (() => void) | undefined} image of the visible cells, for large maps, or a function that draws them
+ * @param {HTMLCanvasElement | (() => void) | undefined} image of the visible cells or a function that draws them, for large maps
  */
 export function drawMap(backend, map, layout, style, marks, image) {
   const { plot } = layout
@@ -158,7 +158,7 @@ function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight
   /** @param {Cell} cell @param {number} width @param {number[]} dash */
   const outline = (cell, width, dash) => {
     const box = boxOf(layout, cell)
-    // Enlarge the mark of a tiny cell, so that it can be found.
+    // Enlarge the mark of a tiny cell, so that it is noticeable.
     const more = Math.max(0, 9 - Math.min(box.width, box.height)) / 2
     const [left, top] = [box.left - more + width / 2, box.top - more + width / 2]
     const [across, down] = [box.width + 2 * more - width, box.height + 2 * more - width]

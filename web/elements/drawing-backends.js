@@ -1,5 +1,4 @@
-// The drawing backend for a canvas, with the same methods as the one for SVG, so that each drawing is written once; and the widths of
-// texts.
+// Draws on a canvas with the same methods as the SVG backend, so that each drawing is written once. Also measures text.
 
 /** @typedef {{ size?: number, fill?: string, align?: 'left' | 'center' | 'right', upright?: boolean, weight?: number, most?: number }} TextStyle */
 /** @typedef {{ stroke: string, width?: number, opacity?: number, dash?: number[] }} LineStyle */
@@ -15,7 +14,7 @@ export function widthOf(text, font) {
   const known = widths.get(name)
   if (known !== undefined) return known
   ruler ??= globalThis.document?.createElement('canvas').getContext('2d') ?? undefined
-  if (!ruler) return text.length * 8 // without a DOM or canvas, estimate
+  if (!ruler) return text.length * 8 // estimate, without a DOM or canvas
   ruler.font = font
   const { width } = ruler.measureText(text)
   if (widths.size > 20_000) widths.clear()
@@ -58,7 +57,7 @@ class CanvasBackend {
   constructor(context, family) {
     this.context = context
     this.family = family
-    /** The font set on the context, which parses a font each time it is set. */
+    /** The context's font, cached since setting it parses it again. */
     this.font = ''
   }
 
@@ -166,7 +165,7 @@ class CanvasBackend {
 }
 
 /**
- * Returns a backend for a cleared canvas of a size in CSS pixels, with `ratio` device pixels for each.
+ * Clears a canvas and returns a backend for it. The size is in CSS pixels; each has `ratio` device pixels.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height

@@ -1,5 +1,4 @@
-// The texts of the elements, in English. The property `texts` overrides any of these keys with texts in another language; all-texts.js
-// contains all of them.
+// The English texts shared by the elements. The property `texts` overrides any key; all-texts.js contains the texts of all elements.
 
 /** Texts of all elements. */
 export const commonTexts = {
@@ -56,6 +55,6 @@ export const traceTexts = {
   shape: '{name} ({dims})',
 }
 
-/** Fills the values into a text. @param {string} template @param {Record<string, string | number>} [values] */
+/** Replaces the {names} in a text by values. @param {string} template @param {Record<string, string | number>} [values] */
 export const fill = (template, values = {}) =>
   template.replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all))

@@ -7,20 +7,20 @@ import { define } from './define.js'
 
 /** @typedef {{ 'qkv-check': { passed: boolean, score: number, hint: string, tries: number }, 'qkv-score': { score: number }, 'qkv-state': { state: ExerciseState }, 'qkv-error': { message: string } }} ExerciseEvents */
 
-/** Milliseconds after which a silent page is reported. */
+/** Timeout in milliseconds for the first message of the page. */
 const PATIENCE = 20_000
-/** Attributes that become parameters of the page unchanged. */
+/** Attributes that are passed to the page as parameters, unchanged. */
 const PARAMETERS = ['lang', 'theme', 'attempts', 'hints', 'solution']
 
 /**
- * An exercise of the page, in a frame: it asks, checks and reports, and keeps nothing in the browser.
+ * An exercise of the page in an iframe. It checks answers and reports the result, and stores nothing in the browser.
  * @tagname qkv-exercise
- * @attr exercise - which one, such as "e10"; several, one after the other: "e5,e6"
+ * @attr exercise - id such as "e10", or a sequence such as "e5,e6"
  * @attr src - address of the built page; default "./"
  * @attr lang - "en" or "zh"
  * @attr theme - "light" or "dark"
- * @attr attempts - maximum number of tries
- * @attr hints - "off": a wrong answer gets no hint
+ * @attr attempts - maximum number of attempts
+ * @attr hints - "off": no hints for wrong answers
  * @attr solution - "off": no solution is shown
  * @fires {CustomEvent<{ passed: boolean, score: number, hint: string, tries: number }>} qkv-check - an answer was checked
  * @fires {CustomEvent<{ score: number }>} qkv-score - the score has grown
@@ -34,9 +34,9 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
 
   /** @type {HTMLIFrameElement | undefined} */
   #frame = undefined
-  /** The open exercise of the page, such as "qkv.e10". */
+  /** Activity id of the exercise that the page shows, such as "qkv.e10". */
   #open = ''
-  /** The exercise whose attempt was last reported or set. */
+  /** Activity id of the exercise whose attempt was last reported or set. */
   #last = ''
   /** Attempts by exercise. @type {Map<string, ExerciseState>} */
   #states = new Map()
@@ -67,7 +67,7 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
     return ids.reduce((sum, id) => sum + (this.#scores.get(id) ?? 0), 0) / Math.max(1, ids.length)
   }
 
-  /** Checks the answer, like its button; `qkv-check` reports the verdict. */
+  /** Checks the answer, like the button "Check"; `qkv-check` reports the verdict. */
   check() {
     this.#post({ subject: 'qkv.check' })
   }
@@ -77,7 +77,7 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
     return this.#states.get(this.#last)
   }
 
-  /** Continues from an attempt; one of another exercise is refused with `qkv-error`. @param {ExerciseState} state */
+  /** Continues from an attempt; a state of another exercise is refused with `qkv-error`. @param {ExerciseState} state */
   setState(state) {
     const id = `qkv.${state.exercise}`
     this.#states.set(id, state)
@@ -120,7 +120,7 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }))
   }
 
-  /** Handles messages of the page in the frame. @param {MessageEvent} event */
+  /** Handles messages from the page in the iframe. @param {MessageEvent} event */
   #hear = ({ source, data }) => {
     if (!this.#frame || source !== this.#frame.contentWindow || typeof data?.subject !== 'string') return
     clearTimeout(this.#timer)

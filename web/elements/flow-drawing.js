@@ -18,7 +18,7 @@ import { write } from './number-text.js'
  * @property {Record<'word' | 'x' | 'q' | 'k' | 'score' | 'weight' | 'v' | 'output', Column>} columns
  * @property {readonly number[]} shown keys that have a row
  * @property {{ count: number, weight: number } | undefined} rest number of other keys, and the sum of their weights
- * @property {number} own row of the query among them; -1: above them, if the keys are other words
+ * @property {number} own row of the query among the keys; -1: above them, if keys and queries are different words
  * @property {boolean} isNarrow
  */
 
@@ -36,7 +36,7 @@ const WIDE = {
 }
 const NARROW = {
   word: column(0, 58),
-  // One column shows x, then the query, then the keys.
+  // In the narrow layout, x, the query and the keys share one column.
   x: column(60, 30),
   q: column(60, 30),
   k: column(60, 30),
@@ -50,12 +50,12 @@ const TOP = 24
 export const SMALLEST_WORD = 10
 /** Width of a number after a bar, in pixels. */
 const NUMBER = 40
-/** Minimum width of the wide layout; beside an inspector it is narrower than the full picture, but wider than a phone. */
+/** Minimum width of the wide layout in pixels: less than the space beside an inspector, more than a phone. */
 const LEAST_WIDE = 560
 const MOST_ROWS = { wide: 20, narrow: 8 }
 /** Maximum number of keys with a row each; above it, only those with the largest weights have one. */
 const MOST_KEYS = { wide: 60, narrow: 9 }
-/** Minimum row height in pixels for labelling every row, and the number of labels on the largest weights in lower rows. */
+/** Minimum row height in pixels to label every row; and how many of the largest weights are labelled if rows are lower. */
 const [LEAST_LABEL, MOST_LABELS] = [11, 5]
 /** Maximum number of cells; in a longer row each cell represents several numbers. */
 export const MOST_CELLS = 48
@@ -85,7 +85,7 @@ export function stageOf({ weights }, query, width, isCross) {
   const columns = /** @type {Stage['columns']} */ (
     Object.fromEntries(
       Object.entries(given).map(([name, own]) => {
-        // Numbers after bars are not scaled.
+        // Reserve unscaled space for the numbers after bars.
         const room = name === 'score' || name === 'weight' ? (1 - fit) * NUMBER : 0
         return [name, column(own.x * fit, own.width * fit - room)]
       }),
@@ -101,7 +101,10 @@ export function stageOf({ weights }, query, width, isCross) {
 const otherThan = (weights, shown) =>
   Array.from(weights).reduce((sum, weight, key) => (shown.includes(key) ? sum : sum + weight), 0)
 
-/** A number that can be dragged: a weight or score of a key; an element of x, or of q, k and v if there is no x. @typedef {{ part: 'weight' | 'score' | 'x' | 'q' | 'k' | 'v', index: number, key?: number }} Grabbed */
+/**
+ * A number that can be dragged: a weight or score of a key; an element of x, or of q, k and v if x is missing.
+ * @typedef {{ part: 'weight' | 'score' | 'x' | 'q' | 'k' | 'v', index: number, key?: number }} Grabbed
+ */
 
 /**
  * Returns the number at a point of the picture.
@@ -190,7 +193,14 @@ export function drawFlow(backend, stage, rows, frame, given) {
   if (isFrom(frame, 'values')) drawSum(brush, stage, rows, frame, given)
 }
 
-/** Returns the keys to label. In low rows these are the current ones, the query and the largest weights, unless they overlap. @param {Stage} stage @param {FlowRows} rows @param {Frame} frame @returns {ReadonlySet<number>} */
+/**
+ * Returns the keys to label. If rows are low, these are the current keys, the query and the largest weights, as far as labels do not
+ * overlap.
+ * @param {Stage} stage
+ * @param {FlowRows} rows
+ * @param {Frame} frame
+ * @returns {ReadonlySet<number>}
+ */
 function namedOf({ pitch, shown, own }, { weights }, { key = -1, words = [] }) {
   if (pitch >= LEAST_LABEL) return new Set(shown)
   const largest = [...shown].sort((a, b) => weights[b] - weights[a] || a - b).slice(0, MOST_LABELS)
@@ -261,7 +271,7 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
       })
       if (high > 4) backend.frame(x - 0.5, y - high / 2 - 0.5, width, high + 1, { stroke: rule })
     },
-    /** Half a row's height, when the query is drawn above a key in the same row. */
+    /** Half the thickness of a strip, limited so that query and key fit one above the other in a row. */
     half: Math.min(thick, pitch / 2 - 2),
     /** @param {Column} from @param {number} y0 @param {Column} to @param {number} y1 @param {number} width */
     strand: (from, y0, to, y1, width, stroke = quiet) =>
@@ -270,7 +280,7 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
 }
 
 /**
- * Draws the titles of the columns.
+ * Draws the column titles.
  * @param {import('./drawing-backends.js').Backend} backend
  * @param {Stage} stage
  * @param {FlowRows} rows
@@ -386,7 +396,7 @@ function drawScore(
 }
 
 /**
- * Draws the bar of a weight; while it is dragged, its old length as an outline.
+ * Draws the bar of a weight, and while it is dragged, an outline of its old length.
  * @param {Brush} brush
  * @param {Stage} stage
  * @param {FlowRows} rows
@@ -450,7 +460,7 @@ function drawQuery({ backend, style, size, half, reach, middle, strip, strand },
   if (frame.step === 'query' && rows.embedding && !isNarrow) strand(columns.x, y, columns.q, y, 3)
   const asking = shown.indexOf(frame.key ?? -1)
   if (frame.step === 'scores' && asking >= 0) {
-    // Draw the query above the key that it is multiplied with.
+    // Draw the query above the key it is multiplied with.
     const at = middle(asking)
     strip(rows.query, columns.k, at - half / 2, reach.q, false, half)
     backend.frame(columns.k.x - 2, at - pitch / 2, columns.k.width + 4, pitch, { stroke: mark })
@@ -458,7 +468,7 @@ function drawQuery({ backend, style, size, half, reach, middle, strip, strand },
 }
 
 /**
- * Draws the values flowing into the output, as wide as their weights.
+ * Draws strands from the values to the output, with widths proportional to the weights.
  * @param {Brush} brush
  * @param {Stage} stage
  * @param {FlowRows} rows

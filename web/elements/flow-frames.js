@@ -1,4 +1,4 @@
-// One word on its way through one head, as frames, each with its content, duration and text. Pure.
+// The computation for one word in one head, as frames with content, duration and text. Pure.
 
 import { check, part } from './tensor-input.js'
 
@@ -6,7 +6,7 @@ import { check, part } from './tensor-input.js'
 /** @typedef {'word' | 'query' | 'keys' | 'scores' | 'scale' | 'mask' | 'exponentials' | 'softmax' | 'values' | 'output'} FlowStep */
 
 /**
- * The steps of one head (matrices), or of several: (heads, rows, columns).
+ * The intermediate tensors of one head (matrices), or of several (heads, rows, columns).
  * @typedef {object} FlowTrace
  * @property {TensorLike} [embeddings] (L, d): input of the query projection
  * @property {TensorLike} queries (L, d)
@@ -28,20 +28,20 @@ import { check, part } from './tensor-input.js'
  * @property {FlowStep} step
  * @property {number} lasts milliseconds at pace 1
  * @property {number} [key] the key it is about
- * @property {readonly number[]} done keys that the step has passed, including this one
- * @property {boolean} [isWhole] for values: True if all are summed
+ * @property {readonly number[]} done keys already processed in this step, including the current one
+ * @property {boolean} [isWhole] true if all values are summed
  * @property {keyof typeof import('./flow-texts.js').flowTexts} text key of its text
  * @property {Record<string, number>} [numbers] in the text
  * @property {readonly number[]} [words] positions of keys named in the text
  */
 
-/** Steps in their order. @type {readonly FlowStep[]} */
+/** The steps in order. @type {readonly FlowStep[]} */
 const ORDER = ['word', 'query', 'keys', 'scores', 'scale', 'mask', 'exponentials', 'softmax', 'values', 'output']
 
 /** True if a frame belongs to this step or a later one. @param {Frame} frame @param {FlowStep} step */
 export const isFrom = (frame, step) => ORDER.indexOf(frame.step) >= ORDER.indexOf(step)
 
-/** Durations in milliseconds. */
+/** Duration of each step in milliseconds. */
 const LASTS = { word: 800, query: 700, keys: 700, scale: 600, mask: 600, exponentials: 700, softmax: 700, output: 800 }
 const [SCORE, SCORES, MOST_SCORES] = [200, 2400, 12]
 const [VALUE, VALUES] = [250, 2000]
@@ -97,7 +97,7 @@ export function scalingOf({ scores, scaled, keys }) {
 const byWeight = numbers => Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b)
 
 /**
- * Returns the frames of a query. Each key has a frame; the remaining ones are merged into the last.
+ * Returns the frames of a query. The first keys have a frame each; the remaining ones share the last frame.
  * @param {FlowRows} rows
  * @param {number} query
  * @returns {Frame[]}

@@ -22,23 +22,25 @@ import { asJSON, optionProblem } from './tensor-input.js'
 /** Texts about steps without a frame. @type {{ mask: 'flowNoMask', scale: 'flowNoScale' }} */
 const NONE = { mask: 'flowNoMask', scale: 'flowNoScale' }
 const PACES = [0.25, 0.5, 1, 2, 4]
-/** Milliseconds per word when passing through all words, and maximum milliseconds for all. */
+/** Milliseconds per word while "All words" plays, and the maximum for all words. */
 const [PASS, PASSES] = [150, 6000]
-/** Texts of frames with pooled rows. */
+/** Texts with a variant for pooled vectors. */
 const IS_POOLED = ['flowWord', 'flowQuery', 'flowKeys']
 /** Pixels below which a movement counts as a click. */
 const STILL = 4
 
 /**
- * One word on its way through one head: query, scores, softmax, values, output, frame by frame.
+ * Shows the computation for one word in one head frame by frame: query, scores, softmax, values, output.
  * @tagname qkv-flow
  * @fires {CustomEvent<{ at: number, step: FlowStep, key?: number }>} flow-frame - another frame is shown
- * @fires {CustomEvent<{ query: number, isPassing?: true }>} flow-query - another query is chosen by "Next word" in its menu, or by the up and down arrows; `isPassing`: "All words" shows it on its way
+ * @fires {CustomEvent<{ query: number, isPassing?: true }>} flow-query - another query is chosen by "Next word" in its menu, or by the up
+ * and down arrows; `isPassing`: the change is made by "All words"
  * @fires {CustomEvent<undefined>} flow-all - "All words" has shown the outputs of all queries
- * @fires {CustomEvent<FlowEdit>} flow-edit - with `editable`: a weight is dragged sideways, or a number of x up and down; without x, a number of q, k or v, of `key`; `isFirst` begins a drag, `isUndone` takes it back
+ * @fires {CustomEvent<FlowEdit>} flow-edit - with `editable`: a weight is dragged sideways, or a number of x up and down; without x, a
+ * number of q, k or v, of `key`; `isFirst` begins a drag, `isUndone` reverts it
  * @fires {CustomEvent<Grabbed>} flow-pick - a weight, a score or a number of a vector is clicked
  * @csspart flow - the picture
- * @csspart caption - what the frame says
+ * @csspart caption - the text of the frame
  * @csspart controls - the buttons and the time line
  */
 export class QkvFlow extends /** @type {new () => import('./base.js').Emits<FlowEvents> & QkvElement} */ (QkvElement) {
@@ -156,8 +158,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     /** Default: those of the queries. @type {readonly string[] | undefined} */
     this.keyTokens = undefined
     /**
-     * The running sums of values: after the largest weight, the two largest, ... (n, e); without them, the output is shown once all values
-     * are summed.
+     * (n, e): partial sums of the weighted values, in order of descending weight. Without them, the output appears only with the last
+     * value.
      * @type {TensorLike | undefined}
      */
     this.partials = undefined
@@ -165,7 +167,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.query = 0
     /** Index of the displayed frame; negative for the last. */
     this.at = 0
-    /** Setting it shows the first frame of this step, unless one of its frames is displayed. @type {FlowStep | undefined} */
+    /** The step to show; setting it opens its first frame, unless one of its frames is displayed already. @type {FlowStep | undefined} */
     this.step = undefined
     /** True to allow dragging weights and elements of x; without x, those of q, k and v. */
     this.editable = false
@@ -184,7 +186,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   #absent = undefined
   /** The step to stay at when another word is selected. @type {FlowStep | undefined} */
   #sought = undefined
-  /** True if a score was dragged, which depends on q and k only. */
+  /** True after an attempt to drag a score, which can only be changed through q and k. */
   #isFixed = false
   /** True while "All words" is running. */
   #isPassing = false
@@ -197,7 +199,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     if (['trace', 'head', 'query'].some(name => changed.has(name))) {
       const isAtEnd = !changed.has('at') && this.frames.length > 0 && this.#index === this.frames.length - 1
       this.#make()
-      // Other words have other frames: a reader at the end stays at the end.
+      // Words differ in their number of frames: if the last one was shown, show the last one again.
       if (isAtEnd) this.at = Math.max(0, this.frames.length - 1)
     }
     if (['at', 'query'].some(name => changed.has(name))) this.#isFixed = false
@@ -206,7 +208,10 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     if (step && this.frames.length) this.#open(step)
   }
 
-  /** Shows the first frame of a step. If it has none, shows the frame before, and a text about the missing step. @param {FlowStep} step */
+  /**
+   * Shows the first frame of a step. A step without frames shows the preceding frame and a text that explains why.
+   * @param {FlowStep} step
+   */
   #open(step) {
     this.#absent = undefined
     if (this.frames[this.#index].step === step) return
@@ -279,7 +284,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     }, this.frames[this.#index].lasts / this.pace)
   }
 
-  /** True if the reader prefers reduced motion; then nothing plays automatically. */
+  /** True if the reader prefers reduced motion, so nothing may play automatically. */
   get #isStill() {
     return Boolean(globalThis.matchMedia?.('(prefers-reduced-motion: reduce)').matches)
   }
@@ -290,7 +295,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.show(at)
   }
 
-  /** Shows the first frame of the next step, of this one, or of the previous one. @param {1 | -1} by */
+  /** Shows the first frame of the next step; backwards, that of the current or previous one. @param {1 | -1} by */
   #goStep(by) {
     const { frames } = this
     const firsts = frames.flatMap((frame, i) => (frame.step === frames[i - 1]?.step ? [] : [i]))
@@ -319,7 +324,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     act()
   }
 
-  /** Switches to the next or previous word, at the same step. @param {1 | -1} by */
+  /** Switches to the next or previous word and keeps the step. @param {1 | -1} by */
   #otherWord(by) {
     const query = this.query + by
     if (query < 0 || query >= (this.#made?.count ?? 0)) return
@@ -372,12 +377,12 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   }
 
   /**
-   * The current press: its position, the number there, and whether the pointer has moved.
+   * The current press of the pointer: its position, the number there, and whether it has moved.
    * @type {Grabbed & { x: number, y: number, from: number, reach: number, room: number, hasMoved: boolean } | undefined}
    */
   #press = undefined
 
-  /** Returns the numbers among which the dragged one is, and its index. @param {Grabbed} grabbed */
+  /** Returns the vector or row that contains the dragged number, and its index there. @param {Grabbed} grabbed */
   #numbersOf({ part, index, key = 0 }) {
     const { weights, scores, embedding = [], query, keys, values } = this.#rows
     const matrix = { k: keys, v: values }[String(part)]
@@ -462,7 +467,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return this.#sentence(at, word => word)
   }
 
-  /** Returns the text of the frame with emphasised words, since "is is a row" would be hard to read. */
+  /** Returns the text of the frame with tokens in bold, since "is is a row" would be hard to read. */
   get #caption() {
     const parts = this.#sentence(this.#index, word => `\0${word}\0`).split('\0')
     return parts.map((text, i) => (i % 2 ? html`<b><bdi>${text}</bdi></b>` : text))
@@ -511,7 +516,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made).rows
   }
 
-  /** Scale of the picture: with large type, as on a projector, its smallest words are as large as the element's. */
+  /** Scale of the picture, chosen so that with large type, as on a projector, its smallest words have the element's font size. */
   get #scale() {
     const { fontSize } = this.theme.style
     return fontSize < LARGE_TYPE ? 1 : fontSize / SMALLEST_WORD

@@ -1,4 +1,4 @@
-// The layout of a map in CSS pixels: margins for labels, the plot, its cells; with or without zoom.
+// Computes the layout of a map in CSS pixels: label margins, plot, cells and zoom.
 
 /** @typedef {{ zoom: number, row: number, column: number }} View the visible part: zoom factor, and its first cell (may be fractional) */
 /** @typedef {{ row: number, column: number }} Cell */
@@ -24,7 +24,7 @@ export const WHOLE = Object.freeze({ zoom: 1, row: 0, column: 0 })
 export const LARGE_TYPE = 18
 /** Returns the font size of labels. @param {number} fontSize of the element */
 export const labelSize = fontSize => (fontSize < LARGE_TYPE ? Math.min(fontSize, 12) : fontSize)
-/** Returns the font size of titles and of the numbers at the scale. @param {number} fontSize of the element */
+/** Returns the font size of titles and of the numbers beside the colour scale. @param {number} fontSize of the element */
 export const noteSize = fontSize => (fontSize < LARGE_TYPE ? 11 : fontSize)
 const titleRoom = (/** @type {number} */ fontSize) => noteSize(fontSize) + 7
 const legendRoom = (/** @type {number} */ fontSize) => noteSize(fontSize) + 15
@@ -44,7 +44,7 @@ const LARGEST_CELL = 96
  * @param {number} wanted.rowLabel width of the widest label
  * @param {number} wanted.columnLabel
  * @param {boolean} wanted.titles True if axes have titles
- * @param {number} wanted.legend width of the scale with the numbers at both ends; 0 for none
+ * @param {number} wanted.legend width of the colour scale with the numbers at its ends; 0 for none
  * @param {number} wanted.fontSize
  * @param {View} [wanted.view]
  * @returns {Layout}
@@ -58,7 +58,7 @@ export function layout(wanted) {
   const room = Math.max(width - left - 2, 8)
   let cellWidth = Math.min(most, room / Math.max(columns, 1))
   let cellHeight = Math.min(cellWidth, tallest ?? Math.round(fontSize * 2.4), mostHeight / Math.max(rows, 1))
-  // Cells too small for numbers are square, unless a matrix with few columns would become too narrow to see.
+  // Make cells square if they are too small for numbers, unless a matrix with few columns would become too narrow.
   if (cellWidth < fontSize * 2.4 || cellHeight < fontSize)
     cellWidth = Math.min(cellWidth, Math.max(cellHeight, Math.min(24, 144 / columns)))
   if (cellWidth >= 6) cellWidth = Math.floor(cellWidth)

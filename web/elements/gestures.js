@@ -1,4 +1,4 @@
-// Mouse, touch and wheel on a map: pointing, pinning, panning, pinching, painting, dragging a number, dragging over labels.
+// Recognises gestures of mouse, touch and wheel on a map: pointing, pinning, panning, pinching, painting, dragging a number or over labels.
 
 import { cellAt, labelAt, panned, zoomed } from './geometry.js'
 import { LongPress } from './long-press.js'
@@ -20,7 +20,7 @@ import { LongPress } from './long-press.js'
  * @property {() => void} leave the pointer has left the map
  * @property {(cell: Cell, isFirst: boolean) => void} paint
  * @property {(cell: Cell, pixels: number, isFine: boolean, isFirst: boolean) => void} drag distance upwards in pixels
- * @property {(cell: Cell) => void} undrag undoes the drag
+ * @property {(cell: Cell) => void} undrag restores the number from before the drag
  * @property {() => boolean} [wheels] returns true if the wheel zooms without Ctrl
  */
 
@@ -36,7 +36,7 @@ function stroke(from, to) {
   }))
 }
 
-/** Listens to the pointers and the wheel of an element. */
+/** Listens to pointer and wheel events of an element. */
 export class Gestures {
   /** @type {Map<number, { x: number, y: number }>} */
   #pointers = new Map()
@@ -50,7 +50,7 @@ export class Gestures {
     host.addController(this)
   }
 
-  /** Forgets pressed pointers when the element is removed. */
+  /** Drops pressed pointers when the element is removed. */
   hostDisconnected() {
     this.#pointers.clear()
     this.#release()
@@ -112,7 +112,7 @@ export class Gestures {
     }
     const press = this.#press
     if (!press) return
-    if (press.room !== innerWidth) return this.#release() // the phone was rotated: keep the dragged value
+    if (press.room !== innerWidth) return this.#release() // the phone was rotated; keep the dragged value
     if (!press.hasMoved && Math.hypot(x - press.x, y - press.y) < STILL) return
     const isFirst = !press.hasMoved
     press.hasMoved = true

@@ -29,12 +29,12 @@ function areSame(a, b) {
 /** @typedef {{ 'head-focus': { head: number } | null, 'head-select': { head: number } }} HeadsEvents */
 
 /**
- * All heads as small maps, one of them selected, each with its numbers.
+ * Shows all heads as small maps with statistics; one head is selected.
  * @tagname qkv-heads
  * @fires {CustomEvent<{ head: number } | null>} head-focus - a head is pointed at or gets the focus; null when it is left
  * @fires {CustomEvent<{ head: number }>} head-select - another head is selected, by click or arrow keys
  * @csspart head - each head
- * @csspart note - its sentence
+ * @csspart note - the sentence from `notes`
  * @cssprop --qkv-head - minimum width of a head; default 7.25rem, with sentences 11.5rem
  * @cssprop --qkv-columns - with sentences: the columns of the grid of heads
  * @cssprop --qkv-flow - with sentences: row, or column for heads side by side
@@ -158,7 +158,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     this.selected = 0
     /** Index of the row framed in every map; -1 for none. */
     this.row = -1
-    /** Names of the heads; default "Head 1" and so on. @type {readonly string[]} */
+    /** Names of the heads; default "Head 1", "Head 2", ... @type {readonly string[]} */
     this.names = []
     /** @type {import('./colour-scale.js').Scale} */
     this.scale = 'sequential'
@@ -184,7 +184,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   #problem = undefined
   /** @type {Error | undefined} */
   #wrong = undefined
-  /** Keys of what the canvases show, in total and for each. */
+  /** Cache key of what the canvases show. */
   #painted = ''
   /** @type {WeakMap<HTMLCanvasElement, { numbers: Float64Array, mask: Checked | undefined, looks: string }>} */
   #shown = new WeakMap()
@@ -198,7 +198,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     this.scale ??= 'sequential'
     this.side ??= 72
     this.#wrong = optionProblem(this)
-    if (this.#wrong) this.#painted = '' // later canvases are new
+    if (this.#wrong) this.#painted = '' // canvases created after this error are blank
     if (!['weights', 'mask', 'scale', 'offset', 'numbers', 'side', 'domain'].some(name => changed.has(name))) return
     this.#version++
     this.#tensor = this.#mask = this.#problem = undefined
@@ -268,7 +268,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     }
   }
 
-  /** Scrolls a row of heads that is wider than its box, so that the selected one is whole. */
+  /** Scrolls the selected head into view if the row of heads is wider than its box. */
   #reveal() {
     const box = this.parentElement
     const head = this.renderRoot.querySelector('[aria-checked=true]')
@@ -283,7 +283,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     if (changed.has('selected') || changed.has('weights')) this.#reveal()
   }
 
-  /** Paints the maps of all heads, which also gives each its size. */
+  /** Paints the maps of all heads, and sets the canvas sizes. */
   #paintAll() {
     const tensor = this.#tensor
     const ratio = devicePixelRatio || 1
@@ -358,7 +358,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     return String(this.names?.[head] ?? this.say('head', { index: head + 1 }))
   }
 
-  /** True if a row is framed. @param {number} rows */
+  /** True if `row` is one of the rows, so it is framed. @param {number} rows */
   #hasRow(rows) {
     return this.row >= 0 && this.row < rows
   }

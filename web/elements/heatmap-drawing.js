@@ -7,7 +7,7 @@ import { canvasOf, raster } from './raster.js'
 /** @import { HeatMap } from './draw.js' */
 /** @import { Layout, View } from './geometry.js' */
 
-/** Lays out a map and draws it: on its canvas after each update, and as a picture. A reactive controller. */
+/** A reactive controller that lays out a map, and draws it on its canvas after each update or as an exported picture. */
 export class Drawing {
   #host
   /** Cells drawn as one image, reused until the map, the view or the theme changes. @type {{ map: HeatMap, key: string, canvas: HTMLCanvasElement } | undefined} */
@@ -65,7 +65,7 @@ export class Drawing {
     return wantedOf(map, this.#host.theme.style, length('height') ?? 560, width, view, largest)
   }
 
-  /** Tells which labels are left out. @param {Layout} arranged */
+  /** Updates the note about omitted labels. @param {Layout} arranged */
   #sayLabels(arranged) {
     const { renderRoot, theme, rowTokens, columnTokens } = this.#host
     const said = renderRoot.querySelector('.labels')
@@ -79,7 +79,7 @@ export class Drawing {
   #draw(backend, map, arranged, ratio, isWhole = false) {
     const seen = seenCells(arranged)
     const { cellWidth, cellHeight } = arranged
-    // On a canvas, cells without gaps are drawn as an image.
+    // On a canvas, draw cells without gaps as one image.
     const isFine = 'context' in backend && Math.min(cellWidth, cellHeight) < SMALLEST_APART
     const isMany = isFine || seen.rows * seen.columns > MOST_SHAPES
     const { pinned, highlight, cell, isFocused, pointer, theme } = this.#host
@@ -100,7 +100,7 @@ export class Drawing {
   }
 
   /**
-   * Returns the picture of the whole matrix, at the width on the page. Above 4096 cells they are embedded as one image, in SVG at full
+   * Returns the picture of the whole matrix, at the width on the page. More than 4096 cells are embedded as one image; in SVG at full
    * resolution.
    * @returns {import('./pictures.js').Picture}
    */

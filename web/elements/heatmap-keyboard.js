@@ -5,10 +5,10 @@ import { write } from './number-text.js'
 
 /** @import { Cell } from './geometry.js' */
 
-/** Zoom factors of keys; 0 shows everything. @type {Record<string, number>} */
+/** Zoom factor of each key; factor 0 shows the whole map. @type {Record<string, number>} */
 const ZOOMS = { '+': 1.5, '=': 1.5, '-': 1 / 1.5, 0: 0 }
 
-/** Keys on a map: move, select, paint, zoom, type a number. A reactive controller. */
+/** A reactive controller for the keys on a map: move, select, paint, zoom, type a number. */
 export class Keyboard {
   #host
 
@@ -42,7 +42,7 @@ export class Keyboard {
     host.editing = text ?? write(host.value(cell), host.decimals).replace('\u2212', '-')
   }
 
-  /** Opens the input on a double click, like F2. */
+  /** Opens the input on a double click, as F2 does. */
   twice = () => {
     if (this.#canType('F2') && this.#host.cell) this.#open(this.#host.cell)
   }

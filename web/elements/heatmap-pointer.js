@@ -3,10 +3,10 @@ import { Gestures } from './gestures.js'
 /** @import { Cell } from './geometry.js' */
 /** @import { Token } from './gestures.js' */
 
-/** Mouse and touch on a map: pointing, clicking, painting, dragging a number, dragging over labels. */
+/** Handles mouse and touch on a map: pointing, clicking, painting, dragging a number or over labels. */
 export class Pointer {
   #host
-  /** True if the stroke hides cells. */
+  /** True if the current stroke hides cells. */
   #hides = false
   /** Number of the cell at the start of the drag. */
   #dragged = 0
@@ -80,7 +80,7 @@ export class Pointer {
     return editable && (isPinned || (pointerType !== 'touch' && view.zoom === 1))
   }
 
-  /** @param {Cell} cell @param {number} pixels 200 span the whole colour scale @param {boolean} isFirst */
+  /** @param {Cell} cell @param {number} pixels 200 pixels span the whole colour scale @param {boolean} isFirst */
   #drag(cell, pixels, isFirst) {
     const host = this.#host
     if (isFirst) this.#dragged = host.value(cell)

@@ -37,7 +37,7 @@ const MADE_OF = [
 
 /**
  * @typedef {Cell & { value: number }} CellDetail
- * @typedef {{ isSecond?: true }} Second with Shift, or after a long press: a second one is selected
+ * @typedef {{ isSecond?: true }} Second `isSecond`: with Shift or after a long press, so that a second item is selected
  * @typedef {{ side: 'row' | 'column', from: number, to: number }} Range of labels, the smaller index first
  * @typedef {CellDetail & { hide: boolean, isFirst: boolean }} PaintDetail `hide`: true if the first cell of the stroke was visible, so the
  *   stroke hides
@@ -47,7 +47,7 @@ const MADE_OF = [
  */
 
 /**
- * Input of a picture: properties of the element, and the maximum width.
+ * Options of `heatmapSVG`: properties of the element, and the maximum width.
  * @typedef {object} HeatmapPicture
  * @property {TensorLike} matrix (rows, columns)
  * @property {TensorLike} [minus]
@@ -80,7 +80,7 @@ export async function heatmapSVG(picture) {
 }
 
 /**
- * A matrix as a map of colours, with its numbers where they fit; zoomed, pointed at, pinned, painted or edited.
+ * Shows a matrix as a heat map, with numbers where they fit. Cells can be zoomed, pointed at, pinned, painted or edited.
  * @tagname qkv-heatmap
  * @fires {CustomEvent<CellDetail>} cell-focus - another cell is pointed at or moved to
  * @fires {CustomEvent<null>} cell-leave - the pointer leaves the cells
@@ -89,7 +89,8 @@ export async function heatmapSVG(picture) {
  * @fires {CustomEvent<Token & Second>} token-pin - a label is clicked; `isSecond` with Shift, or by a long press
  * @fires {CustomEvent<Range>} token-range - a stroke over labels ended
  * @fires {CustomEvent<PaintDetail>} cell-paint - in mode "paint"; `hide`: true if the first cell of the stroke was visible, so the stroke hides
- * @fires {CustomEvent<EditDetail>} cell-edit - with `editable`, by dragging up and down or by typing; `isFirst` begins a drag, `isUndone` takes it back
+ * @fires {CustomEvent<EditDetail>} cell-edit - with `editable`, by dragging up and down or by typing; `isFirst` begins a drag, `isUndone`
+ * reverts it
  * @csspart map - the map with its labels and its legend
  * @csspart tools - the buttons below
  * @cssprop --qkv-height - maximum height of all cells; default 560px
@@ -138,11 +139,11 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.mask = undefined
     /** The previous numbers, shown small and struck out where they differ. @type {TensorLike | undefined} */
     this.previous = undefined
-    /** Labels of the rows; without them, indices are announced and nothing is written. @type {readonly string[]} */
+    /** Labels of the rows; without labels, nothing is drawn and indices are announced. @type {readonly string[]} */
     this.rowTokens = []
     /** @type {readonly string[]} */
     this.columnTokens = []
-    /** @type {import('./colour-scale.js').Scale | undefined} 'sequential', unless there is `minus` */
+    /** @type {import('./colour-scale.js').Scale | undefined} default 'sequential'; with `minus`, 'diverging' */
     this.scale = undefined
     /** Ends of the colour scale; default 0 to 1, or symmetric around 0 for signed values. @type {readonly [number, number] | undefined} */
     this.domain = undefined
@@ -166,7 +167,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.asTable = false
     /** @internal @type {import('./geometry.js').View} */
     this.view = WHOLE
-    /** First cell of the table's page. @internal @type {Cell} */
+    /** First cell of the current page of the table. @internal @type {Cell} */
     this.page = { row: 0, column: 0 }
     /** Text being typed into the focused cell. @internal @type {string | undefined} */
     this.editing = undefined
@@ -253,7 +254,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     })
   }
 
-  /** Describes its number. @param {Cell} cell */
+  /** Describes the number in a cell. @param {Cell} cell */
   #words(cell) {
     const value = this.value(cell)
     const written = Number.isNaN(value)
@@ -265,7 +266,11 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     return value === -Infinity ? this.say('hidden') : this.say('hiddenValue', { value: written })
   }
 
-  /** Returns the position of a cell in the window, for content that a page puts beside it. @param {Cell} cell @returns {DOMRect | undefined} */
+  /**
+   * Returns the position of a cell in the window, for a page that shows something beside it.
+   * @param {Cell} cell
+   * @returns {DOMRect | undefined}
+   */
   where(cell) {
     const origin = this.renderRoot.querySelector('canvas')?.getBoundingClientRect()
     if (!origin || !this.drawing.layout) return undefined
@@ -309,12 +314,12 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   /** @param {boolean} isFocused */
   #focus(isFocused) {
     this.isFocused = isFocused
-    // A press points at its cell; the keyboard starts at the first.
+    // A press has set the cell already; keyboard navigation starts at the first.
     if (isFocused && !this.cell && this.renderRoot.querySelector(':focus-visible')) this.point({ row: 0, column: 0 })
     this.requestUpdate()
   }
 
-  /** @internal Names the current cell. Each cell becomes a separate element, so that screen readers announce it. */
+  /** @internal Labels the current cell for screen readers, which announce a new element for each cell. */
   updated() {
     const at = this.cell ?? { row: 0, column: 0 }
     const row = this.renderRoot.querySelector('[role=row]')

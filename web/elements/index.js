@@ -1,5 +1,4 @@
-// The views as custom elements: they take tensors and tokens as properties, fire events, and do not depend on the page. Each module defines
-// its element.
+// Exports the views as custom elements. They take tensors and tokens as properties, fire events, and do not depend on the page.
 
 export { texts } from './all-texts.js'
 export { QkvDeepMap } from './deep-map.js'

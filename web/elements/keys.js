@@ -3,8 +3,8 @@
 /** @typedef {{ row: number, column: number }} Cell */
 
 /**
- * Returns the cell that a key leads to: arrows to the neighbours, Home and End to the ends of the row, with Ctrl to the corners, PageUp and
- * PageDown by ten rows (or a tenth of many).
+ * Returns the cell that a key moves to. Arrows move to neighbours, Home and End to the ends of the row or with Ctrl to the corners, PageUp
+ * and PageDown by ten rows, or a tenth if there are many.
  * @param {{ key: string, ctrlKey: boolean, metaKey?: boolean }} event
  * @param {Cell} from
  * @param {number} rows
@@ -30,11 +30,11 @@ export function moved({ key, ctrlKey, metaKey }, { row, column }, rows, columns)
 }
 
 /**
- * Returns the item that a key leads to: arrows to the next or previous one, wrapping around, Home and End to the ends.
+ * Returns the item that a key moves to. Arrows move to the next or previous item and wrap around; Home and End move to the ends.
  * @param {{ key: string }} event
  * @param {number} at
  * @param {number} count
- * @param {boolean} [isDown] True if the up and down arrows can be used, too
+ * @param {boolean} [isDown] true if the up and down arrows work too
  * @returns {number | undefined} undefined for other keys
  */
 export function movedInRing({ key }, at, count, isDown = false) {

@@ -8,8 +8,8 @@ import { nice, ticks } from 'd3-array'
  * Creates a scale.
  * @param {readonly [number, number]} domain
  * @param {readonly [number, number]} range positions in the drawing
- * @param {{ round?: number, isCut?: boolean }} [options] round: extends the domain to round values, about this many apart; isCut: clamps
- *   values outside of the domain
+ * @param {{ round?: number, isCut?: boolean }} [options] round: number of ticks for which the ends of the domain are rounded outwards;
+ * isCut: clamps values outside of the domain
  * @returns {LinearScale}
  */
 export function linearScale(domain, [start, end], { round, isCut = false } = {}) {

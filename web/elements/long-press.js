@@ -1,4 +1,4 @@
-// A long press of a finger, which selects a second item as Shift does.
+// Detects a long press of a finger, which selects a second item like a click with Shift.
 
 /** Duration in milliseconds. */
 const LONG_PRESS = 500
@@ -9,7 +9,7 @@ function swallow(event) {
   event.preventDefault()
 }
 
-/** Suppresses the click that ends a long press, whatever is under the finger by then, since the press may have moved the page. */
+/** Suppresses the click that follows a long press on any element, since the press may have moved another one under the finger. */
 function swallowClick() {
   const end = () => removeEventListener('click', swallow, { capture: true })
   addEventListener('click', swallow, { capture: true, once: true })

@@ -2,7 +2,7 @@ import { html, nothing } from 'lit'
 
 /** @import { Cell } from './geometry.js' */
 
-/** Maximum rows and columns of a table; larger ones have pages. */
+/** Maximum rows and columns of a table; larger tables are split into pages. */
 const PAGE = 24
 
 /**
@@ -10,7 +10,7 @@ const PAGE = 24
  * @param {object} given
  * @param {number} given.rows
  * @param {number} given.columns
- * @param {Cell} given.page its first cell
+ * @param {Cell} given.page first cell of the page
  * @param {string} given.label
  * @param {(key: keyof typeof import('./all-texts.js').texts, values?: Record<string, string | number>) => string} given.say
  * @param {(axis: 'row' | 'column', index: number) => string} given.name

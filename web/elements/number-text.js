@@ -5,11 +5,11 @@ const MINUS = '\u2212'
 /** Uses a typographic minus; a negative number that rounds to zero has none. @param {string} text */
 const signed = text => text.replace(/^-/, Number(text) === 0 ? '' : MINUS).replace('e-', `e${MINUS}`)
 
-/** Number of decimals from which there is space for an exponent. */
+/** Minimum number of decimals at which an exponent fits. */
 const ROOM = 3
 
 /**
- * Formats with a number of decimals; very large and very small numbers with an exponent: 4.1e−7, which is as long as 0.0000.
+ * Formats with a number of decimals; very large and very small numbers get an exponent, such as 4.1e−7, which is as long as 0.0000.
  * @param {number} value
  * @param {number} decimals
  */
@@ -37,11 +37,11 @@ export function percent(x) {
 }
 
 /**
- * Returns the maximum number of decimals with which numbers in a range fit.
+ * Returns the largest number of decimals, up to the wanted one, with which all numbers of a range fit.
  * @param {{ least: number, most: number }} range
  * @param {number} decimals wanted number
  * @param {(text: string) => boolean} fits
- * @returns {number | undefined} undefined if not even one fits
+ * @returns {number | undefined} undefined if no decimal fits
  */
 export function decimalsThatFit({ least, most }, decimals, fits) {
   for (let count = decimals; count >= Math.min(1, decimals); count--)

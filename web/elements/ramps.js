@@ -1,5 +1,6 @@
-// The colours of the two scales, with evenly increasing lightness, and safe for colour-blind readers: green-blue for shares, purple against
-// orange for signed values. Builds replace this module by its exported values (build/constants.js), so that no colour library is loaded.
+// The colours of the two scales, with evenly increasing lightness, distinguishable for colour-blind readers: green-blue for shares, purple
+// against orange for signed values. Builds replace this module by the exported values (build/constants.js), so that no colour library is
+// loaded.
 
 import { lab, rgb } from 'd3-color'
 import { interpolateLab, piecewise } from 'd3-interpolate'
@@ -53,7 +54,7 @@ export const OFFSET = 64
 export const STRIDE = 3
 
 /**
- * Encodes every third colour as letters: red, then green, then blue, each as the difference from the previous, which compresses best.
+ * Encodes every third colour as letters: all red values, then green, then blue, as differences between neighbours, which compress best.
  * @param {string[]} colours
  */
 function steps(colours) {

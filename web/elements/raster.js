@@ -1,4 +1,4 @@
-// Draws cells as pixels. If several cells share a pixel, the strongest is shown, so that a single strong link is never lost.
+// Draws cells as pixels. If several cells share a pixel, the one of largest magnitude is shown, so that a single strong cell is never lost.
 
 import { exceptions, paletteOf, pixel, stepOf } from './colour-scale.js'
 
@@ -19,7 +19,7 @@ export function raster({ data, dims, isHidden, scale, domain }, isDark, { row, c
   const { pixels } = paletteOf(scale, isDark)
   const nan = pixel(exceptions(isDark).nan)
   const image =
-    typeof ImageData === 'undefined' // in jsdom, where nothing shows it
+    typeof ImageData === 'undefined' // in jsdom, which draws nothing
       ? /** @type {ImageData} */ ({ width, height, data: new Uint8ClampedArray(4 * width * height) })
       : new ImageData(width, height)
   const out = new Uint32Array(image.data.buffer)
@@ -30,7 +30,7 @@ export function raster({ data, dims, isHidden, scale, domain }, isDark, { row, c
   for (let y = 0; y < height; y++) {
     const [top, bottom] = [Math.floor((y * rows) / height), Math.ceil(((y + 1) * rows) / height)]
     for (let x = 0; x < width; x++) {
-      /** Strength: -Infinity if every cell is hidden, Infinity if one is NaN. */
+      /** Largest magnitude so far: -Infinity if every cell is hidden, Infinity if one is NaN. */
       let most = -Infinity
       let strongest = 0
       for (let r = top; r < bottom; r++) {

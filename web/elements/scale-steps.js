@@ -1,4 +1,4 @@
-// The steps of a trace as matrices: from `qkv.trace` (named tensors), or from a layer's trace (`steps`, with axes).
+// Reads the steps of a trace as matrices, from `qkv.trace` (named tensors) or a layer's trace (`steps`, with axes).
 
 import { check, Problem, part } from './tensor-input.js'
 
@@ -46,7 +46,7 @@ export function stepsOf(trace) {
   for (const [name, axes] of Object.entries(AXES)) {
     const tensor = tensors[name]
     if (!tensor) continue
-    // Inputs of lower rank lack leading axes; for softmax over queries, row statistics belong to columns.
+    // Inputs of lower rank lack leading axes. For softmax over queries, statistics are per column, not per row.
     const rank = dimsOf(tensor).length
     const { scores } = tensors
     const isOfColumns = axes === 'BHL' && scores && dimsOf(tensor).at(-1) !== dimsOf(scores).at(-2)
@@ -65,7 +65,7 @@ export function headsOf(steps) {
 }
 
 /**
- * Returns the matrix of a step for one batch element and head; if heads are an inner axis, they become columns.
+ * Returns the matrix of a step for one batch element and head; an inner axis of heads is flattened into the columns.
  * @param {Step} step
  * @param {number} batch
  * @param {number} head

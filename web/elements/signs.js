@@ -1,6 +1,6 @@
 import { html } from 'lit'
 
-// Icons that few fonts contain, as lines in a square of 10 by 10.
+// Icons that few fonts contain, drawn as lines in a square of 10 by 10 units.
 
 /** @param {string} path */
 const drawn = path =>

@@ -1,4 +1,4 @@
-// Statistics of heads from their weights: how they attend to keys. Sums are in float64.
+// Computes statistics of heads from their attention weights. Sums are in float64.
 
 import { check } from './tensor-input.js'
 
@@ -7,7 +7,7 @@ import { check } from './tensor-input.js'
  * @property {number} entropy in bits: 0 for a single key, log2(S) for uniform attention
  * @property {number} first weight on the first key
  * @property {number} previous weight on the key before the query
- * @property {number} self weight on the query's position
+ * @property {number} self weight on the key at the query's position
  */
 
 /**

@@ -1,4 +1,4 @@
-// A backend that writes SVG, with the same methods as the one for a canvas.
+// Draws as SVG with the same methods as the canvas backend.
 
 import { cut } from './drawing-backends.js'
 
@@ -24,7 +24,7 @@ const box = (x, y, width, height) => `x="${n(x)}" y="${n(y)}" width="${n(width)}
 export class SvgBackend {
   /** @type {string[]} */
   #parts = []
-  /** Patterns by an id made of their colours, so that several pictures can share a document. @type {Map<string, string>} */
+  /** Patterns by id. The id contains the colours, so that pictures in one document do not conflict. @type {Map<string, string>} */
   #definitions = new Map()
 
   /** @param {string} family font family */

@@ -19,7 +19,7 @@ export function asJSON(text) {
   }
 }
 
-/** A problem of a tensor: a key of the texts, and its values. */
+/** An invalid tensor, described by the key of a text and values for it. */
 export class Problem extends Error {
   /**
    * @param {'problemTensor' | 'problemAxes' | 'problemSize' | 'problemNumbers' | 'problemMinus' | 'problemMask' | 'problemOption'} key
@@ -55,7 +55,7 @@ function ofFloat16(bits) {
 }
 
 const WORDS = ['a', 'b']
-/** An example of each option that must have a certain form. @type {Record<string, unknown>} */
+/** An example value of each option whose type is checked. @type {Record<string, unknown>} */
 const EXAMPLES = {
   domain: [0, 1],
   scale: 'diverging',
@@ -77,7 +77,7 @@ function isLike(name, value, example) {
   return typeof value === 'object' && value.length >= 0
 }
 
-/** Returns the problem of an option, if one has another form. @param {object} given an element, or the options of a picture */
+/** Returns the problem of the first option of a wrong type, if any. @param {object} given an element, or the options of a picture */
 export function optionProblem(given) {
   for (const [name, example] of Object.entries(EXAMPLES)) {
     const value = /** @type {Record<string, unknown>} */ (given)[name]
@@ -169,7 +169,7 @@ export function domainOf(scale, { least, most }) {
 }
 
 /**
- * Returns the numbers of one of several equal parts.
+ * Returns the numbers of one of several parts of equal size.
  * @param {Numbers} data
  * @param {number} at
  * @param {number} size

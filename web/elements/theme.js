@@ -5,8 +5,8 @@ import { luminance } from './colour-scale.js'
 /** @import { Style } from './draw.js' */
 
 /**
- * The colours and fonts that CSS gives an element, re-read whenever they may have changed: dark mode, the pixel ratio, classes or styles of
- * the page, loaded fonts. They are the computed styles of a hidden span.
+ * Reads the colours and fonts of an element from the computed style of a hidden span, again whenever they may have changed: dark mode,
+ * pixel ratio, classes or styles of the page, loaded fonts.
  */
 export class Theme {
   #host
@@ -53,7 +53,7 @@ export class Theme {
     this.#page.disconnect()
   }
 
-  /** The hidden span, part of every template. @returns {unknown} */
+  /** The hidden span whose style is read; every template contains it. @returns {unknown} */
   get probe() {
     return html`<span class="probe" @transitionend=${this.#refresh}></span>`
   }

@@ -8,7 +8,7 @@ import { ALL } from './signs.js'
  * @param {number | undefined} given.zoom undefined if the map cannot zoom
  * @param {(key: keyof typeof import('./all-texts.js').texts, values?: Record<string, string | number>) => string} given.say
  * @param {(factor: number) => void} given.scale 0 shows everything
- * @param {() => void} given.turn switches between map and table
+ * @param {() => void} given.turn toggles between map and table
  * @returns {unknown}
  */
 export function tools({ asTable, zoom, say, scale, turn }) {

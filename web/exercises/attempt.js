@@ -2,12 +2,15 @@
 
 /** @import { Exercise, Verdict } from './exercise.js' */
 
-/** Tries after which the solution can be shown. */
+/** Number of tries after which the solution can be shown. */
 export const TRIES = 3
 /** Maximum score once the solution was shown. */
 const SHOWN = 0.5
 
-/** Rules set by a teacher's link. most: maximum tries; Infinity for no limit. @typedef {{ hints: boolean, solution: boolean, most: number }} Rules */
+/**
+ * Rules set by a teacher's link. most: maximum number of tries; Infinity for no limit.
+ * @typedef {{ hints: boolean, solution: boolean, most: number }} Rules
+ */
 
 /**
  * @typedef {object} Attempt
@@ -26,11 +29,11 @@ export const begun = () => ({ answer: '', memory: undefined, tries: 0, isShown: 
 /** Resets an attempt, but keeps the score, the tries, and that the solution was shown. @param {Attempt} attempt @returns {Attempt} */
 export const begunAgain = ({ score, tries, isShown }) => ({ ...begun(), score, tries, isShown })
 
-/** Maximum characters of a link stored by a host. */
+/** Maximum length of a stored link that is accepted from a host, in characters. */
 const MOST_LETTERS = 200_000
 
 /**
- * Reads an attempt stored by a host; undefined if it is not one of this exercise.
+ * Reads an attempt stored by a host; returns undefined if it is invalid or belongs to another exercise.
  * @param {unknown} stored
  * @param {string} id
  * @returns {{ link: string, attempt: Partial<Attempt> } | undefined}
@@ -78,7 +81,11 @@ export function withParameters(before, set = '') {
   return String(all)
 }
 
-/** Returns the start of an exercise as parameters of its room; in "One layer" with the map, which the tasks refer to. @param {Exercise} exercise @param {number} seed */
+/**
+ * Returns the start of an exercise as parameters of its room; in "One layer" these select the map, which the tasks refer to.
+ * @param {Exercise} exercise
+ * @param {number} seed
+ */
 export function startOf({ id, room, start }, seed) {
   const link = typeof start === 'function' ? start(seed) : start
   return room === 'layer' && id !== 'own' && !/(^|&)view=/.test(link) ? `${link}&view=map` : link
@@ -92,11 +99,11 @@ export function startOf({ id, room, start }, seed) {
  */
 export const answerOf = ({ answer }, given) => (typeof answer === 'function' ? answer(given) : answer)
 
-/** Fields that only affect the view, for rooms whose histories do not tell. @type {Record<string, readonly string[]>} */
+/** Fields that only affect the view, in rooms where the field's history does not show that. @type {Record<string, readonly string[]>} */
 const OF_VIEW = { learn: ['trained', 'loss', 'at', 'probe', 'head', 'why'], models: ['at'] }
 
 /**
- * Returns a function that explains why a change of settings is not allowed: fields that the exercise does not name are locked.
+ * Returns a guard that rejects changes of settings with a reason: fields that the exercise does not name are locked.
  * @param {Exercise} exercise
  * @param {import('../shell/room.js').Room<any>['fields']} fields
  * @param {import('../shell/room.js').Problem} locked
@@ -106,7 +113,7 @@ export function guardOf({ room, may, allows }, fields, locked) {
   const isFree = (/** @type {string} */ name) =>
     may.includes(name) || (OF_VIEW[room]?.includes(name) ?? fields[name].history !== 'undo')
   return (before, after) => {
-    // Another model ends the exercise.
+    // Opening another model ends the exercise, so allow it.
     if (room === 'models' && before.checkpoint !== after.checkpoint) return undefined
     const isKept = Object.entries(fields).every(
       ([name, { kind }]) => isFree(name) || kind.write(before[name]) === kind.write(after[name]),

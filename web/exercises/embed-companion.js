@@ -1,4 +1,4 @@
-// The page embedded in a frame: without header, and reporting its height to the parent page.
+// Runs the page in an iframe: hides the header, and reports the height to the parent page.
 
 import { html, nothing } from 'lit'
 

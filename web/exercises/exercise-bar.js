@@ -19,8 +19,8 @@ import { canShow, isOver, TRIES } from './attempt.js'
  * @property {import('./attempt.js').Rules} rules
  * @property {import('../shell/room.js').State<any>} state state of the room
  * @property {import('./exercise.js').Params} [measured]
- * @property {string} said key of a message shown instead of a hint, or ''
- * @property {{ at: number, of: number }} place position in the list of the link
+ * @property {string} said text key of a message shown instead of a hint, or ''
+ * @property {{ at: number, of: number }} place position in the link's list of exercises
  * @property {boolean} isEmbedded
  * @property {boolean} isFolded
  * @property {BarActions} act
@@ -34,7 +34,7 @@ import { canShow, isOver, TRIES } from './attempt.js'
  * @property {(set: string) => void} part
  * @property {() => void} again
  * @property {() => void} showSolution
- * @property {() => void} look shows where the answer comes from
+ * @property {() => void} look scrolls to the part of the room that explains the answer
  * @property {(by: 1 | -1) => void} go
  * @property {() => void} leave
  * @property {() => void} fold
@@ -100,7 +100,7 @@ function barsOf(bars) {
   )}</ol>`
 }
 
-/** Draws texts side by side, with the model's predictions for each. @param {readonly import('./exercise.js').Saying[]} pair */
+/** Draws texts side by side with the model's predictions. @param {readonly import('./exercise.js').Saying[]} pair */
 const pairOf = pair =>
   html`<ul class="exercise-pair">${pair.map(
     ({ text, says }) =>

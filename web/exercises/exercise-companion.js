@@ -13,11 +13,11 @@ import { book, createScoreBook } from './score-book.js'
 
 /** @import { Shell } from '../shell/shell.js' */
 
-/** Id of an exercise made by a teacher. */
+/** Id of all exercises made by teachers. */
 const OWN = 'own'
 
 /**
- * Connects to the page that embeds the exercise; loaded with the first embedded exercise.
+ * Creates the connection to the page that embeds the exercise. Its module is loaded with the first embedded exercise.
  * @param {ReturnType<typeof createReaderAttempt>} attempt
  * @param {() => import('../shell/room.js').Translate | undefined} texts
  */
@@ -73,14 +73,14 @@ const unknownNote = (t, unknown, isEmbedded) =>
     data-state="unknown"><p class="exercise-says" role="status">${t('exerciseUnknown', { ids: unknown.join(', ') })}
     ${isEmbedded ? nothing : html`<a href="#2&room=exercises">${t('exerciseAll')}</a>`}</p></section>`
 
-/** Applies theme and language of a link. @param {Shell} shell @param {Record<string, string>} page */
+/** Applies the theme and language of a link. @param {Shell} shell @param {Record<string, string>} page */
 async function setAppearance(shell, { theme, lang = '' }) {
   if (theme === 'light' || theme === 'dark') shell.setTheme(theme, false)
   if (Object.hasOwn(LANGUAGES, lang)) await shell.setLanguage(/** @type {'en'} */ (lang), false)
 }
 
 /**
- * The exercise parameters of a link, the existing ids among those it names, and the index of the open one.
+ * The exercise parameters of a link, the valid ids in it, and the index of the open exercise.
  * @typedef {{ page: Record<string, string>, known: readonly string[], unknown: readonly string[], at: number }} ExerciseLink
  */
 
@@ -114,11 +114,11 @@ export function companion(shell) {
   const { rooms } = shell
   const place = createExerciseRoom(rooms)
   let link = readLink({})
-  /** Counts requests: a link, the next exercise, or leaving. Older requests must not open anything any more. */
+  /** Incremented by each link, switch of exercise or exit, so that older pending requests no longer open anything. */
   let turn = 0
   /** True while the next or previous exercise is loading. */
   let isGoing = false
-  /** The score book; an embedded exercise stores no score here, since its host does. */
+  /** The store of scores. The host of an embedded exercise stores its score, so it is not stored here. */
   let scores = book
 
   const speak = createTexts(shell, place)
@@ -136,7 +136,7 @@ export function companion(shell) {
   })
   const host = createHost(attempt, speak)
 
-  /** Opens an exercise. @param {number} at index in the list @param {boolean} isKept True to keep the room as the link sets it */
+  /** Opens an exercise. @param {number} at index in the list @param {boolean} isKept true to keep the settings of the link */
   async function open(at, isKept) {
     const own = ++turn
     const id = link.known[at]

@@ -1,14 +1,14 @@
-// The room of the open exercise: set up at the start, with all settings locked that the exercise does not name, and unlocked at the end.
+// Prepares the room of the open exercise, locks all settings that the exercise does not name, and unlocks them at the end.
 
 import { guardOf, startOf } from './attempt.js'
 
 /** @import { Exercise } from './exercise.js' */
 /** @typedef {import('../shell/store.js').Store<any>} Store */
 
-/** Number of seeds for random orders. */
+/** Exclusive maximum of the seeds for random orders. */
 const MOST_SEED = 2 ** 16
 
-/** True if the room shows another model than that of the exercise. @param {Store} store @param {Exercise} exercise */
+/** True if the room shows another model than the exercise. @param {Store} store @param {Exercise} exercise */
 function isElsewhere({ state }, exercise) {
   if (exercise.room !== 'models') return false
   const wanted = new URLSearchParams(startOf(exercise, 0)).get('checkpoint') ?? ''
@@ -21,11 +21,11 @@ export function createExerciseRoom(rooms) {
   let exercise
   /** @type {import('../shell/room.js').Translate | undefined} */
   let t
-  /** The settings of the rooms before the exercises. @type {Map<Store, any>} */
+  /** Settings of each room from before the exercises. @type {Map<Store, any>} */
   const before = new Map()
   const store = () => (exercise ? rooms.store(exercise.room) : undefined)
 
-  /** Locks everything that the exercise does not name. */
+  /** Locks all settings that the exercise does not name. */
   function lock() {
     const own = store()
     if (!own || !exercise) return
@@ -65,7 +65,7 @@ export function createExerciseRoom(rooms) {
       t = texts
       lock()
     },
-    /** Takes over another exercise, whose room is open. @param {Exercise} next */
+    /** Switches to another exercise, whose room is already open. @param {Exercise} next */
     take(next) {
       release()
       exercise = next

@@ -1,5 +1,5 @@
-// The contract of an exercise: one object, and its texts in each language: `ID.title` in exercises.js, `ID.task`, `ID.may`, `ID.done`,
-// `ID.notYet` and `ID.hint.NAME` in the file of its group.
+// The interface of an exercise. Its texts in each language are `ID.title` in exercises.js, and `ID.task`, `ID.may`, `ID.done`, `ID.notYet`
+// and `ID.hint.NAME` in the file of its group.
 
 import type { Qkv } from 'qkv'
 import type { State, Types } from '../shell/room.js'
@@ -18,7 +18,7 @@ export type Given<T extends Types = Types, M = unknown> = {
   qkv: Qkv
 }
 
-/** A setting of the room in the bar. choices: values with the text keys of their names. */
+/** A control in the bar for a setting of the room. choices: values with text keys. */
 export interface Control<S extends object = object> {
   /** Text key of its label, or the label itself. */
   name: string
@@ -32,7 +32,7 @@ export interface Control<S extends object = object> {
   isSwitch?: boolean
   read(settings: S): number | string
   write(settings: S, value: number | string): object
-  /** True if it is shown with these settings. */
+  /** True if the control is shown with these settings. */
   applies?(settings: S): boolean
 }
 
@@ -49,12 +49,12 @@ export type Answer<T extends Types = Types> =
   /** Marks on words; the answer lists the marked positions. */
   | { type: 'marks'; words(state: State<T>): readonly string[] }
 
-/** What a reader does: parameters that replace those of the start, and an answer. */
+/** A simulated attempt: parameters that replace those of the start, and an answer. */
 export interface Attempt {
   set?: string
-  /** A function of the state, if each reader gets another order. */
+  /** The answer; a function of the state if the order is random. */
   answer?: unknown
-  /** What is remembered then, if it is slow to compute. */
+  /** The value that `watch` would remember, if it is slow to compute. */
   memory?: unknown
 }
 
@@ -65,34 +65,34 @@ export type Saying = { text: string; says?: readonly { word: string; share: stri
 export interface Exercise<T extends Types = Types, M = unknown> {
   id: string
   room: 'layer' | 'learn' | 'models'
-  /** Parameters of the room; a function of a seed, if each reader gets another order. */
+  /** Initial parameters of the room; a function of a seed if the order is random. */
   start: string | ((seed: number) => string)
   /** View state of the room for this exercise, which links do not contain. */
   view?: Partial<T['view']>
   /** Selector of the part of the room to scroll to at the start. */
   shows?: string
-  /** Fields that may change, besides those that only affect the view. */
+  /** Fields that the reader may change, besides those that only affect the view. */
   may: readonly string[]
-  /** True if these settings are allowed, for fields that may change only partly. */
+  /** True if these settings are allowed, for fields of which only some values are allowed. */
   allows?(settings: T['settings']): boolean
   answer?: Answer<T>
-  /** Its task, if a teacher wrote it. */
+  /** Text of the task, if a teacher wrote it. */
   task?: string
   controls?: readonly Control<T['settings']>[]
   parts?: readonly Part<T['settings']>[]
   /** Texts side by side in the bar, with the model's predictions for each. */
   pair?(state: State<T>): readonly Saying[]
-  /** True if the picture is hidden until there is an answer, since it would give it away. */
+  /** True if the picture is hidden until the exercise is passed, since it would reveal the answer. */
   isCovered?: boolean
   /** Bars drawn in place of a hidden picture: the numbers that the answer is computed from. */
   bars?(state: State<T>): readonly { name: string; value: number }[]
-  /** Returns what to remember after this state; the same object if nothing changed. */
+  /** Returns the value to remember after this state; the same object if nothing changed. */
   watch?(state: State<T>, memory: M | undefined): M | undefined
-  /** Returns the measurements so far: the parameters of the text `ID.measured`. */
+  /** Returns the measurements so far: as parameters of the text `ID.measured`. */
   measured?(given: Given<T, M>): Params | undefined
   /** Returns a verdict; undefined while the numbers are computed. */
   check(given: Given<T, M>): Verdict | undefined
-  /** Wrong attempts, each with its hint. */
+  /** Wrong attempts with the hint that each must get, for the tests. */
   wrong: readonly (Attempt & { hint: string })[]
   solution: Attempt
 }

@@ -1,4 +1,4 @@
-// "Embed": texts that put the current view into a lecture page.
+// "Embed": HTML snippets that embed the current view in a lecture page.
 
 import { html, nothing } from 'lit'
 import { copy } from '../files/clipboard.js'
@@ -17,10 +17,10 @@ export function companion(shell) {
     isOpen = false
   }
 
-  /** Returns the displayed head of "One layer" as an element. */
+  /** Returns the displayed head of "One layer" as HTML of an element. */
   function element() {
     const { state } = shell.rooms.store('layer') ?? {}
-    // While a companion is loading, no room has been drawn, and the settings of a new link are unchecked.
+    // While a companion is loading, no room has been drawn and the settings of a new link are unvalidated.
     if (shell.state.isWaiting || shell.state.room !== 'layer' || state?.got.trace?.is !== 'here') return undefined
     const { head, word, view } = state.settings
     return elementOf(state.got.trace.value, head, word?.position ?? 0, view)

@@ -1,4 +1,4 @@
-// A figure for a lecture page: the page in a frame, or an element with the numbers of "One layer" inlined, which needs no network. Pure.
+// Writes HTML for a lecture page: the page in an iframe, or an element with inlined numbers of "One layer", which needs no network. Pure.
 
 /** @import { Result } from '../rooms/layer/trace/layer-trace.js' */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Numbers */
@@ -13,15 +13,15 @@ const literal = ({ data, dims }) =>
 /** Writes JSON that cannot end an HTML script. @param {unknown} value */
 const json = value => JSON.stringify(value).replace(/</g, '\\u003c')
 
-/** Writes a frame with the page. @param {string} address with its hash, which contains embed=1 */
+/** Writes an iframe with the page. @param {string} address with its hash, which contains embed=1 */
 export const frameOf = address =>
   `<iframe src="${address.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}" width="100%" height="560" title="qkv"></iframe>`
 
 /**
- * Writes an element with the numbers of a head; undefined if there are too many.
+ * Writes an element with the numbers of a head; returns undefined if there are too many.
  * @param {Result} result
  * @param {number} head
- * @param {number} query shown by the flow
+ * @param {number} query query that the flow shows
  * @param {string} view
  */
 export function elementOf(result, head, query, view) {

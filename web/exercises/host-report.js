@@ -10,7 +10,7 @@ const REPORT_PAUSE = 5000
  * @param {() => { score: number, tries: number }} exercise.stateOf returns the state that a host stores
  * @param {() => void} exercise.check
  * @param {(stored: unknown) => void} exercise.restore
- * @param {(isSilent: boolean) => void} exercise.silent called when the host does not answer, or has answered late
+ * @param {(isSilent: boolean) => void} exercise.silent called with true when the host does not answer, with false when it answers late
  */
 export function createHostReport({ stateOf, check, restore, silent }) {
   /** @type {import('./splice.js').Splice | undefined} */
@@ -36,7 +36,10 @@ export function createHostReport({ stateOf, check, restore, silent }) {
     else if (subject === 'qkv.setState') restore(state)
   }
 
-  /** Asks the host for an earlier attempt. A late answer does not overwrite what the reader has begun. @param {import('./splice.js').Splice} host */
+  /**
+   * Asks the host for an earlier attempt. A late answer does not overwrite an attempt that the reader has begun.
+   * @param {import('./splice.js').Splice} host
+   */
   async function ask(host) {
     const fresh = reported
     let isLate = false
@@ -64,7 +67,7 @@ export function createHostReport({ stateOf, check, restore, silent }) {
     reportSoon() {
       if (splice && !reporting && !isReported()) reporting = setTimeout(report, REPORT_PAUSE)
     },
-    /** Sends a pending report before another exercise begins. */
+    /** Sends a pending report at once, before another exercise begins. */
     flush() {
       if (reporting) report()
     },

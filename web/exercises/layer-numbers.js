@@ -11,12 +11,12 @@ import { createTracer } from '../rooms/layer/trace/layer-trace.js'
 /** @import { LayerTypes } from '../rooms/layer/layer.js' */
 /** @typedef {import('./exercise.js').Given<LayerTypes>} Given */
 /** @typedef {import('./exercise.js').Control<Settings>} Control */
-/** An exercise in this room. @typedef {import('./exercise.js').Exercise<LayerTypes>} LayerExercise */
+/** An exercise in "One layer". @typedef {import('./exercise.js').Exercise<LayerTypes>} LayerExercise */
 
 /** @param {number[]} dims @param {number[]} data */
 export const tensor = (dims, data) => ({ dims, data })
 
-/** Three unit keys, and three easily distinguished values. */
+/** Three unit keys, and below three values that are easy to distinguish. */
 export const KEYS = [1, 0, 0, 0, 1, 0, 0, 0, 1]
 export const VALUES = [1, 0, 0, 1, -1, -1]
 
@@ -25,7 +25,7 @@ export function shownTrace({ state }) {
   return state.got.trace?.is === 'here' ? resultOf(state) : undefined
 }
 
-/** Traces changed settings on the same core. @param {Given} given @param {Partial<Settings>} patch @returns {Result | undefined} */
+/** Computes the trace of changed settings. @param {Given} given @param {Partial<Settings>} patch @returns {Result | undefined} */
 export function traceWith({ state, qkv }, patch) {
   const { checked } = check({ ...state.settings, ...patch })
   return checked && createTracer(qkv)(checked)
@@ -34,7 +34,7 @@ export function traceWith({ state, qkv }, patch) {
 const NONE = { data: new Float32Array(), dims: [0, 0] }
 
 /**
- * Returns a row of a matrix in the trace; an empty one if the settings have no such matrix, as imported weights have no scores.
+ * Returns a row of a matrix in the trace; an empty one if the trace lacks the matrix, as with imported weights, which have no scores.
  * @param {Result} result
  * @param {import('../rooms/layer/layer.js').MatrixId} matrix
  * @param {number} row
@@ -51,11 +51,11 @@ export function rowOf(result, matrix, row, head = 0) {
 /** @param {readonly number[]} list */
 export const largestAt = list => list.indexOf(Math.max(...list))
 
-/** Returns the largest difference of two rows. @param {readonly number[]} a @param {readonly number[]} b */
+/** Returns the largest absolute difference between two rows. @param {readonly number[]} a @param {readonly number[]} b */
 export const distance = (a, b) => Math.max(...a.map((x, i) => Math.abs(x - b[i])))
 
 /**
- * Makes a control for the number in one cell, or in the same cell of several heads.
+ * Makes a control that edits one cell, or the same cell of several heads.
  * @param {string} name
  * @param {readonly Cell[]} cells
  * @param {{ least: number, most: number, step: number, isSlider?: boolean, applies?: Control['applies'] }} range

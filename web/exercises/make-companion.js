@@ -22,7 +22,12 @@ const USUAL = { matrix: 'weights', head: '1', row: '1', column: '1', least: '0.9
 
 /** The last made exercise: its link, and a message about it. @typedef {{ key: string, got: string, link?: string }} Result */
 
-/** Returns the values of a check's fields. @param {string} kind @param {Record<string, string>} values @returns {(string | number)[]} */
+/**
+ * Returns the values of the fields of a check.
+ * @param {string} kind
+ * @param {Record<string, string>} values
+ * @returns {(string | number)[]}
+ */
 const partsOf = (kind, values) =>
   PARTS[kind].flatMap(
     /** @returns {(string | number)[]} */ part => {
@@ -63,7 +68,7 @@ export function companion(shell) {
   let may = []
   /** @type {Result | undefined} */
   let result
-  /** Counts requests: another text or check cancels a pending one. */
+  /** Incremented by each edit of the form, so that an outdated request is ignored. */
   let turn = 0
   /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
   const textsOf = textsLater(['shell', 'exercises', 'exercise-pages'])

@@ -5,7 +5,7 @@ import { besideOf, shownOf } from '../rooms/models/shown.js'
 
 /** @import { ModelsTypes, Settings, State } from '../rooms/models/models.js' */
 /** @import { Run } from '../rooms/models/run/model-run.js' */
-/** An exercise in this room. @template [M=unknown] @typedef {import('./exercise.js').Exercise<ModelsTypes, M>} ModelsExercise */
+/** An exercise in "Models". @template [M=unknown] @typedef {import('./exercise.js').Exercise<ModelsTypes, M>} ModelsExercise */
 
 /** Returns the run of the current settings; undefined while it is computed. @param {State} state @returns {Run | undefined} */
 export function runOf(state) {
@@ -21,10 +21,10 @@ export function besideRunOf(state) {
   return run && JSON.stringify(run.request) === JSON.stringify(besideOf(state)) ? run : undefined
 }
 
-/** Returns the probability of a word as the next one; 0 if it is not among the most likely. @param {Pick<Run, 'top'>} run @param {string} word */
+/** Returns the probability that a word is next; 0 if it is not among the most likely. @param {Pick<Run, 'top'>} run @param {string} word */
 export const probabilityOf = (run, word) => run.top.find(({ token }) => token === word)?.probability ?? 0
 
-/** Lists the heads that are off, as "1.2". @param {Settings} settings */
+/** Lists the names of the heads that are switched off, such as "1.2". @param {Settings} settings */
 export const headsOff = ({ changes }) =>
   changes.flatMap(change =>
     change.isOn && change.kind === 'head' && change.how === 0 ? [`${change.layer + 1}.${change.head + 1}`] : [],
@@ -43,5 +43,5 @@ export const headSwitch = name => {
   }
 }
 
-/** True if these changes only switch heads off. @param {Settings} settings */
+/** True if the changes do nothing but switch heads off. @param {Settings} settings */
 export const isSwitching = ({ changes }) => changes.every(change => change.kind === 'head' && change.how === 0)

@@ -7,8 +7,8 @@ import { digits, verdict } from './verdict.js'
 /** @import { Exercise } from './exercise.js' */
 
 /**
- * A check is its kind and parameters: cell [matrix, head, row, column, least, most]; weight [head, row, column, least]; output [row,
- * tolerance, ...values]; mask [rows of 0 and 1]; top [word]; accuracy [least]. Counted from 1.
+ * A check is a kind followed by parameters: cell [matrix, head, row, column, least, most]; weight [head, row, column, least]; output [row,
+ * tolerance, ...values]; mask [rows of 0 and 1]; top [word]; accuracy [least]. Indices count from 1.
  * @typedef {readonly (string | number)[]} Check
  */
 /** @typedef {{ room: 'layer' | 'learn' | 'models', start: string, may: readonly string[], task: string, check: Check }} Made */
@@ -19,7 +19,7 @@ export const CHECKS = {
   learn: ['accuracy'],
   models: ['top'],
 }
-/** Minimum length of each kind of check, including the kind. @type {Record<string, number>} */
+/** Minimum array length of each kind of check, including the kind. @type {Record<string, number>} */
 const PARTS = { cell: 7, weight: 5, output: 4, mask: 2, top: 2, accuracy: 2 }
 const MOST_LETTERS = 2000
 
@@ -53,7 +53,11 @@ export const numbersIn = text =>
     .filter(Boolean)
     .map(toNumber)
 
-/** Returns the current value and whether it passes; undefined if it does not exist yet. @param {Made} made @returns {Promise<Exercise['check']>} */
+/**
+ * Returns the function that checks the current value; its verdict is undefined until there is one.
+ * @param {Made} made
+ * @returns {Promise<Exercise['check']>}
+ */
 async function checkOf({ room, check: [kind, ...parts] }) {
   const numbers = parts.map(Number)
   const judged = (/** @type {boolean} */ passed, /** @type {string} */ got) => verdict(passed, [], { got })
@@ -81,7 +85,7 @@ async function checkOf({ room, check: [kind, ...parts] }) {
         const value = rowOf(result, matrix, row - 1, head - 1)[column - 1]
         return judged(value >= least && value <= most, digits(value))
       } catch {
-        return judged(false, '–') // the matrix does not exist
+        return judged(false, '–') // these settings have no such matrix
       }
     }
   }

@@ -1,4 +1,4 @@
-// The presenter: the page without header and tools, enlarged for a projector; arrow keys go through "My slides".
+// The presenter shows the page without header and tools, enlarged for a projector. Arrow keys step through "My slides".
 
 import { html, nothing } from 'lit'
 import { save } from '../files/clipboard.js'
@@ -23,11 +23,11 @@ const storage = () => globalThis.localStorage
  */
 function createSlideShow(shell) {
   let slides = storedSlides(storage)
-  /** True if the slides come from a link. They stay in the address, and the reader's stored slides are left unchanged. */
+  /** True if the slides come from a link. They stay in the address and do not overwrite the reader's stored slides. */
   let isShared = false
   /** Index of the displayed slide; -1 for none. */
   let at = -1
-  /** Key of a message about the slides, or ''. */
+  /** Text key of a message about the slides, or ''. */
   let said = ''
 
   /** @param {string} key */
@@ -46,7 +46,7 @@ function createSlideShow(shell) {
   return {
     keep,
     all: () => ({ slides, at, said }),
-    /** The parameter of the page. */
+    /** Returns the value of the parameter `present`. */
     link: () => (isShared ? asParameter(slides) : '1'),
     /**
      * Shows a slide as it was added; changes of the previous one are discarded, and Undo restores them. Returns false if it does not exist.
@@ -77,7 +77,7 @@ function createSlideShow(shell) {
         say('presentUnreadable')
       }
     },
-    /** Takes the slides of a link. Returns true if other slides are shown now. @param {string} parameter */
+    /** Opens the slides of a link. Returns true if other slides are shown now. @param {string} parameter */
     follow(parameter) {
       if (isShared && parameter === asParameter(slides)) return false
       try {
@@ -93,7 +93,7 @@ function createSlideShow(shell) {
   }
 }
 
-/** Draws a ring where the pointer is pressed. @param {() => boolean} isOn */
+/** Draws a ring where the pointer is pressed, so that an audience can follow. @param {() => boolean} isOn */
 function createRing(isOn) {
   const ring = document.createElement('div')
   ring.className = 'present-ring'
@@ -130,7 +130,7 @@ export function companion(shell) {
 
   return {
     open() {
-      if (shell.companions.link().embed) return // an embedded page is never presented
+      if (shell.companions.link().embed) return // the presenter is not available in an embedded page
       isOn = true
       document.documentElement.requestFullscreen?.().catch(() => {}) // a browser may refuse; the page is enlarged anyway
       shell.schedule()
@@ -221,5 +221,5 @@ function slideList(t, slides, at, { keep, show, take }) {
 /** True if the focused element does not use arrow keys. @param {EventTarget | null} target */
 const isFree = target => target === document.body || (target instanceof Element && target.closest('.present') !== null)
 
-/** Returns a hash that also opens the presenter. Its checksum is dropped, since the hash changes. @param {string} hash */
+/** Returns a hash that also opens the presenter. Drops the checksum, which would no longer match. @param {string} hash */
 const withPresent = hash => hash.replace(/^#(\d+)(?:~\w*)?&/, '#$1&present=1&')

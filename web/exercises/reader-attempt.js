@@ -17,7 +17,7 @@ import { answerOf, attemptFrom, begun, begunAgain, isOver, judged, withParameter
 export function createReaderAttempt(shell, place, { rules, scores, turn, tell }) {
   const { store, show } = place
   let attempt = begun()
-  /** Key of a message about the last action, or ''. */
+  /** Text key of a message about the last action, or ''. */
   let said = ''
   let isFolded = false
   let isChecking = false
@@ -34,7 +34,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
     say('')
   }
 
-  /** Returns the input of the exercise's functions, except the core. @param {Store} own @returns {import('./exercise.js').Given} */
+  /** Returns the input for the functions of an exercise, without the core. @param {Store} own @returns {import('./exercise.js').Given} */
   const givenBy = ({ state }) => ({
     state,
     answer: attempt.answer,
@@ -73,7 +73,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
     },
     answer: (/** @type {unknown} */ answer) => change({ answer }),
     set(/** @type {object} */ set, /** @type {string | undefined} */ mark) {
-      // In "Learn", changing a setting starts another run.
+      // In "Learn", apply settings through the action, which starts a new training run.
       if (place.exercise?.room === 'learn') store()?.act.set(set)
       else store()?.update({ set, mark })
     },
@@ -131,11 +131,11 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
       const { answer, tries, isShown, isPassed, score } = attempt
       return { exercise: place.exercise?.id, link: store()?.link() ?? '', answer, tries, isShown, isPassed, score }
     },
-    /** Returns the drawn fields of the attempt. @param {Store} own */
+    /** Returns the fields of the attempt that the bar draws. @param {Store} own */
     shown(own) {
       return { attempt, said, isFolded, rules: rules(), measured: place.exercise?.measured?.(givenBy(own)) }
     },
-    /** Lets the exercise remember the current state after each draw. */
+    /** Lets the exercise record the current state; called after each draw. */
     watch() {
       const own = store()
       const { exercise } = place

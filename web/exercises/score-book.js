@@ -1,13 +1,16 @@
 // The scores of exercises, stored in this browser only: for each exercise the best score, the number of tries, the settings that reached
-// it, and the time. Stored data is not trusted; a score proves nothing to others.
+// it, and the time. Stored data is validated; since readers can edit it, a score is no proof.
 
 /** @typedef {{ score: number, tries: number, state: string, when: string }} Entry */
 /** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} Store */
-/** Why there are no scores: `unreadable`, the stored text is not a list of scores; `refused`, this browser stores nothing. @typedef {'unreadable' | 'refused'} Trouble */
+/**
+ * Why there are no scores. `unreadable`: the stored text is not valid; `refused`: the browser allows no storage.
+ * @typedef {'unreadable' | 'refused'} Trouble
+ */
 /** @typedef {ReturnType<typeof createScoreBook>} ScoreBook */
 
 const NAME = 'qkv.exercises'
-/** Key under which unreadable data is kept. */
+/** Storage key under which unreadable data is preserved. */
 const OLD = 'qkv.exercises.unread'
 
 /** @param {unknown} value @returns {value is Entry} */
@@ -21,7 +24,7 @@ function isEntry(value) {
 
 /** Creates the score book. @param {() => Store | undefined} storage may throw, as in browsers that refuse storage */
 export function createScoreBook(storage) {
-  /** All stored entries, including those this version does not know. @type {Record<string, unknown>} */
+  /** All stored entries, including exercises that this version lacks. @type {Record<string, unknown>} */
   let all = {}
   /** @type {Trouble | undefined} */
   let trouble
@@ -62,7 +65,7 @@ export function createScoreBook(storage) {
       const entry = Object.hasOwn(all, id) ? all[id] : undefined
       return isEntry(entry) ? entry : undefined
     },
-    /** Counts a try, and keeps the better score. @param {string} id @param {number} score @param {string} state */
+    /** Counts a try, and stores the score if it is better. @param {string} id @param {number} score @param {string} state */
     note(id, score, state) {
       load()
       const before = this.of(id)

@@ -7,7 +7,7 @@ const NAME = 'qkv.slides'
 const MOST = 200
 const MOST_LETTERS = 200_000
 
-/** Parses slides; throws if there are none. @param {string} text @returns {Slide[]} */
+/** Parses slides; throws on invalid text or an empty list. @param {string} text @returns {Slide[]} */
 export function readSlides(text) {
   const list = JSON.parse(text)
   const isSlide = (/** @type {any} */ each) =>
@@ -51,7 +51,8 @@ export function moved(slides, at, by) {
 export const shownAfterMove = (shown, at, by) => (shown === at ? at + by : shown === at + by ? at : shown)
 
 /**
- * Returns the index of the displayed slide after a removal. If that slide itself is removed, the next step leads to the following one.
+ * Returns the index of the displayed slide after a removal. If the displayed slide itself is removed, stepping on leads to the one that
+ * followed it.
  * @param {number} shown
  * @param {number} at
  */

@@ -5,7 +5,7 @@
 const PATIENCE = 2000
 
 /**
- * @typedef {object} Frame the used part of a window
+ * @typedef {object} Frame the members of a window that are used
  * @property {{ postMessage: (message: object, origin: string) => void }} parent
  * @property {(type: 'message', listener: (event: { source: unknown, data: any }) => void) => void} addEventListener
  * @property {(type: 'message', listener: (event: { source: unknown, data: any }) => void) => void} removeEventListener
@@ -34,13 +34,17 @@ export function createSplice(frame, activity, hear) {
   /** Sends a message to the parent. @param {string} subject @param {object} content @returns {string} id of the message */
   function post(subject, content) {
     const message_id = `${activity} ${++count}`
-    // Any origin may receive this; only the parent of this frame gets it.
+    // The origin of the parent is unknown, so any is allowed; only the parent receives the message.
     parent.postMessage({ subject, message_id, activity_id: activity, ...content }, '*')
     return message_id
   }
 
   return {
-    /** Returns the last reported state, however late the answer; undefined if there is none. @param {() => void} [silent] called if no answer arrives in time @returns {Promise<unknown>} */
+    /**
+     * Requests the last reported state; resolves even if the answer is late, with undefined if there is none.
+     * @param {() => void} [silent] called if no answer arrives in time
+     * @returns {Promise<unknown>}
+     */
     getState: (silent = () => {}) =>
       new Promise(resolve => {
         const id = post('SPLICE.getState', {})

@@ -1,4 +1,4 @@
-// The page for teachers: a link to chosen exercises, the same as a frame and as an element, solutions, and hosting.
+// The page for teachers: chosen exercises as a link, an iframe or an element; solutions; how to host the page.
 
 import { html, nothing } from 'lit'
 import { until } from 'lit/directives/until.js'
@@ -23,7 +23,11 @@ function parametersOf({ picked, lang, hints, solution, attempts }) {
 /** Escapes a text for HTML. @param {string} text */
 const escaped = text => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;')
 
-/** Returns link, frame and element as texts to copy. @param {import('./list.js').ListSettings} settings @param {string} address URL of the page */
+/**
+ * Returns the link, iframe and element as text to copy.
+ * @param {import('./list.js').ListSettings} settings
+ * @param {string} address URL of the page
+ */
 export function textsOf(settings, address) {
   const page = parametersOf(settings)
   const hash = (/** @type {Record<string, string>} */ more) =>
@@ -98,7 +102,11 @@ function rules({ t, settings, act }) {
         act.set({ attempts: /^[1-9]\d{0,2}$/.test(target.value) ? Number(target.value) : null })} /></label>`
 }
 
-/** Returns the solution of an exercise: what to type, or a link that opens it. @param {ListContext} context @param {string} id */
+/**
+ * Returns the solution of an exercise: what to type, or a link that opens the solved state.
+ * @param {ListContext} context
+ * @param {string} id
+ */
 async function solutionOf({ t }, id) {
   const exercise = await exerciseOf(id)
   if (!exercise) return nothing

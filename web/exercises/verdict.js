@@ -1,14 +1,14 @@
-// Shared by the checks of all rooms: verdicts, numbers in hints, parameters of links.
+// Helpers for the checks of all rooms: verdicts, numbers in hints, parameters of links.
 
 import { toNumber } from '../shell/kinds.js'
 
 /** @import { Params, Verdict } from './exercise.js' */
 
 /**
- * Returns a verdict with the first hint that fits.
+ * Returns a verdict with the first hint that applies.
  * @param {boolean} passed
  * @param {readonly (readonly [name: string, fits: boolean, params?: Params])[]} hints tried in order
- * @param {Params} [notYet] parameters of the text used if no hint fits
+ * @param {Params} [notYet] parameters of the text `notYet`, used if no hint applies
  * @param {number} [score] score if passed
  * @returns {Verdict}
  */
@@ -18,7 +18,7 @@ export function verdict(passed, hints, notYet = {}, score = 1) {
   return { passed, score: 0, hint, params }
 }
 
-/** Formats a number with three decimals for a hint. @param {number} [x] undefined of a matrix that the settings do not have */
+/** Formats a number with three decimals for a hint. @param {number} [x] undefined if the settings have no such matrix */
 export const digits = (x = Number.NaN) => x.toFixed(3)
 
 /** Parses a typed share: 0.665, 0,665, 66.5% or full-width characters; NaN if it is not a number. @param {unknown} answer */

@@ -1,4 +1,4 @@
-// Writes a matrix as CSV, with names above and before the numbers.
+// Writes a matrix as CSV with row and column names.
 
 /** Quotes a field if necessary; a text that a spreadsheet would take for a formula gets a leading apostrophe. @param {string} text */
 export function field(text) {

@@ -41,7 +41,7 @@ export function readNpy(bytes) {
   if (!/^[<>|=]/.test(descr) || !read) throw new Trouble('npyType', { type: descr.slice(0, 40) })
   const size = Number(descr.slice(2))
   const count = dims.reduce((a, b) => a * b, 1)
-  // Checked before anything is allocated, since a header can claim any size.
+  // Check the size before allocating, since a header can claim any shape.
   const held = Math.floor((bytes.length - start) / size)
   if (count * size !== bytes.length - start) throw new Trouble('npySize', { dims: dims.join(', '), count, held })
   const isLittle = descr[0] !== '>'

@@ -3,7 +3,7 @@
 import { toSafetensors } from './safetensors-file.js'
 
 /**
- * Returns the file with float32 weights: each row of NAME multiplied by its scale in NAME.scale.
+ * Converts a file to float32 weights: each row of NAME is multiplied by its scale in NAME.scale.
  * @param {ArrayBuffer} packed safetensors of I8 and F32
  * @returns {Uint8Array<ArrayBuffer>} safetensors of F32
  */

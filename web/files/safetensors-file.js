@@ -1,5 +1,5 @@
-// safetensors files: 8 bytes, the length of a header of JSON, { name: { dtype, shape, data_offsets } }, then the numbers, of
-// float32 or float16. https://github.com/huggingface/safetensors
+// Reads and writes safetensors files: the header length in 8 bytes, a JSON header { name: { dtype, shape, data_offsets } }, then the
+// numbers in float32 or float16. https://github.com/huggingface/safetensors
 
 import { tensor } from 'qkv'
 import { Trouble } from './trouble.js'
@@ -33,7 +33,7 @@ export function toSafetensors(weights, metadata, dtype = 'F32') {
   })
   const header = JSON.stringify({ __metadata__: metadata, ...Object.fromEntries(entries) })
   const text = new TextEncoder().encode(header)
-  // The numbers start at a multiple of eight bytes; the header is padded with spaces.
+  // Pad the header with spaces, so that the numbers start at a multiple of 8 bytes.
   const length = Math.ceil(text.length / 8) * 8
   const bytes = new Uint8Array(8 + length + at)
   const view = new DataView(bytes.buffer)
@@ -54,7 +54,7 @@ export function toSafetensors(weights, metadata, dtype = 'F32') {
  * Reads a safetensors file.
  * @param {Uint8Array} bytes
  * @returns {{ weights: Weights, metadata: Record<string, string> }}
- * @throws {Trouble} a Trouble that tells what is wrong
+ * @throws {Trouble} if the file is invalid
  */
 export function fromSafetensors(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -2,9 +2,12 @@
 
 /// <reference types="vite/client" />
 
-/** The address of each file of a model, and of its lenses by kind, which are loaded on demand. @typedef {{ name: string, urls: Record<string, string>, lenses: Record<string, string> }} Shipped */
+/**
+ * URLs of the files of a model, and of its lenses by kind, which are loaded on demand.
+ * @typedef {{ name: string, urls: Record<string, string>, lenses: Record<string, string> }} Shipped
+ */
 
-/** Returns addresses by path; empty without a bundler, as in Node. @returns {Record<string, string>} */
+/** Returns URLs by path; empty without a bundler, as in Node. @returns {Record<string, string>} */
 function addresses() {
   try {
     return import.meta.glob(['../trained/*/*.json', '../trained/*/*.safetensors', '../trained/*/*.pt'], {
@@ -17,7 +20,7 @@ function addresses() {
   }
 }
 
-/** File names of lenses, with their kinds. @type {Record<string, string>} */
+/** Kinds of lenses by file name. @type {Record<string, string>} */
 const LENSES = { 'lens.pt': 'jacobian', 'tuned-lens.pt': 'tuned' }
 
 /** Models, named by their folder. @type {Shipped[]} */
@@ -34,7 +37,7 @@ for (const [path, url] of Object.entries(addresses())) {
   if (kind) own.lenses[kind] = href
   else own.urls[file] = href
 }
-/** The room opens with the first, which reads any English text. */
+/** Models listed first. "Models" opens with the first of them, which reads any English text. */
 const FIRST = ['english', 'stories']
 const rank = (/** @type {Shipped} */ { name }) => [...FIRST, name].indexOf(name)
 SHIPPED.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name))

@@ -1,9 +1,9 @@
 /** @typedef {import('../i18n/index.js').Key | keyof typeof import('../i18n/en/learn.js').texts} Key */
 
-/** Returns the message of whatever was thrown. @param {unknown} error */
+/** Returns the message of a thrown value. @param {unknown} error */
 export const messageOf = error => (error instanceof Error ? error.message : String(error))
 
-/** A file or a text that the page cannot use; `key` names the message in the language files. */
+/** An error for a file or text that the page cannot use; `key` is the text key of its message. */
 export class Trouble extends Error {
   /**
    * @param {Key} key

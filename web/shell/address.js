@@ -1,4 +1,4 @@
-// The address of the page: the open room, the settings of all rooms, the parameters of companions. It follows the state of the page.
+// Keeps the address in sync with the state of the page: the open room, the settings of all rooms, the parameters of companions.
 
 import { readHash, writeHash } from './link.js'
 
@@ -6,7 +6,7 @@ import { readHash, writeHash } from './link.js'
 const PAUSE = 200
 
 /**
- * Keeps the address in step with the page.
+ * Creates the functions that read and write the address.
  * @param {import('./shell.js').Host} host
  * @param {import('./link.js').Entrance} entrance
  * @param {readonly string[]} ids of all rooms
@@ -19,7 +19,7 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
   let writing
   /** The address when last read or written. */
   let known = host.address()
-  /** Number shared by history entries that differ only in the open room; following a link starts a new one. */
+  /** Number shared by history entries that differ only in the open room; following a link starts a new number. */
   let visits = host.entry()?.visits ?? Math.random()
 
   /** Returns the hash of the current state. @param {Record<string, string>} [page] other parameters of companions */
@@ -28,7 +28,7 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
   function write() {
     clearTimeout(writing)
     const now = hash()
-    // If the address differs, a link was followed and its event is pending.
+    // If the address differs from the last known one, a link was followed and its event is pending, so don't overwrite it.
     if (host.address() !== known || now === known) return
     host.setAddress(now)
     known = host.address()
@@ -48,7 +48,7 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
       return readHash(entrance, ids, known)
     },
     isCurrent: () => host.address() === hash(),
-    /** Opens a room with a new history entry. @param {() => void} open */
+    /** Opens a room and adds a history entry. @param {() => void} open */
     visit(open) {
       write()
       host.setAddress(host.address(), { visits, room: room() })
@@ -56,14 +56,14 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
       host.addEntry(hash(), { visits, room: room() })
       known = host.address()
     },
-    /** Handles Back and Forward of the browser. Returns the room if nothing else has changed. @returns {string | undefined} */
+    /** Handles Back and Forward of the browser. Returns the room of the entry if only the room differs. @returns {string | undefined} */
     visited() {
       const entry = host.entry()
       if (entry?.visits !== visits || !ids.includes(entry.room)) return undefined
       known = host.address()
       return entry.room
     },
-    /** Starts a new number after a link was followed. */
+    /** Starts a new number for history entries after a link was followed. */
     followed() {
       visits = host.entry()?.visits ?? Math.random()
     },

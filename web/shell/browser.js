@@ -1,4 +1,4 @@
-// The browser's side of the shell: frames, the address, scrolling, storage, and events.
+// Implements the shell's host in a browser: frames, the address, scrolling, storage, and events.
 
 import { render } from 'lit'
 import { copy, save } from '../files/clipboard.js'
@@ -36,10 +36,10 @@ const seen = selector =>
 
 let marking = 0
 /**
- * Numbers the elements that a guide refers to, from 1. Elements that are still loading are marked once they appear.
+ * Marks the elements that a guide refers to with numbers from 1, as soon as they appear.
  * @param {readonly string[]} selectors
  * @param {number} [frames] number of frames to wait
- * @param {number} [call] a later call cancels this one
+ * @param {number} [call] id of this call; a later call cancels it
  */
 function mark(selectors, frames = MOST_FRAMES, call = ++marking) {
   if (call !== marking) return
@@ -50,10 +50,10 @@ function mark(selectors, frames = MOST_FRAMES, call = ++marking) {
   if (frames && badges.has(undefined)) requestAnimationFrame(() => mark(selectors, frames - 1, call))
 }
 
-/** Runs a callback after the next picture was painted; a map may still replace its placeholder. @param {() => void} run */
+/** Runs a callback after the next paint, by which time a map may have replaced its placeholder. @param {() => void} run */
 const onceDrawn = run => requestAnimationFrame(() => requestAnimationFrame(run))
 
-/** Number of frames to wait for an element: the room may still be loading. */
+/** Maximum number of frames to wait for an element, since the room may still be loading. */
 const MOST_FRAMES = 300
 
 /** Runs a callback once an element exists. @param {string} selector @param {() => void} run @param {number} [frames] */
@@ -68,7 +68,7 @@ const REVEAL_TIME = 1000
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let revealed
 
-/** Sets the flag until a short time after the last automatic scroll. */
+/** Sets `isRevealing` until shortly after the last automatic scroll. */
 function beRevealing() {
   isRevealing = true
   clearTimeout(revealed)
@@ -77,18 +77,18 @@ function beRevealing() {
   }, REVEAL_TIME)
 }
 
-/** Pixels above the scroll target. */
+/** Pixels kept free above the scroll target. */
 const MARGIN = 64
 
 /** Milliseconds during which lazy content may still move the scroll target. */
 const GROWING = 3000
-/** Stops the repeated scrolling of the previous reveal. */
+/** Stops the repeated scrolling that the previous `reveal` started. */
 let stopGrowing = () => {}
 
 /** Scrolls an element into view, clear of the bars that cover the page. @param {Element} part */
 function bringIntoSight(part) {
   const body = part.closest('.panel-body')
-  // The inspector is always visible: scroll the inspector, not the page, to a target inside it.
+  // The inspector is always visible, so to reach a target inside it scroll the inspector, not the page.
   if (body) body.scrollTop += part.getBoundingClientRect().top - body.getBoundingClientRect().top - 16
   if (part.closest('.side')) return
   const { top, bottom } = part.getBoundingClientRect()
@@ -96,12 +96,12 @@ function bringIntoSight(part) {
   const tops = Array.from(bars, bar => bar.getBoundingClientRect().top).filter(top => top > innerHeight / 3)
   const end = Math.min(innerHeight, ...tops)
   if (!part.closest('.screen')) part.scrollIntoView({ behavior: behavior(), block: 'start' })
-  // On the first screen, scroll no further than needed, and keep clear of the dock or the sheet.
+  // If the target is out of view, scroll only as far as needed, clear of the dock or the sheet.
   else if (top < 0 || bottom > end)
     scrollBy({ top: Math.min(top - MARGIN, Math.max(bottom - end, 0)), behavior: behavior() })
 }
 
-/** Scrolls to an element, and again while the page around it grows, until the reader acts. @param {string} selector */
+/** Scrolls to an element, and again while lazy content changes the page height, until the reader acts. @param {string} selector */
 function reveal(selector) {
   stopGrowing()
   beRevealing()
@@ -113,7 +113,7 @@ function reveal(selector) {
       beRevealing()
       bringIntoSight(part)
     }
-    const sizes = new ResizeObserver(place) // also reports the initial sizes
+    const sizes = new ResizeObserver(place) // fires for the initial sizes too
     for (const each of [document.body, part, ...document.querySelectorAll('.dock')]) sizes.observe(each)
     stopGrowing = () => {
       sizes.disconnect()
@@ -129,7 +129,7 @@ function reveal(selector) {
 const addressOf = hash => hash || location.pathname + location.search
 
 /**
- * Restores a scroll position once the page is high enough: the room is drawn in a later frame, and its numbers may still be computed.
+ * Restores a scroll position once the page is high enough, since the room is drawn in a later frame and may still be computing.
  * @param {number} top
  * @param {number} [frames]
  */
@@ -220,11 +220,11 @@ export function listen(shell) {
   addEventListener('keydown', event => press(shell, event))
   listenToScroll(shell)
   listenToFiles(shell)
-  // The height of maps depends on the window.
+  // Redraw maps, whose height depends on the window.
   addEventListener('resize', () => {
     for (const map of document.querySelectorAll('qkv-heatmap')) redraw(map)
   })
-  // Elements draw after the page; report their errors like all others.
+  // Elements draw after the page, so their errors are not thrown by its draw; report them here.
   addEventListener('error', ({ error }) => error && shell.fail(error))
   addEventListener('unhandledrejection', ({ reason }) => shell.fail(reason))
 }
@@ -257,10 +257,10 @@ function press(shell, event) {
   }
 }
 
-/** Offset of the line at which a part counts as passed: below the dock and the scroll margin. */
+/** Offset in pixels from the top of the window at which a part counts as passed, below the dock and the scroll margin. */
 const PASSED = 160
 
-/** Tells the room which part was scrolled past; the dock moves to the top. @param {Shell} shell */
+/** Notifies the room which part was scrolled past, so that the dock can show it. @param {Shell} shell */
 function listenToScroll({ rooms, state }) {
   let isWaiting = false
   addEventListener('scroll', () => {

@@ -1,11 +1,11 @@
-// How the numbers are verified against PyTorch, for the front door and every menu.
+// Facts about the verification against PyTorch, shown on the front page and in every menu.
 
 import { html } from 'lit'
 
 /** @import { Translate } from './room.js' */
 
 /**
- * Lower bound on the number of compared models, and the largest difference of an attention weight: tests/models/goldens.test.js measures
+ * A lower bound on the number of compared models, and the largest difference of an attention weight. tests/models/goldens.test.js measures
  * both.
  */
 export const CHECKED = { models: 70, most: '0.000005' }

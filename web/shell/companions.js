@@ -1,27 +1,34 @@
-// Companions of the open room, such as an exercise. A companion is loaded when the address has one of its parameters, or when it is
-// summoned.
+// Manages companions: parts of the page beside the open room, such as an exercise. A companion is loaded when the address has one of its
+// parameters, or when the reader opens it from the menu.
 
 /** @import { Shell } from './shell.js' */
 
 /**
  * @typedef {object} Companion
- * @property {(drawing: import('./shell.js').Drawing) => unknown} draw draws it, after the room
+ * @property {(drawing: import('./shell.js').Drawing) => unknown} draw draws the companion, after the room
  * @property {() => Record<string, string>} link returns its parameters
  * @property {(page: Record<string, string>, links: Record<string, string>) => void | Promise<void>} follow called when the parameters of
  *   the page changed; links: settings of the rooms in the same address
  * @property {() => void} [drawn] called after each draw
  * @property {() => void} [open] called when the reader chooses it in the menu
- * @property {() => void} [close] called when the reader chooses another one
+ * @property {() => void} [close] called when the reader chooses another companion
  * @property {(event: KeyboardEvent) => boolean} [press] returns true if it handles the key
  */
 
-/** How a companion is loaded; offered ones are in the menu. @typedef {{ parameters: readonly string[], isOffered?: boolean, load: () => Promise<{ companion: (shell: Shell) => Companion }> }} CompanionSource */
+/**
+ * How a companion is loaded; `isOffered`: true if it is in the menu.
+ * @typedef {{ parameters: readonly string[], isOffered?: boolean, load: () => Promise<{ companion: (shell: Shell) => Companion }> }}
+ * CompanionSource
+ */
 
 /** Manages the companions of a page. @param {Record<string, CompanionSource>} sources @param {() => Shell} shell returns the shell */
 export function createCompanions(sources, shell) {
   /** Loaded companions. @type {Map<string, Companion>} */
   const present = new Map()
-  /** The last parameters in the address: of the page, and of the rooms. @type {{ page: Record<string, string>, ofRooms: Record<string, string> }} */
+  /**
+   * Parameters of the last address, of the page and of the rooms.
+   * @type {{ page: Record<string, string>, ofRooms: Record<string, string> }}
+   */
   let asked = { page: {}, ofRooms: {} }
   /** Parameters of the page that belong to no room and no loaded companion. @type {Record<string, string>} */
   let others = {}
@@ -30,7 +37,7 @@ export function createCompanions(sources, shell) {
   async function start(name) {
     if (!present.has(name)) {
       const { companion } = await sources[name].load()
-      // Two addresses may request it while it loads.
+      // A second address may have requested it while it was loading; create it only once.
       if (!present.has(name)) present.set(name, companion(shell()))
     }
     for (const parameter of sources[name].parameters) delete others[parameter]
@@ -50,7 +57,7 @@ export function createCompanions(sources, shell) {
     link: () => Object.assign({ ...others }, ...Array.from(present.values(), each => each.link())),
 
     /**
-     * Handles a change of the address. Returns undefined if no companion is concerned.
+     * Handles a change of the address. Returns undefined if it concerns no companion.
      * @param {Record<string, string>} page
      * @param {Record<string, string>} ofRooms
      */

@@ -25,11 +25,11 @@ export async function copyFor({ rooms }, host, id, { text, said }) {
   else if (said) rooms.get(id)?.say({ key: said })
 }
 
-/** Gives something to another room, and opens it. @param {Shell} shell @param {string} id @param {EffectOf<'handOver'>} effect */
+/** Hands data over to another room, and opens that room. @param {Shell} shell @param {string} id @param {EffectOf<'handOver'>} effect */
 async function handOver(shell, id, { to, what }) {
   const isShown = () => shell.state.room === id
-  if (!isShown()) return // the session answered after the reader had left the room
+  if (!isShown()) return // the reader left the room before the session answered
   const isTaken = await shell.rooms.give(to, what)
-  if (!isTaken || !isShown()) return // or the reader has opened another room meanwhile
+  if (!isTaken || !isShown()) return // or the reader opened another room meanwhile
   shell.visit(to, what.type === 'head' ? { room: id, text: what.from, to } : undefined, 0)
 }

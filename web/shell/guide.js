@@ -1,4 +1,4 @@
-// A guide, such as a tour or a story. It shows one stop at a time: its text, its task, and whether that is done.
+// A guide, such as a tour or a story. It shows one stop at a time: its text, its task, and whether the task is done.
 
 import { html, nothing } from 'lit'
 
@@ -7,14 +7,14 @@ import { html, nothing } from 'lit'
  * @param {import('./room.js').Translate<keyof typeof import('../i18n/en/shell.js').texts>} guide.t
  * @param {string} guide.id id of the element
  * @param {string} guide.label
- * @param {number} guide.at the stop, from 1
+ * @param {number} guide.at number of the current stop, from 1
  * @param {number} guide.of number of stops
  * @param {unknown} [guide.title]
- * @param {unknown} guide.text what the reader sees
- * @param {unknown} [guide.task] what the reader should do
- * @param {string} [guide.badge] mark of the place of the task
+ * @param {unknown} guide.text text about what the reader sees
+ * @param {unknown} [guide.task] text about what the reader should do
+ * @param {string} [guide.badge] number of the marked element that the task refers to
  * @param {boolean} [guide.isDone]
- * @param {string} [guide.waits] why the next stop must wait
+ * @param {string} [guide.waits] text about why the next stop must wait
  * @param {unknown} [guide.tools] buttons of this stop
  * @param {(stop: number | null) => void} guide.go goes to a stop, from 1; null leaves the guide
  */

@@ -42,7 +42,7 @@ export function header(drawing) {
     </header>`
 }
 
-/** Moves the focus for the skip link, whose hash would replace the settings. @param {Event} event */
+/** Moves the focus for the skip link, since following its hash would replace the settings in the address. @param {Event} event */
 function skip(event) {
   event.preventDefault()
   const map = document.querySelector('#stage qkv-heatmap, #stage qkv-flow')

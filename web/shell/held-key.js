@@ -1,6 +1,6 @@
 // Shows something while a key is held.
 
-/** True while waiting for a release. */
+/** True while a key is held. */
 let isHolding = false
 
 /** Runs a callback when the currently held key is released. @param {() => void} release */

@@ -1,4 +1,4 @@
-// The histories of Undo/Redo and of Back/Forward. Each setting belongs to one history, or to none.
+// Records settings for Undo/Redo and for Back/Forward. Each setting belongs to one of these histories, or to none.
 
 import { isSame } from './same.js'
 
@@ -19,7 +19,7 @@ const pick = (settings, names) =>
 export function createHistories(fields) {
   /** Past and future settings of each history. @type {Record<History, [S[], S[]]>} */
   const stacks = { undo: [[], []], place: [[], []] }
-  /** The last step recorded in each history, kept apart so that a step in between does not split a drag. */
+  /** Mark and time of the last step in each history, kept separately so that a step in one does not split a drag in the other. */
   const last = { undo: { mark: '', time: 0 }, place: { mark: '', time: 0 } }
   /** Returns the names of the fields of a history. @param {History} kind */
   const namesOf = kind => Object.keys(fields).filter(name => fields[name].history === kind)
@@ -34,18 +34,19 @@ export function createHistories(fields) {
         const own = last[kind]
         const isOne = mark !== '' && mark === own.mark && (mark.startsWith('drag') || time - own.time < PAUSE)
         if (!isOne && !isReplaced) stacks[kind] = [[...stacks[kind][0], before].slice(-MOST_STEPS), []]
-        else if (isReplaced && kind === 'undo') stacks.undo = [stacks.undo[0], []] // Redo would start from settings that no longer exist
+        else if (isReplaced && kind === 'undo') stacks.undo = [stacks.undo[0], []] // Redo would start from settings that have been replaced
         last[kind] = { mark, time }
       }
     },
 
-    /** Clears the histories. @param {readonly History[]} kinds which ones */
+    /** Clears the histories. @param {readonly History[]} kinds histories to clear */
     begin(kinds) {
       for (const kind of kinds) stacks[kind] = [[], []]
     },
 
     /**
-     * Keeps Undo where some fields now mean something else, as in another model: it leads to none of their older values.
+     * Keeps the history of Undo when some fields have changed their meaning, as with another model, but sets those fields to their current
+     * values in it.
      * @param {readonly string[]} names @param {S} now
      */
     goOn(names, now) {
@@ -70,7 +71,7 @@ export function createHistories(fields) {
       return pick(found, namesOf(kind))
     },
 
-    /** Records where the reader came from after a step. @param {History} kind @param {0 | 1} to @param {S} from */
+    /** Records the settings that a step in a history has left. @param {History} kind @param {0 | 1} to @param {S} from */
     went(kind, to, from) {
       stacks[kind][to ? 0 : 1].push(from)
     },

@@ -1,9 +1,9 @@
-// Types of settings: how they are written to and read from links, validated, and controlled.
+// Types of settings: how a value is read from a link, written to it, validated and edited.
 
 /** @template V @typedef {import('./room.js').Kind<V>} Kind */
 
 /**
- * Parses a typed number, with a decimal comma or any minus sign.
+ * Parses a typed number; accepts a decimal comma and any minus sign.
  * @param {unknown} value
  */
 export function toNumber(value) {
@@ -36,7 +36,7 @@ export const choice = choices => ({
 })
 
 /**
- * A whole number in a range; text while it is being typed.
+ * A whole number in a range; a string while it is being typed.
  * @param {number} least
  * @param {number} most
  * @returns {Kind<number | string> & { least: number, most: number }}
@@ -55,7 +55,7 @@ export const whole = (least, most) => ({
 })
 
 /**
- * A number in a range; text while it is being typed.
+ * A number in a range; a string while it is being typed.
  * @param {number} least
  * @param {number} most
  * @returns {Kind<number | string> & { least: number, most: number }}

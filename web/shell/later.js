@@ -1,4 +1,4 @@
-// A part of the page whose module is loaded when the part is first drawn.
+// Lazily loads the module of a part of the page when the part is first drawn.
 
 import { until } from 'lit/directives/until.js'
 

@@ -1,5 +1,6 @@
-// The hash of the address: #2~CHECK&room=learn&learn.seed=3. It contains the open room and, for every room, the settings that differ from
-// their defaults. The checksum of the rest detects links that were truncated or mistyped; it may be omitted in links written by hand.
+// Reads and writes the hash of the address, such as #2~CHECK&room=learn&learn.seed=3. It contains the open room and, for every room, the
+// settings that differ from their defaults. CHECK, a checksum of the rest, detects links that were truncated or mistyped; it may be omitted
+// in links written by hand.
 
 const VERSION = 2
 const MOST = 2_000_000

@@ -52,7 +52,7 @@ export const menuItem = (id, label, act, className = '') =>
   html`<button type="button" id=${id} class=${className} @click=${closing(act)}>${label}</button>`
 
 /**
- * Draws a list of choices as menu items.
+ * Draws choices as menu items.
  * @param {readonly { name: string | number, label: unknown, isChosen?: boolean, act: () => void }[]} items
  */
 export const menuChoices = items =>
@@ -61,7 +61,7 @@ export const menuChoices = items =>
       html`<button type="button" data-item=${name} aria-pressed=${isChosen ?? nothing} @click=${closing(act)}>${label}</button>`,
   )
 
-// There is no window in tests.
+// `addEventListener` is missing in tests.
 globalThis.addEventListener?.('pointerdown', ({ target }) => {
   for (const menu of opened()) if (!(target instanceof Node && menu.contains(target))) menu.open = false
 })

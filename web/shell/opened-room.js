@@ -1,4 +1,4 @@
-// An opened room: its store, its picture, and the message about the last action.
+// An opened room: its store, its last drawn template, and the message about the last action.
 
 import { html, nothing } from 'lit'
 import { keepNoProcess } from './port.js'
@@ -10,7 +10,7 @@ import { textsLater } from './texts-later.js'
 /** @import { TemplateResult } from 'lit' */
 /** @typedef {ReturnType<typeof openedRoom>} OpenedRoom */
 
-/** Returns the problem of settings whose draw has thrown. @param {unknown} error @returns {Problem} */
+/** Returns the problem to report for settings that threw while being drawn. @param {unknown} error @returns {Problem} */
 export function drawProblem(error) {
   const message = error instanceof Error ? error.message : String(error)
   const isMemory = /memory|allocat|length|size/i.test(message) && !/stack/.test(message)
@@ -19,14 +19,18 @@ export function drawProblem(error) {
 
 const rare = textsLater([])
 
-/** Returns the text of a problem; texts of rare ones are loaded now. @param {import('./room.js').Translate} t @param {Problem} problem */
+/**
+ * Returns the text of a problem; texts of rare problems are loaded on demand.
+ * @param {import('./room.js').Translate} t
+ * @param {Problem} problem
+ */
 const written = (t, { key, params, texts }) =>
   texts ? rare(t('htmlLang'), [texts]).draw((/** @type {any} */ own) => own(key, params)) : t(key, params)
 
-/** Milliseconds that a message stays. */
+/** Milliseconds for which a message is shown. */
 const STAY = 6000
 
-/** Message about the last action, or its failure. @typedef {{ problem: Problem, isBad: boolean }} Message */
+/** A message about the last action; `isBad` if it failed. @typedef {{ problem: Problem, isBad: boolean }} Message */
 
 /** @param {import('./room.js').Translate} t @param {Message | undefined} message @param {() => void} close */
 const messageLine = (t, message, close) =>
@@ -47,18 +51,18 @@ const messageLine = (t, message, close) =>
  */
 export function openedRoom(room, store, { qkv, texts, changed }) {
   let isEntered = false
-  /** The picture being drawn, and the last one that was drawn without error. @type {TemplateResult | undefined} */
+  /** The template being drawn, and the last one drawn without error. @type {TemplateResult | undefined} */
   let picture
   /** @type {TemplateResult | undefined} */
   let good
-  /** Settings that cannot be drawn with the current answers. @type {{ settings: object, got: object, problem: Problem } | undefined} */
+  /** Settings that threw when drawn with these answers. @type {{ settings: object, got: object, problem: Problem } | undefined} */
   let broken
   /** @type {Message | undefined} */
   let message
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let leaving
 
-  /** Applies a step. @param {import('./room.js').Step<any> | undefined} step @returns {boolean} true if the room used it */
+  /** Applies a step. @param {import('./room.js').Step<any> | undefined} step @returns {boolean} true if there was a step */
   function take(step) {
     if (step) store.update(step)
     return step !== undefined
@@ -81,7 +85,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     changed()
   }
 
-  /** Marks these settings as impossible to draw until they or the answers change. @param {unknown} error */
+  /** Marks the current settings as undrawable until they or the answers change. @param {unknown} error */
   function fail(error) {
     const { settings, got } = store.state
     broken = { settings, got, problem: drawProblem(error) }
@@ -116,13 +120,13 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
       return html`${broken ? retry(t, broken.problem, tryAgain) : nothing}${(broken ? good : picture) ?? nothing}
       ${messageLine(t, message, () => say(undefined))}`
     },
-    /** Returns why the settings cannot be drawn. @returns {Problem | undefined} */
+    /** Returns why the settings cannot be drawn, if so. @returns {Problem | undefined} */
     problem: () => broken?.problem,
-    /** Called after the picture was drawn. */
+    /** Called after the template was drawn without error. */
     drawn() {
       if (!broken) good = picture
     },
-    /** Discards the last good picture, which cannot be drawn either. */
+    /** Discards the last good template, which can no longer be drawn either. */
     forget() {
       good = undefined
     },
@@ -132,12 +136,12 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
       const t = texts(language)
       return t ? (room[where]?.(contextOf(t, isDark)) ?? nothing) : nothing
     },
-    /** Returns a short note for its tab. @param {import('../i18n/index.js').Language} language */
+    /** Returns a short note for the tab of the room. @param {import('../i18n/index.js').Language} language */
     note(language) {
       const t = texts(language)
       return (t && room.note?.(store.state, t)) || undefined
     },
-    /** Returns selectors of what the guide refers to. @returns {readonly string[]} */
+    /** Returns selectors of the elements that the guide refers to. @returns {readonly string[]} */
     marks: () => room.marks?.(store.state) ?? [],
 
     /** @param {import('./room.js').HandOver} what */
@@ -146,11 +150,11 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     press: key => take(room.keys?.[key]?.(store.state)),
     /** Handles that the reader has scrolled past a part. @param {string} part */
     pass: part => take(room.pass?.(store.state, part)),
-    /** Leaves the room. Returns its current sentence. */
+    /** Handles leaving the room, and returns its current sentence. */
     leave() {
       isEntered = false
       store.update(room.leave?.(store.state))
-      store.ask() // needed, since it is no longer drawn
+      store.ask() // requests are otherwise sent when drawing, which has stopped
       return room.sentence?.(store.state)
     },
   }

@@ -1,5 +1,5 @@
-// Sends requests to the session of a room and reports its answers. The session runs in a worker, or on a page that cannot start one. When a
-// worker dies or stops answering, its open requests are lost; the next request starts another worker.
+// Sends requests to the session of a room and reports its answers. The session runs in a worker, or on the main thread if none can be
+// started. When a worker dies or stops answering, its open requests are lost; the next request starts another worker.
 
 import { once } from './once.js'
 
@@ -7,7 +7,7 @@ import { once } from './once.js'
 /** @template {Asks} A @typedef {import('./room.js').ToSession<A>} ToSession */
 /** @template {Asks} A @typedef {import('./room.js').FromSession<A>} FromSession */
 
-/** Milliseconds between pings of a worker with open requests. */
+/** Milliseconds between pings to a worker with open requests. */
 const PING = 15_000
 /** Unanswered pings after which a worker is lost. Pings are counted instead of time, which also passes while a computer sleeps. */
 const MOST_PINGS = 4
@@ -81,8 +81,8 @@ export const canWork = () => globalThis.location?.protocol !== 'file:' && typeof
 
 /**
  * @template {Asks} A
- * @param {{ worker?: () => Worker, handlers: () => import('./room.js').Handlers<A> | Promise<import('./room.js').Handlers<A>> }} session worker:
- *   undefined if none can be started
+ * @param {{ worker?: () => Worker, handlers: () => import('./room.js').Handlers<A> | Promise<import('./room.js').Handlers<A>> }} session
+ * worker: starts the worker; undefined if it cannot be started
  * @param {(message: FromSession<A>) => void} take
  * @param {(problem: import('./room.js').Problem) => void} lost
  */
@@ -94,7 +94,7 @@ export function createPort({ worker: start, handlers }, take, lost) {
   /** Open requests by id. @type {Map<number, ToSession<A>>} */
   const open = new Map()
   let hasAnswered = false
-  /** Pings since the last message. */
+  /** Number of pings since the last message. */
   let unanswered = 0
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let pings
@@ -124,7 +124,7 @@ export function createPort({ worker: start, handlers }, take, lost) {
   function lose(problem) {
     end()
     if (!hasAnswered) {
-      // The worker could not start: run the session on the page.
+      // The worker could not start, so run the session on the main thread.
       start = undefined
       for (const message of open.values()) send(message)
       return

@@ -1,10 +1,10 @@
-// The contract of a room. A room is data and pure functions: it has no worker, no history, no timer and no request ids. The store
-// (store.js) keeps its state, requests what it needs from its session, and records the steps of Undo and Back.
+// The interface of a room. A room is data and pure functions, without worker, history, timers or request ids. The store (store.js) keeps
+// its state, requests what it needs from its session, and records the steps of Undo and Back.
 
 import type { TemplateResult } from 'lit'
 import type { Qkv } from 'qkv'
 
-/** Progress of a request: a share from 0 to 1, or several numbers. */
+/** Progress of a request: a fraction from 0 to 1, or named numbers. */
 export type Progress = number | Record<string, number | string | object>
 
 /** A problem as the key of a text with its parameters; `offers` are settings that fix it; `texts` is the file of a text that the room has not loaded. */
@@ -16,7 +16,7 @@ export type Problem<S = object, K extends string = string> = {
   offers?: readonly Partial<S>[]
 }
 
-/** A type of values: how they are written to and read from links, and what their control needs. */
+/** A type of values: how to read and write them in links, and what their control needs. */
 export interface Kind<V> {
   type: string
   write(value: V): string
@@ -36,11 +36,11 @@ export interface Field<V, S> {
   history: 'undo' | 'place' | 'none'
   /** Group of its control. */
   group?: string
-  /** True if it has an effect with these settings; otherwise it has no control and no problem. */
+  /** True if the field has an effect with these settings; otherwise it has no control, and its value is not checked. */
   applies?(settings: S): boolean
 }
 
-/** The requests of a room to its session: for each type, the request, the value that answers it, and its progress. */
+/** The requests of a room to its session. For each type: the request, the answered value, and the progress. */
 export type Asks = Record<string, { request: object; value: unknown; progress?: object }>
 
 type NameOf<A extends Asks> = keyof A & string
@@ -83,7 +83,7 @@ export type Handlers<A extends Asks> = {
   ) => A[N]['value'] | Promise<A[N]['value']>
 }
 
-/** State of an answer. `before` is the previous value, which stays drawn. `lost`: the worker has died. */
+/** State of an answer. `before` is the previous value, which is drawn meanwhile. `lost`: the worker has died. */
 export type Got<V = unknown, P = Progress> =
   | { is: 'here'; value: V; isLast: boolean }
   | { is: 'waiting'; progress?: P; before?: V }
@@ -98,9 +98,9 @@ export interface Types {
   /** View state that is not stored in links. */
   view: object
   asks: Asks
-  /** Keys of its texts, including those of the shell. */
+  /** Text keys that the room uses, including those of the shell. */
   key: string
-  /** Arguments of each action. */
+  /** Argument types of each action. */
   actions: Record<string, unknown[]>
 }
 
@@ -129,7 +129,7 @@ export interface State<T extends Types> {
   around: Surroundings
 }
 
-/** The event of a control whose values are known. */
+/** The event of a <select> whose values are known. */
 export type Chosen<V extends string> = Event & { target: HTMLSelectElement & { value: V } }
 
 /** What one room can give to another. */
@@ -152,24 +152,24 @@ export type HandOver =
     }
 
 export type Effect<T extends Types> =
-  /** Sends a request once; `receive` handles the answer. It is in `got` while open, and stays there if it fails. */
+  /** Sends a request once; `receive` handles the answer. While pending or failed, the request is listed in `got`. */
   | { type: 'ask'; request: Request<T['asks']> }
-  /** Cancels the request of a slot; its previous value stays drawn. */
+  /** Cancels the request of a slot; the previous value is still drawn. */
   | { type: 'cancel'; slot: string }
-  /** Retries what failed, was lost or was cancelled. */
+  /** Retries requests that failed, were lost or were cancelled. */
   | { type: 'retry' }
-  /** Requests what the state needs now; by default this happens when the next frame is drawn. */
+  /** Sends the requests of `needs` at once, rather than when the next frame is drawn. */
   | { type: 'need' }
   | { type: 'handOver'; to: string; what: HandOver }
   /** Scrolls to an element once it is drawn. */
   | { type: 'reveal'; selector: string }
-  /** `isLost`: only if the focused element no longer exists. */
+  /** Focuses an element; `isLost`: only if the focused element no longer exists. */
   | { type: 'focus'; selector: string; isLost?: boolean }
   /** Scrolls to a part of the page and focuses it. */
   | { type: 'show'; id: string }
-  /** Passed on to the next room that accepts it. */
+  /** Offers data to the next opened room that accepts it. */
   | { type: 'offer'; what: HandOver }
-  /** `said`: key of the message shown afterwards. */
+  /** Copies a text; `said` is the text key of the message shown afterwards. */
   | { type: 'copy'; text: string; said?: string }
   | { type: 'save'; name: string; data: string | Uint8Array; mime?: string }
   | { type: 'message'; problem: Problem; isBad?: boolean }
@@ -186,8 +186,8 @@ export interface Step<T extends Types> {
   /** True if no history records the change. */
   isReplaced?: boolean
   /**
-   * True to clear the histories; Reset returns to this state. 'places': Undo is kept. Names of fields: Undo is kept, but leaves
-   * these as they are.
+   * True to clear the histories and make this the state that Reset restores. 'places': keeps Undo. Names of fields: keeps Undo, but it no
+   * longer changes these fields.
    */
   begins?: boolean | 'places' | readonly string[]
   effects?: Effect<T>[]
@@ -207,8 +207,8 @@ export interface Room<T extends Types> {
    */
   prune?(state: State<T>): Pick<Step<T>, 'set' | 'view'> | undefined
   /**
-   * True if the displayed data is older than the settings. Until its answer arrives, selections that it lacks are neither drawn nor
-   * dropped.
+   * True if the displayed data is older than the settings. Until the new data arrives, selections missing in the old data are neither drawn
+   * nor dropped.
    */
   isStale?(state: State<T>): boolean
   /** An action that returns undefined changes nothing. */
@@ -227,9 +227,9 @@ export interface Room<T extends Types> {
   /** Returns the displayed sentence, which other rooms can use. */
   sentence?(state: State<T>): string
   take?(state: State<T>, what: HandOver): Step<T> | undefined
-  /** Handles a change of the address: returns changes besides the settings, or different settings that the link means. */
+  /** Handles a change of the address: returns changes besides the settings, or settings that replace those of the link. */
   follow?(state: State<T>, settings: T['settings']): Step<T> | undefined
-  /** Called after Undo, Redo, Back or Forward: what changes beside the settings. It is no step of any history. */
+  /** Called after Undo, Redo, Back or Forward; returns further changes, which are not recorded in any history. */
   travelled?(state: State<T>, before: T['settings']): Pick<Step<T>, 'view' | 'effects'> | undefined
   enter?(state: State<T>): Step<T> | undefined
   leave?(state: State<T>): Step<T> | undefined
@@ -239,7 +239,7 @@ export interface Room<T extends Types> {
   keys?: Record<string, (state: State<T>) => Step<T> | undefined>
   /** Handles that the reader has scrolled past a part, given its `data-step-id`. */
   pass?(state: State<T>, id: string): Step<T> | undefined
-  /** Selectors of what a guide refers to: the page marks each with its number. */
+  /** Returns selectors of the elements that a guide refers to; the page marks each with its number. */
   marks?(state: State<T>): readonly string[]
   /** Draws what the room adds to the header, and to its menu. */
   tools?(context: Context<T>): TemplateResult
@@ -250,11 +250,11 @@ export interface Room<T extends Types> {
   canLink?(settings: T['settings']): boolean
   session: { worker(): Worker; handlers(qkv: Qkv): Handlers<T['asks']> | Promise<Handlers<T['asks']>> }
   draw(context: Context<T>): TemplateResult
-  /** Files of texts that it uses, besides shell.js. */
+  /** Text files that the room uses, besides shell.js. */
   texts: readonly string[]
 }
 
-/** Returns the text of a key with its {names} filled in; also holds the texts of the elements. */
+/** Returns the text of a key with its {names} filled in; also has the texts of the elements. */
 export type Translate<K extends string = string> = ((key: K, params?: Record<string, string | number>) => string) & {
   elements: import('../i18n/index.js').ElementTexts
 }

@@ -58,7 +58,7 @@ function textsOfRooms(loaded, failed) {
  * @param {() => void} changed
  */
 function createOpening(start, changed) {
-  /** Rooms that are open or loading. @type {Map<string, Promise<OpenedRoom | undefined>>} */
+  /** Rooms that are open or loading, by id. @type {Map<string, Promise<OpenedRoom | undefined>>} */
   const opening = new Map()
   /** Reasons why rooms could not be opened. @type {Map<string, Problem>} */
   const failed = new Map()
@@ -89,7 +89,7 @@ function createOpening(start, changed) {
 }
 
 /**
- * Opens a room with a link; if the link is damaged, without one.
+ * Opens a room with a link, or with the defaults if the link is damaged.
  * @param {Room} room
  * @param {string} link
  * @param {Parameters<typeof createStore>[1]} options
@@ -145,7 +145,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
   }
 
   /**
-   * Draws a room, or that it is loading.
+   * Draws a room, or a message while it is loading.
    * @param {string} id
    * @param {{ t: import('./room.js').Translate, language: Language, isDark: boolean }} page
    */
@@ -167,7 +167,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
     surroundings = { ...surroundings, ...patch }
     for (const { store } of opened.values()) {
       store.surround(patch)
-      store.ask() // since a hidden tab does not draw
+      store.ask() // a hidden tab does not draw, and drawing would send the requests
     }
   }
 
@@ -186,14 +186,14 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
       if (own) own.fail(error)
       else failed.set(id, drawProblem(error))
     },
-    /** Gives a room something; returns false if it has no use for it. @param {string} id @param {import('./room.js').HandOver} what */
+    /** Gives data to a room; returns false if the room does not accept it. @param {string} id @param {import('./room.js').HandOver} what */
     give: async (id, what) => (await open(id))?.give(what) ?? false,
     /** @param {string} id */
     leave(id) {
       const sentence = opened.get(id)?.leave()
       if (sentence !== undefined) surround({ sentence })
     },
-    /** Removes restrictions on settings, which belong to another link. */
+    /** Removes the restrictions on settings that an earlier link has set. */
     release() {
       for (const { store } of opened.values()) store.restrict()
     },

@@ -21,7 +21,13 @@ export function toLink(fields, settings) {
   return String(parts)
 }
 
-/** Parses link parameters. Throws on unknown names and on text that is invalid for its type. @template S @param {Fields} fields @param {string} link @returns {S} */
+/**
+ * Parses link parameters. Throws on unknown names and on values that are invalid for their type.
+ * @template S
+ * @param {Fields} fields
+ * @param {string} link
+ * @returns {S}
+ */
 export function fromLink(fields, link) {
   const given = new URLSearchParams(link)
   for (const name of given.keys()) if (!Object.hasOwn(fields, name)) throw new Error(name)

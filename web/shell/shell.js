@@ -1,5 +1,5 @@
 // The page around the rooms: which room is open, the address, language and theme, messages, and the single place that draws everything and
-// catches errors while drawing. It does not touch the DOM: the host (browser.js; in tests a plain object) does.
+// catches errors while drawing. Only the host (browser.js, or a plain object in tests) touches the DOM.
 
 import { loadTexts } from '../i18n/index.js'
 import { createAddress } from './address.js'
@@ -15,7 +15,7 @@ import { createRooms } from './rooms.js'
 
 /**
  * @typedef {object} State
- * @property {string} room the open one
+ * @property {string} room id of the open room
  * @property {Language} language
  * @property {Theme} theme
  * @property {import('./room.js').Translate} t texts of the shell in that language
@@ -31,7 +31,7 @@ import { createRooms } from './rooms.js'
  * What the shell needs from its environment.
  * @typedef {object} Host
  * @property {(drawing: State & { shell: Shell }) => void} draw may throw
- * @property {(message: string) => void} drawPlainly used when even a page without numbers cannot be drawn
+ * @property {(message: string) => void} drawPlainly shows a message when even the header alone cannot be drawn
  * @property {(run: () => void) => void} frame runs a callback before the next paint
  * @property {() => string} address returns the hash
  * @property {(hash: string, entry?: Entry) => void} setAddress
@@ -96,7 +96,7 @@ export function createShell({
     changed: schedule,
   })
   let isScheduled = false
-  /** The last update of the companions. @type {Promise<void> | undefined} */
+  /** Promise of the last update of the companions. @type {Promise<void> | undefined} */
   let following
 
   function schedule() {
@@ -134,7 +134,11 @@ export function createShell({
     host.scrollTo(top)
   }
 
-  /** Makes companions follow the address. @param {Record<string, string>} page @param {Record<string, string>} ofRooms */
+  /**
+   * Passes the parameters of the address to the companions.
+   * @param {Record<string, string>} page
+   * @param {Record<string, string>} ofRooms
+   */
   async function accompany(page, ofRooms) {
     const own = companions.follow(page, ofRooms)
     following = own
@@ -170,7 +174,12 @@ export function createShell({
     load,
     draw,
     enter,
-    /** Opens a room with a new history entry, so that Back returns to this one. @param {string} id @param {State['from']} [from] @param {number} [top] */
+    /**
+     * Opens a room with a new history entry, so that Back returns to the current room.
+     * @param {string} id
+     * @param {State['from']} [from]
+     * @param {number} [top]
+     */
     visit(id, from, top) {
       if (id !== state.room) address.visit(() => open(id, from, top))
     },

@@ -1,4 +1,4 @@
-// Requests to the session of a room, and its answers. A slot holds the answer to one request at a time.
+// Requests to the session of a room, and its answers. A slot holds the answer to one type of request, or to one of its parts.
 
 import { createPort, problemOf } from './port.js'
 import { isSame } from './same.js'
@@ -12,12 +12,16 @@ export const shown = got => (got?.is === 'here' ? got.value : got?.before)
 
 /** Returns the cache key of a request, which identifies everything its answer depends on. @param {AnyRequest} request */
 const keyOf = request => request.key ?? JSON.stringify(request)
-/** True if two requests have the same answer. Called on every frame, so long texts are not stringified. @param {AnyRequest} a @param {AnyRequest} b */
+/**
+ * True if two requests have the same answer. Called on every frame, so requests are stringified only if one has a key.
+ * @param {AnyRequest} a
+ * @param {AnyRequest} b
+ */
 const haveOneAnswer = (a, b) => ((a.key ?? b.key) === undefined ? isSame(a, b) : a.key === b.key)
 
 /** Creates a cache of answers that are no longer needed. */
 function createKept() {
-  /** Answers by type and key, the oldest first. @type {Map<string, Map<string, unknown>>} */
+  /** Answers by type and key, oldest first. @type {Map<string, Map<string, unknown>>} */
   const kept = new Map()
   return {
     /** @param {string} type @param {string} key */
@@ -51,7 +55,10 @@ export const slotOf = ({ type, part }) => (part ? `${type}:${part}` : type)
 export function createSlots(room, { qkv, load, worker, arriving, put: give, receive, arrived }) {
   /** @type {Record<string, Got | undefined>} */
   let got = {}
-  /** The request of each slot. `isNeeded`: requested by `needs`, so it is cancelled when no longer needed. @type {Map<string, { id: number, request: AnyRequest, isNeeded: boolean, isCancelled?: boolean }>} */
+  /**
+   * The request of each slot. `isNeeded`: true if requested by `needs`, so that it is cancelled when no longer needed.
+   * @type {Map<string, { id: number, request: AnyRequest, isNeeded: boolean, isCancelled?: boolean }>}
+   */
   const asked = new Map()
   const kept = createKept()
   let id = 0
@@ -76,7 +83,7 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
     const found = [...asked].find(([, request]) => request.id === message.id)
     if (!found) return // answers a request that was replaced
     const [slot, { isNeeded, isCancelled }] = found
-    // A last value was sent before the session knew of the end, and may have replaced a model: it counts.
+    // Accept a last value even if cancelled: the session had finished before it knew, and may have replaced a model.
     if (isCancelled && !(message.type === 'value' && message.isLast)) return
     if (message.type === 'progress') put(slot, { is: 'waiting', progress: message.progress, before: before(slot) })
     else if (message.type === 'failed') put(slot, { is: 'failed', problem: message.problem, before: before(slot) })
@@ -106,7 +113,7 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
     return answer?.is === 'here' && answer.isLast
   }
 
-  /** Ends a request, and caches its answer if the room wants that. @param {string} slot */
+  /** Removes a request, and caches its answer if the room keeps answers of this type. @param {string} slot */
   function drop(slot) {
     const old = asked.get(slot)
     const [type] = slot.split(':')
@@ -163,12 +170,12 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
       const own = asked.get(slot)
       if (!own || isAnswered(slot)) return
       port.send({ type: 'cancel', id: own.id })
-      // Cancel at once for the reader; the session stops when it can.
+      // Treat the request as cancelled at once; the session stops when it can.
       asked.set(slot, { ...own, isCancelled: true })
       put(slot, { is: 'cancelled', before: before(slot) })
     },
 
-    /** Forgets what failed, was lost or was cancelled, so that it is requested again if needed. */
+    /** Removes requests that failed, were lost or were cancelled, so that they are sent again if needed. */
     retry() {
       for (const [slot, answer] of Object.entries(got))
         if (answer && answer.is !== 'here' && answer.is !== 'waiting') asked.delete(slot)

@@ -11,7 +11,7 @@ import { createSlots } from './slots.js'
 /** @template {import('./room.js').Types} T @typedef {import('./room.js').Step<T>} Step */
 /** @template {import('./room.js').Types} T @typedef {(before: T['settings'], after: T['settings']) => import('./room.js').Problem | undefined} Guard */
 
-/** Milliseconds without changes and answers until the state is at rest. */
+/** Milliseconds without changes or answers after which the state is at rest. */
 const REST = 300
 
 /** @returns {never} */
@@ -22,7 +22,7 @@ const notGiven = () => {
 /** @type {import('./room.js').Surroundings} */
 const AROUND = { isHidden: false, isStill: false, isNarrow: false, sentence: '' }
 
-/** Creates named timers: a call replaces a pending one of the same name. */
+/** Creates named timers: setting a timer replaces a pending one of the same name. */
 function createTimers() {
   /** @type {Map<string, ReturnType<typeof setTimeout>>} */
   const waiting = new Map()
@@ -86,7 +86,7 @@ export function createStore(
   /** Explains why a change of settings is not allowed. @type {Guard<T> | undefined} */
   let guard
   const timers = createTimers()
-  /** True if the host was told of steps whose needs it has not requested yet. */
+  /** True if the host was notified of steps whose requests are not sent yet. */
   let isAhead = false
   const slots = createSlots(room, {
     qkv,
@@ -96,7 +96,7 @@ export function createStore(
       state = { ...state, got }
     },
     arriving() {
-      if (isAhead) ask() // an answer that these steps made outdated is not received
+      if (isAhead) ask() // send them first, so that answers outdated by these steps are not received
     },
     receive: (type, value) => apply(room.receive?.[type]?.(state, value)),
     arrived() {
@@ -105,7 +105,7 @@ export function createStore(
     },
   })
 
-  /** Drops selections that do not exist. Returns true if there were any. */
+  /** Drops selections that do not exist in the displayed data. Returns true if there were any. */
   function prune() {
     if (room.isStale?.(state)) return false
     const { set, view } = room.prune?.(state) ?? {}
@@ -114,7 +114,7 @@ export function createStore(
     return set !== undefined || view !== undefined
   }
 
-  /** Sends the requests of the state; the answers that have arrived then decide which selections are valid. */
+  /** Sends the requests of the state; then drops selections that are invalid in the answers so far. */
   function ask() {
     isAhead = false
     const need = () => {
@@ -176,7 +176,7 @@ export function createStore(
 
   function rest() {
     timers.set('rest', REST, () => {
-      if (slots.isWaiting()) return // its answer restarts the timer
+      if (slots.isWaiting()) return // the pending answer restarts the timer
       state = { ...state, isAtRest: true }
       tell()
     })
@@ -199,7 +199,7 @@ export function createStore(
     act: actions,
     update,
     ask,
-    /** Moves in a history. @param {import('./histories.js').History} kind @param {0 | 1} to 0: back */
+    /** Moves in a history. @param {import('./histories.js').History} kind @param {0 | 1} to 0: backwards, 1: forwards */
     travel(kind, to) {
       const { settings } = state
       do {
@@ -207,11 +207,11 @@ export function createStore(
         if (!set) return update()
         settle({ ...settings, ...set })
         if (kind === 'place') prune()
-      } while (isSame(state.settings, settings)) // skips places that no longer exist
+      } while (isSame(state.settings, settings)) // skips entries equal to the current settings
       histories.went(kind, to, settings)
       update(room.travelled?.(state, settings))
     },
-    /** Returns to where the histories began; can be undone. */
+    /** Restores the settings from the beginning of the histories; can be undone. */
     reset: () => update({ set: room.reset?.(state, origin) ?? origin }),
     /** Restricts settings to changes for which the guard returns no problem; without a guard, allows all. @param {Guard<T>} [next] */
     restrict(next) {
@@ -223,7 +223,7 @@ export function createStore(
     follow(text) {
       this.show(fromLink(fields, text))
     },
-    /** Applies other settings, as from another address, including those that links cannot contain. @param {T['settings']} settings */
+    /** Applies settings as if from a new address, including those that links cannot contain. @param {T['settings']} settings */
     show(settings) {
       if (toLink(fields, settings) === toLink(fields, state.settings)) return
       origin = settings
@@ -239,7 +239,7 @@ export function createStore(
     get state() {
       return state
     },
-    /** The state to draw: if answers are outdated, without selections that belong to newer ones. @returns {State<T>} */
+    /** The state to draw. If the displayed data is outdated, selections that it lacks are removed. @returns {State<T>} */
     get drawn() {
       const { set, view } = (room.isStale?.(state) && room.prune?.(state)) || {}
       if (!set && !view) return state

@@ -1,10 +1,10 @@
-// Texts that are loaded when needed, in the language of the page.
+// Loads texts on demand, in the language of the page.
 
 import { languageFor, loadTexts } from '../i18n/index.js'
 import { later } from './later.js'
 
 /**
- * Loads a language, such as 'en', with further files of texts; returns the same object each time.
+ * Loads the texts of a language, such as 'en'; returns the same object each time.
  * @template M
  * @typedef {(language: string, more?: readonly string[]) => ReturnType<typeof later<M>>} Later
  */
@@ -12,7 +12,7 @@ import { later } from './later.js'
 /**
  * Returns a loader of texts by language.
  * @param {readonly string[]} names names of text files
- * @param {(texts: Promise<any>) => Promise<any>} [join] combines the texts with modules that are loaded with them
+ * @param {(texts: Promise<any>) => Promise<any>} [join] loads further modules together with the texts
  * @returns {Later<any>} the caller declares the type of the texts
  */
 export function textsLater(names, join = texts => texts) {

@@ -1,9 +1,9 @@
-// Two parts of a page: the most likely tokens, and the contribution of each part of a model to a logit.
+// Draws two parts of an inspector page: the most likely tokens, and what each part of a model adds to a logit.
 
 import { html, nothing } from 'lit'
 import { percent } from '../files/number-format.js'
 
-/** Formats a number with its sign, without one if it rounds to zero. @param {number} x @param {number} [digits] */
+/** Formats a number with its sign, or without a sign if it rounds to zero. @param {number} x @param {number} [digits] */
 export function signed(x, digits = 4) {
   const size = Math.abs(x).toFixed(digits)
   return `${Number(size) === 0 ? '' : x < 0 ? '−' : '+'}${size}`

@@ -1,11 +1,15 @@
-// Meanings of the words in the English-Chinese translation, for readers of one of the languages.
+// Glosses of the words in the English-Chinese translation, for readers of only one of the languages.
 
 import { textsLater } from '../shell/texts-later.js'
 
 /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate<keyof typeof import('../i18n/en/glosses.js').texts>>} */
 const texts = textsLater(['glosses'])
 
-/** Appends to each word its meaning, if known. @param {readonly string[]} words @param {((word: string) => string | undefined) | undefined} gloss */
+/**
+ * Appends its gloss to each word, if there is one.
+ * @param {readonly string[]} words
+ * @param {((word: string) => string | undefined) | undefined} gloss
+ */
 export const withGlosses = (words, gloss) =>
   gloss ? words.map(word => [word, gloss(word) ?? []].flat().join(' ')) : words
 

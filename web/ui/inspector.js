@@ -22,7 +22,7 @@ import { termLines } from './term-lines.js'
 /** Maximum number of bars before the list is expanded. */
 const MOST_BARS = 5
 
-/** Expanded lists of bars. @type {Set<string>} */
+/** Ids of the expanded lists of bars. @type {Set<string>} */
 const opened = new Set()
 
 /** @param {readonly number[]} numbers */
@@ -160,7 +160,7 @@ function draw(drawn, part) {
 export const drawParts = (drawn, parts) => parts.map(part => draw(drawn, part))
 
 /**
- * Draws the inspector: its location, the way back, and its page. On a phone it is a sheet.
+ * Draws the inspector: its place, Back and Forward, and its page. On a phone it is a bottom sheet.
  * @param {Drawn & { id: string, className: string, label: string, page: Page | 'waiting' | undefined, title?: string, isOpen?: boolean,
  *   hasBack: boolean, hasForward: boolean }} given title: shown while the page is loading; isOpen: True if something is selected
  */

@@ -3,8 +3,8 @@ import { html, LitElement } from 'lit'
 import '../elements/heatmap.js'
 
 /**
- * A map that is redrawn only near the window, since only a few are visible at a time, or when its dims change: its height depends on
- * them, and must not move what is below while a reader presses it.
+ * A map that is redrawn only while it is in or near the viewport, since few maps are visible at a time. A change of dims redraws it at
+ * once, since its height depends on them and a late change would shift the page under the reader's pointer.
  */
 class LazyMap extends LitElement {
   static properties = { map: { attribute: false }, isNear: { state: true } }

@@ -1,8 +1,8 @@
-// The types of the inspector's pages: where a number lies, and how it was computed.
+// The types of the inspector's pages: the place of a number, and how it was computed.
 
 import type { nothing, TemplateResult } from 'lit'
 
-/** The stack of a model with a single one is ''; "cross" is the attention of the decoder to the encoder. */
+/** The stack of layers; '' if the model has only one. "cross" is the attention of the decoder to the encoder. */
 export type Stack = '' | 'encoder' | 'decoder' | 'cross'
 
 /** Counted from 0. "One layer" uses `{ stack: '', layer: 0, head }`. */
@@ -37,11 +37,11 @@ export type Text = { type: 'text'; text: Inline | readonly Inline[]; tone?: 'not
 /** A text with embedded numbers and words. */
 export type Sentence = { type: 'sentence'; parts: readonly Inline[] }
 export type Heading = { type: 'heading'; text: Inline; isSmall?: boolean }
-/** A line of arithmetic. side: the side it belongs to, if a page has one for each side. */
+/** A line of arithmetic. side: set if a page has one equation for each side. */
 export type Equation = { type: 'equation'; terms: readonly Inline[]; side?: string }
 /** Named numbers. */
 export type List = { type: 'list'; rows: readonly { name: Inline; value: Inline }[] }
-/** Terms in lines, only the largest of long sums. key: identifies the sum for expanding it; label: of the scrolling region. */
+/** Terms in lines, only the largest of long sums. key: identifies the sum when it is expanded; label: name of the scrolling region. */
 export type Sum = {
   type: 'sum'
   id: string
@@ -88,10 +88,10 @@ export type Addend = {
   name: string
   label: string
   value: number
-  /** True if it has no bar. */
+  /** True if the row has no bar. */
   isBare?: boolean
   opens?: Place
-  /** State of the part that expands below the row. */
+  /** True if the part below the row is expanded. */
   isOpen?: boolean
   below?: TemplateResult
 }
@@ -101,7 +101,7 @@ export type Input = {
   label: string
   value: number
   set(value: number, mark: string): void
-  /** Keeps the page on this number; called when the field gets the focus, and before a value is set. */
+  /** Selects this number, so that the page stays on it; called when the field gets focus, and before a value is set. */
   hold?(): void
   reset?: { label: string; act(): void }
 }
@@ -135,7 +135,7 @@ export type Page = {
   parts: readonly Part[]
   /** Above the result. */
   head?: readonly Part[]
-  /** Repeats the row of the number on a phone, whose sheet covers it. */
+  /** The row of the number, repeated on a phone, where the sheet covers it. */
   row?: readonly { name: string; value: Value; isOwn: boolean }[]
   /** For screen readers. */
   status?: string

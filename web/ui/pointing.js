@@ -1,5 +1,5 @@
-// Pointer, touch and keyboard behave the same on every word, cell and head: resting the pointer for 80 ms, or focusing, previews it; a
-// click selects it; Shift or a long press selects it as a second one.
+// Handles pointer, touch and keyboard in the same way for every word, cell and head. Resting the pointer for 80 ms, or focusing, previews
+// an item. A click selects it; with Shift, or after a long press, as a second selection.
 
 import { LongPress } from '../elements/long-press.js'
 
@@ -17,7 +17,7 @@ function setPointing(is) {
   isPointing = is
 }
 
-/** Handles pointing or focusing: waits for a pointer to rest, reacts to the keyboard at once. @param {() => void} answer */
+/** Handles pointing or focusing: waits until the pointer rests, but reacts to the keyboard at once. @param {() => void} answer */
 export function rested(answer) {
   clearTimeout(resting)
   if (isPointing) resting = setTimeout(answer, REST)

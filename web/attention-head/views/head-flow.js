@@ -1,9 +1,9 @@
-// One word on its way through the head, frame by frame.
+// The computation for one word in the head, frame by frame.
 
 import { html, nothing } from 'lit'
 import { dragMark } from './head-map.js'
 
-/** The matrices whose numbers the inspector explains. */
+/** Maps a matrix of the flow to its name in the inspector. */
 const MATRICES = { weight: 'weights', score: 'scores', x: 'X', q: 'Q', k: 'K', v: 'V' }
 
 /** @type {import('../head.js').HeadPicture} */

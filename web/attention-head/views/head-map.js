@@ -9,14 +9,17 @@ import { MANY_ROWS, pick, rowsOf, windowAround } from '../part-of-map.js'
 /** @import { CellAt, HeadActions, HeadView, HeadViewTranslate, Place } from '../head.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** Rows and columns of the lens, and its maximum width including a gap. */
+/** Number of rows and columns of the lens, and its maximum width in pixels including a gap. */
 const LENS = 24
 const LENS_WIDTH = LENS * 16 + 8
 
-/** Cache of marks: equal marks are the same object, since new marks redraw the element. @type {Map<string, import('../../elements/draw.js').Highlight>} */
+/**
+ * Caches marks, so that equal marks are the same object and do not redraw the element.
+ * @type {Map<string, import('../../elements/draw.js').Highlight>}
+ */
 const knownMarks = new Map()
 
-/** Returns the frames in a map: row and column of the current word, and the subtracted cell. @param {HeadView} view */
+/** Returns the frames to draw in a map: row and column of the current word, and the subtracted cell. @param {HeadView} view */
 export function marksOf({ word, isCross, subtracted }) {
   const key = JSON.stringify([word, isCross, subtracted])
   const known = knownMarks.get(key)
@@ -110,10 +113,10 @@ function rowTools({ rows, queries: { length }, queries }, act, t, found) {
 
 /** @typedef {{ key: string, of: unknown, mask: unknown, rows: readonly number[], found: number, names: string[], weights: any, visible?: any }} PartOfMap */
 
-/** Cache: the last displayed rows. @type {PartOfMap | undefined} */
+/** Caches the last filtered rows. @type {PartOfMap | undefined} */
 let lastPart
 
-/** Returns the displayed rows, unless all are displayed. @param {HeadView} view */
+/** Returns the rows that pass the filter and the range; undefined if all are displayed. @param {HeadView} view */
 function partOf({ rows: chosen, queries, weights, visible }) {
   const filter = queries.length > MANY_ROWS ? (chosen?.filter ?? '') : ''
   if (!filter && !chosen?.range) return undefined
@@ -134,13 +137,21 @@ function partOf({ rows: chosen, queries, weights, visible }) {
   return lastPart
 }
 
-/** Cache: the last cells of the lens. @type {{ key: string, of: unknown, weights: any, visible?: any } | undefined} */
+/** Caches the last cells of the lens. @type {{ key: string, of: unknown, weights: any, visible?: any } | undefined} */
 let lastLens
 
-/** Cache: the last column checked, and whether the lens covers it; measuring forces a layout. @type {{ key: string, isUnder: boolean } | undefined} */
+/**
+ * Caches whether the lens covers the last checked column, since measuring forces a layout.
+ * @type {{ key: string, isUnder: boolean } | undefined}
+ */
 let lastUnder
 
-/** True if the lens, at the right, would cover the cell in the map as last drawn. @param {string} id @param {CellAt} cell @param {readonly string[]} keys */
+/**
+ * True if the lens, at the right edge, would cover the cell in the map as last drawn.
+ * @param {string} id
+ * @param {CellAt} cell
+ * @param {readonly string[]} keys
+ */
 function isUnderLens(id, { column }, keys) {
   const key = [id, column, globalThis.innerWidth, ...keys].join('\n')
   if (lastUnder?.key === key) return lastUnder.isUnder
@@ -152,7 +163,7 @@ function isUnderLens(id, { column }, keys) {
 }
 
 /**
- * Draws a lens for a map whose labels do not all fit: the cells around the current one, with labels.
+ * Draws a lens with labels around the current cell, for a map whose labels do not all fit.
  * @param {HeadView} view
  * @param {HeadViewTranslate} t
  */
@@ -195,7 +206,7 @@ function draw(view, act, t) {
   const part = partOf(view)
   const toRow = (/** @type {number} */ row) => part?.rows[row] ?? row
   const on = listenersOf(act, toRow)
-  /** Converts a cell of the head to the displayed rows. @param {CellAt | undefined} cell */
+  /** Converts a cell of the head to a cell of the displayed rows. @param {CellAt | undefined} cell */
   const shown = cell => {
     if (!cell || !part) return cell
     const row = part.rows.indexOf(cell.row)

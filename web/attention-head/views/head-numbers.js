@@ -1,4 +1,4 @@
-// The numbers of one head: its scores, those of all heads, or its weights as a table.
+// The numbers of one head: its statistics, those of all heads, or its weights as a table.
 
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'

@@ -1,4 +1,4 @@
-// The pictures of a head, in the order of their tabs. Each is a file here, a line in this list, and its text `view.NAME`.
+// The pictures of a head, in the order of their tabs. Each picture has a file here, an entry in this list, and a text `view.NAME`.
 
 import { headDifference } from './head-difference.js'
 import { headFlow } from './head-flow.js'

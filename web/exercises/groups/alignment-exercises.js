@@ -5,7 +5,7 @@ import { matrixOf, shownOf } from '../../rooms/models/shown.js'
 import { runOf } from '../models-numbers.js'
 import { link, verdict } from '../verdict.js'
 
-/** The word whose source is asked for. */
+/** The Chinese word whose English source the exercise asks for. */
 const TODAY = '今天'
 
 /** @type {import('../models-numbers.js').ModelsExercise} */

@@ -15,7 +15,7 @@ const HEADS = ['1.1', '1.2', '2.1', '2.2', '3.1', '3.2']
 
 /** Returns the parameters that switch heads off. @param {readonly string[]} heads */
 const off = heads => link({ changes: heads.map(name => `${name}=0`).join(' ') })
-/** Returns the parameters that switch all other heads off. @param {readonly string[]} heads */
+/** Returns the parameters that switch off all heads but these. @param {readonly string[]} heads */
 const only = heads => off(HEADS.filter(name => !heads.includes(name)))
 
 /** @type {ModelsExercise} */

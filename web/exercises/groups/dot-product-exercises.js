@@ -20,12 +20,12 @@ import { digits, link, shareOf, verdict } from '../verdict.js'
 /** @import { LayerExercise } from '../layer-numbers.js' */
 
 const GIVEN = { model: 'imported', sentence: 'query', second: 'key1 key2 key3', score: 'plain' }
-/** A query that looks at three unit keys. */
+/** Settings with one query and three unit keys. */
 const UNIT = link({
   ...GIVEN,
   imported: JSON.stringify({ q: tensor([1, 3], [0, 0, 0]), k: tensor([3, 3], KEYS), v: tensor([3, 2], VALUES) }),
 })
-/** Scores of 2, 1 and 0. */
+/** Settings whose scores are 2, 1 and 0. */
 const SCORES = link({
   ...GIVEN,
   imported: JSON.stringify({ q: tensor([1, 1], [1]), k: tensor([3, 1], [2, 1, 0]), v: tensor([3, 1], [1, 2, 3]) }),
@@ -102,7 +102,7 @@ const meanOfTwo = {
   solution: { set: query([8, 8, 0]) },
 }
 
-/** True if a typed number equals this one to the typed precision. @param {number} x @param {number} of */
+/** True if two numbers differ by less than 0.003, so that a rounded answer passes. @param {number} x @param {number} of */
 const isAbout = (x, of) => Math.abs(x - of) < 0.003
 
 /** @type {LayerExercise} */

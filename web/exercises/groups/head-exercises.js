@@ -29,7 +29,11 @@ const WORDS = ['the', 'cat', 'sat', 'and', 'the', 'cat']
 /** @type {readonly Kind[]} */
 const KINDS = ['previous', 'first', 'same', 'induction', 'even']
 
-/** Returns where a head of a kind looks from a word; undefined if nowhere in particular. @param {Kind} kind @param {number} i */
+/**
+ * Returns the position that a head of this kind attends to from word i; undefined if it has no preference.
+ * @param {Kind} kind
+ * @param {number} i
+ */
 function targetOf(kind, i) {
   if (kind === 'previous') return Math.max(0, i - 1)
   if (kind === 'first') return 0
@@ -39,7 +43,7 @@ function targetOf(kind, i) {
   return before < 0 ? 0 : before + 1
 }
 
-/** Returns the weights of a head of a kind: 0.9 where it looks, the rest shared by all words so far. @param {Kind} kind */
+/** Returns the weights of a head of a kind: 0.9 on its target, the rest spread over all words up to the query. @param {Kind} kind */
 const weightsOf = kind =>
   WORDS.flatMap((_, i) =>
     WORDS.map((_, j) => {
@@ -128,12 +132,12 @@ function averaged(heads) {
 const [ONE, TWO] = [averaged(1), averaged(2)]
 const hasTwo = (/** @type {{ imported: unknown }} */ { imported }) => JSON.stringify(imported) === TWO
 
-/** Lengths of key 1. */
+/** Lengths of key 1 that the exercise offers. */
 const LENGTHS = [0.5, 1, 1.5]
 const KEY = [0, 1].map(head => cell('K', head, 0, 0))
 const NUMBER = { least: 0, most: 20, step: 1, isSlider: true }
 
-/** Writes the queries of the heads as edits. @param {number[][]} q */
+/** Formats the queries of the heads as edits. @param {number[][]} q */
 const queries = q => q.flatMap((own, head) => own.map((value, column) => `Q.${head}.0.${column}:${value}`)).join(' ')
 
 /** @type {LayerExercise} */

@@ -75,7 +75,7 @@ function bothRuns() {
   return { sort: { accuracy: 0.97, steps: 60 }, reverse: { accuracy: 0.28, steps: 200 } }
 }
 
-/** Steps after which one layer should have learned if it could. */
+/** Number of steps after which one layer would have learned the task if it could. */
 const ENOUGH = 600
 
 /** @type {LearnExercise} */
@@ -127,7 +127,7 @@ const howManyLayers = {
   solution: { set: 'layers=2', memory: { 1: { accuracy: 0.1, steps: 600 }, 2: { accuracy: 0.97, steps: 280 } } },
 }
 
-/** Steps to which the run is trained, among which one is looked for. */
+/** Number of training steps, among which the reader looks for a certain one. */
 const TRAINED = 280
 
 /** @type {LearnExercise} */
@@ -143,7 +143,7 @@ const theMoment = {
     const most = ({ heads }) => Math.max(...heads.flat().map(({ answer }) => answer))
     const first = points.findIndex(point => most(point) >= 0.5)
     const { at } = settings
-    // Between two snapshots, the earlier one is shown.
+    // The page shows the earlier of two neighbouring snapshots.
     const shown = at === null ? points.length - 1 : points.filter(({ step }) => step <= at).length - 1
     const own = points[Math.max(0, shown)]
     return verdict(

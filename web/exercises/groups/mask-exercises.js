@@ -6,12 +6,12 @@ import { digits, link, shareOf, verdict } from '../verdict.js'
 /** @import { LayerExercise } from '../layer-numbers.js' */
 /** @import { Result } from '../../rooms/layer/trace/layer-trace.js' */
 
-/** Returns which keys each query sees, and the words. @param {Result} result */
+/** Returns helpers that examine which keys each query sees. @param {Result} result */
 function sightOf({ visible, settings }) {
   const { tokens } = settings.queries
   const n = tokens.length
   const sees = (/** @type {number} */ i, /** @type {number} */ j) => !visible || visible[i * n + j] > 0
-  /** Returns the words of the first pair with a property. @param {(i: number, j: number) => boolean} isSo */
+  /** Returns the words of the first pair (query, key) that satisfies a predicate. @param {(i: number, j: number) => boolean} isSo */
   const first = isSo => {
     for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) if (isSo(i, j)) return { query: tokens[i], key: tokens[j] }
     return undefined
@@ -21,10 +21,10 @@ function sightOf({ visible, settings }) {
   return { n, tokens, sees, first, before }
 }
 
-/** Returns parameters that hide pairs of row and column. @param {readonly [number, number][]} pairs */
+/** Returns parameters that hide cells, given as (row, column). @param {readonly [number, number][]} pairs */
 const hiding = pairs => link({ painted: pairs.map(([i, j]) => `${i}.${j}.0`).join(' ') })
 
-/** Lists the pairs of four words with a property. @param {(i: number, j: number) => boolean} isSo */
+/** Lists the pairs (query, key) of four words that satisfy a predicate. @param {(i: number, j: number) => boolean} isSo */
 const pairs = isSo =>
   Array.from({ length: 16 }, (_, n) => /** @type {[number, number]} */ ([Math.floor(n / 4), n % 4])).filter(([i, j]) =>
     isSo(i, j),
