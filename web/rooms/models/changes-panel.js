@@ -42,7 +42,7 @@ export function changesPanel(room) {
   })
 }
 
-/** Draws the switch between before and after. @param {Room} room */
+/** Draws the choice between before, after and difference, and the effect of the changes. @param {Room} room */
 function showing(room) {
   const { t, act, runAfter, showing } = room
   if (!runAfter) return nothing

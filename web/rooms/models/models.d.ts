@@ -23,13 +23,13 @@ export interface Settings {
   changes: readonly Change[]
   /** The open head, the cell in the inspector, and a part of it: ['term', i], or ['q', i, n] for a number of the query. */
   at: Place
-  /** The graph of heads in the format of graph-setting.js; '' if closed. */
+  /** The graph of heads in the format of graph/setting.js; '' if closed. */
   graph: string
-  /** The layer readout in the format of lens-setting.js; '' if closed. */
+  /** The layer readout in the format of lens/setting.js; '' if closed. */
   lens: string
   /** The lens file: hf:owner/name/file.pt on the hub, or the name of a file that the reader chose; '' for none. */
   lensFile: string
-  /** Set by links: opens the list of models. */
+  /** True if a link asks to open the list of models. */
   list: boolean
 }
 
@@ -54,17 +54,17 @@ export interface LensSetting {
 export type OpenSource = File[] | string | { urls: Record<string, string> }
 export type SmallerDtype = 'float16' | 'int8'
 
-/** A model of the hub before it is opened, with what the reader is asked to agree to. */
+/** A hub model that the reader is asked to agree to before it is opened. */
 export interface Asked {
   /** Identifies the question. */
   id: number
   /** In the form hf:owner/name@revision. */
   name: string
-  /** The setting at the time of the question. */
+  /** The setting `checkpoint` when the question was asked. */
   checkpoint: string
-  /** True if the hub may be contacted. A link waits for the reader's consent. */
+  /** True if the hub may be contacted. For the model of a link, false until the reader agrees. */
   isAsking: boolean
-  /** Bytes that the reader agreed to download, through a link. */
+  /** Download size in bytes from the link that the reader agreed to. */
   agreed?: number
   /** The chosen dtype; '' keeps the stored one. */
   dtype?: SmallerDtype | ''
@@ -72,7 +72,7 @@ export interface Asked {
 
 /** Facts of the hub about a model, and the memory that it would take. */
 export interface Look {
-  /** As requested. */
+  /** The name as requested. */
   name: string
   /** In the form hf:owner/name@commit. */
   source: string
@@ -82,7 +82,7 @@ export interface Look {
   download: number
   size: number
   type: string
-  /** Type of the multimodal model whose text part it is. */
+  /** If it is the text part of a multimodal model, the type of that model. */
   textPartOf?: string
   parameters: number
   bytes: { stored: number; float16: number; int8: number }
@@ -90,7 +90,7 @@ export interface Look {
   seconds: number
 }
 
-/** A model to be opened. `checkpoint`: the setting at the time of the request; a different one requests another model. */
+/** A model to be opened. `checkpoint` is the setting when it was requested; once the setting differs, it names another model. */
 export interface Requested {
   /** Identifies the request. */
   id: string
@@ -115,16 +115,16 @@ export interface View {
   /** Number of models requested so far. */
   requests: number
   requested?: Requested
-  /** The request of the open model. */
+  /** The request that opened the current model. */
   opened?: Requested
   /** Text typed in the field "Model"; undefined if it shows the open model. */
   typed?: string
   isListOpen: boolean
-  /** Index of the line of the list that Enter opens. */
+  /** Index of the highlighted entry of the list, which Enter opens; -1 for none. */
   picked: number
   /** The model of the hub that the reader is asked about. */
   asked?: Asked
-  /** The access token of an account; kept only in this page. */
+  /** The reader's access token for the hub; kept only in memory. */
   token: string
   /** Counts changes to the list of cached models. */
   keptChanges: number
@@ -136,19 +136,19 @@ export interface View {
   ahead: '' | 'matters' | 'graph'
   /** True if "What matters for this answer?" is open. */
   hasMatters: boolean
-  /** True if all heads are listed below the question of which heads made the answer. */
+  /** True if the list of heads that contributed to the answer is expanded. */
   hasAllAdders: boolean
   /** Name of the part or edge of the graph under the pointer or with the focus. */
   graphPointed: string
   /** Request of the run whose graph the reader agreed to compute although it takes long. */
   graphAgreed: RunRequest | undefined
-  /** True if the next word is chosen by hand; then how its bars are cut off, and the head whose cache is drawn. */
+  /** True if "Next word, by hand" is open. `cut`: its sampling settings; `cacheHead`: the head whose cache it draws. */
   hasNextWord: boolean
   cut: { temperature: number; topK: number; topP: number }
   cacheHead: number
   /**
-   * True if the open head is measured over many sentences; then the reader's sentences, one per line, undefined for the default ones; and
-   * the score, undefined for the default one.
+   * True if "This head over many sentences" is open. `many`: the reader's sentences, one per line; undefined: the default ones. `manyBy`:
+   * the score that the reader chose.
    */
   hasMany: boolean
   many?: string
@@ -159,7 +159,7 @@ export interface View {
   hasPrograms: boolean
   /** Why the last request for a model was refused. */
   refused?: Problem
-  /** A problem that is hidden since a new text was entered. */
+  /** The problem that was shown when a new text was entered; it stays hidden. */
   dismissed?: Problem
   /** Sources of models that do not ship with the page, by name: their files, or the address of their folder. */
   imported: Readonly<Record<string, OpenSource>>
@@ -177,7 +177,7 @@ export interface View {
   timed?: { model: string; tokens: number; milliseconds: number; least?: number }
   /** True while a key is held that shows the run before the changes. */
   isHeld: boolean
-  /** True if the reader dragged a bar of the prediction, which only the model can change. */
+  /** True if the reader tried to drag a bar of the prediction; a note then explains that it follows from the model. */
   isPulled: boolean
   /** Score that heads are ranked by; undefined: the score whose best head stands out most. */
   rankBy?: RankBy
@@ -205,7 +205,7 @@ export interface View {
   picture: string
   /** What dragging over the map of a head does. */
   mode: 'read' | 'paint'
-  /** What the difference is taken from: a head or the second text; undefined: the head itself before the changes. */
+  /** What the difference subtracts: a head, or the second text; undefined: the head before the changes, or the next head if there are none. */
   against?: { layer: number; head: number } | 'text'
   /** The head that others are ranked by similarity to. */
   reference?: { layer: number; head: number }
@@ -218,7 +218,7 @@ export interface View {
   /** The layer after which a new patch is inserted. */
   patchLayer: number
   sampling: { temperature: number; topK: number; seed: number; count: number }
-  /** The range of a number, after the reader typed a value outside of it. */
+  /** The range of a sampling setting, after the reader typed a value outside of it. */
   sampleLimit?: { name: keyof View['sampling']; least: number; most: number }
   /** Tokens generated since the text was typed. */
   steps: readonly Step[]
@@ -226,7 +226,7 @@ export interface View {
   generatedBefore: number
   /** The displayed run extended by the generated tokens. */
   grown?: Run
-  /** The last complete pair of runs: it stays until both runs of a newer text have arrived. */
+  /** The last complete pair of runs, kept until both runs of a newer text have arrived. */
   pair?: Runs
   /** Step of the guided story, from 0. */
   storyStep?: number
@@ -238,7 +238,7 @@ export interface View {
    */
   lensZoom: number
   lensFrom?: number
-  /** Lens files that the reader chose, by name, and the hub name that was typed or agreed to. */
+  /** Lens files that the reader chose, by name. `lensAgreed`: the lens on the hub that the reader typed or agreed to. */
   lensFiles: Readonly<Record<string, File>>
   lensAgreed: string
   /** True if the export menu of the grid is open. */
@@ -259,13 +259,13 @@ export interface OpenModel {
   /** Id of the request that opened it. */
   id: string
   type: string
-  /** Type of the multimodal model whose text part it is. */
+  /** If it is the text part of a multimodal model, the type of that model. */
   textPartOf?: string
   /** Types of the tensors of a GGUF file. */
   types: readonly string[]
   stacks: Model['stacks']
   parameters: number
-  /** Size in memory. */
+  /** Size in memory, in bytes. */
   bytes: number
   hasTokenizer: boolean
   hasHead: boolean
@@ -275,7 +275,7 @@ export interface OpenModel {
   /** '': as stored. */
   dtype: SmallerDtype | ''
   threads: number
-  /** Seconds that it took to open. */
+  /** Seconds that opening took. */
   seconds: number
   /** Maximum number of tokens; Infinity if there is no limit. */
   positions: number
@@ -306,21 +306,21 @@ export interface About {
     /** Number of test texts that the figures of the heads are means over. */
     texts?: number
   }
-  /** Its words in classes whose members can replace each other. */
+  /** The words of its vocabulary, grouped so that words of one group can replace each other. */
   words?: readonly (readonly string[])[]
 }
 /** Figures of a head recorded when its model was trained: means over test texts. */
 export interface HeadFigures {
   layer: number
   head: number
-  /** Its role, with the mean score over the test texts under the name of that role. */
+  /** Its role. The property of that name is its mean score over the test texts. */
   role?: 'previous' | 'first' | 'duplicate' | 'induction' | 'further'
   previous?: number
   first?: number
   duplicate?: number
   induction?: number
   further?: number
-  /** Weight of "she" and "he" on the name. */
+  /** Weight from "she" or "he" to the name it refers to. */
   antecedent?: number
   /** Weight on the word after the answer, by kind of question. */
   behind?: Readonly<Record<string, number>>
@@ -372,28 +372,28 @@ export type Reasons = Cell &
     | {
         isTooLong: false
         score: number
-        /** The number of terms, and the largest. */
+        /** Number of terms; `pairs`: the largest of them. */
         count: number
         pairs: { query: Source; key: Source; value: number }[]
         /** The largest sources, with one more row and one more column for all others. */
         table: { queries: Source[]; keys: Source[]; data: Float32Array }
       }
   )
-/** How much each cell changes the logit of the answer minus that of the second guess. */
+/** How much each head, or each state of a layer at a position, matters for the answer. */
 export interface Matters {
   what: 'heads' | 'positions'
-  /** A token against the second guess, a class against the second one, or the similarity of two texts. */
+  /** What the cells change: the logit of a token minus that of the second guess, the same for classes, or the similarity of two texts. */
   kind: 'token' | 'class' | 'likeness'
   /** The answer and the second guess; empty for similarity. */
   tokens: string[]
-  /** Their difference without any change. */
+  /** The difference of their logits, or the similarity, without any change. */
   value: number
   /** (layers, heads) or (layers, positions) */
   dims: number[]
   effects: Float32Array
   /** Number of exact rows, counted from the last; the others are estimates. */
   exact: number
-  /** True if the text has too many weights. */
+  /** True if the attention weights of the text are too many to compute this. */
   isTooLong?: boolean
   /** The tokens of both texts, if their token counts differ. */
   lengths?: string[][]
@@ -430,7 +430,7 @@ export type LensGrid =
       ids: Int32Array
       shares: Float32Array
       ranks: Int32Array
-      /** Texts of all these ids. */
+      /** The text of each id. */
       names: Map<number, string>
       pins: number[]
       origin: LensOrigin
@@ -438,8 +438,8 @@ export type LensGrid =
 /** A grid before it is tagged with its run. */
 export type LensRead = { isTooLarge: true } | Omit<Extract<LensGrid, { isTooLarge: false }>, 'request'>
 /**
- * Contributions of the parts below a state to the score of a word, the largest first; `rest`: the sum of all others; `ranks`: its rank in
- * each layer, from 0.
+ * Contributions of the parts below a state to the score of a word, the largest first; `rest`: the sum of all others; `ranks`: rank of the
+ * word in each layer, from 0.
  */
 export interface LensWriters {
   id: number
@@ -463,7 +463,7 @@ export interface SourceRead {
 export type Cell = { query: number; key: number }
 /** A weight of a head from one word to another. */
 export type HeadLink = { layer: number; head: number; query: number; key: number; weight: number }
-/** A part of a head's weights, averaged into `resolution` cells. */
+/** A part of a head's weights, reduced to `resolution` cells. */
 export type TilePart = {
   rows: readonly [number, number]
   columns: readonly [number, number]
@@ -531,13 +531,13 @@ export interface Why {
   rest: { name: 'cross' | 'mlps' | 'embedding' | 'rest'; value: number }[]
 }
 
-/** How far a run through the layers is. */
+/** Progress of a run through the layers. */
 type RunProgress = { layer: number; layers: number; share: number; seconds: number; streamed?: Streamed }
 
 export type ModelsAsks = {
   /** Opens a checkpoint. Throws above `most` bytes of memory, unless a dtype is given. */
   open: {
-    /** `known`: names of models; an identical model keeps its name. */
+    /** `known`: names of earlier models; the same model gets the same name. */
     request: {
       id: string
       source: OpenSource
@@ -551,7 +551,7 @@ export type ModelsAsks = {
   }
   /** Asks the hub about a model. */
   look: { request: { id: number; name: string; token: string }; value: Look }
-  /** Lists the hub models cached in this browser, after one of them was deleted. */
+  /** Lists the hub models cached in this browser. `changes` counts the deletions, so that a new list is requested after each. */
   kept: { request: { changes: number }; value: import('qkv/models').KeptModel[] }
   drop: { request: { name: string }; value: number }
   /** Counts the tokens of a text, and returns the text up to the last token that fits. */
@@ -616,7 +616,7 @@ export type ModelsAsks = {
   /** Returns how much each head adds to the first guess. */
   why: { request: RunRequest; value: Why | null }
   nextWord: { request: RunRequest; value: NextWord }
-  /** How the words go on that likely tokens of that run begin, by id. */
+  /** Completes the words that the likely next tokens begin; returns the endings by token id. */
   endings: { request: RunRequest; value: { request: RunRequest; of: Record<number, string> } }
   many: { request: RunRequest & { texts: readonly string[]; at: HeadAt }; value: Many }
   /** Measures the whole model for one picture. */
@@ -651,7 +651,7 @@ export type ModelsActions = {
   /** Appends a token to the text. */
   takeWord: [id: number]
   takeBack: []
-  /** Opens the highlighted entry of the list, else `named`, the entry that the text names, else the typed text. */
+  /** Opens the highlighted entry of the list, else the entry `named` in the text, else the text itself. */
   enter: [typed: string, names: readonly string[], named?: string]
   agree: [dtype?: SmallerDtype | '']
   refuse: []

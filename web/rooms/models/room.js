@@ -37,9 +37,9 @@ import { draw } from './view.js'
 /** @typedef {import('../../shell/room.js').Request<import('./models.js').ModelsAsks>} Request */
 
 const MOST_GENERATED = 4000
-/** Maximum multiplications of a run that takes milliseconds; the explanations of its answer are computed before the reader opens them. */
+/** Maximum multiplications of a run (a few milliseconds) whose explanations are computed before the reader opens them. */
 const QUICK = 2 ** 25
-/** Words are completed only for texts of at most this many tokens, because each completion takes another run. */
+/** Maximum multiplications of a run for which words are completed, since each completion takes further runs. */
 const QUICK_ENDINGS = 2 ** 28
 
 /** @type {Record<string, import('../../attention-head/head.js').Stack>} */
@@ -172,7 +172,7 @@ function openTyped(state, text) {
   return ask(state, { requested: { id: `${href} ${state.view.requests + 1}`, name: '', source: href, checkpoint } })
 }
 
-/** Opens the hub model that was looked at. @param {State} state @param {import('./models.js').Look} look @param {import('./models.js').SmallerDtype | ''} dtype @returns {Step} */
+/** Opens the hub model that `look` has described. @param {State} state @param {import('./models.js').Look} look @param {import('./models.js').SmallerDtype | ''} dtype @returns {Step} */
 function openLooked(state, { source }, dtype) {
   const { checkpoint } = state.settings
   return ask(state, {
@@ -286,7 +286,7 @@ function chooseHead(state, at, isSecond) {
 }
 
 /**
- * Selects a token; with isSecond, selects the key that heads should look at from it.
+ * Selects a token. With isSecond, selects a key and ranks the heads by the weight from the selected token to it.
  * @param {State} state
  * @param {number} index
  * @param {boolean} isSecond
@@ -468,7 +468,7 @@ const actions = {
 }
 
 /**
- * True if the words that a run begins are completed: at rest; those that are here or on their way stay.
+ * True to complete the words that likely tokens begin. Starts only when the state is at rest; a pending or received answer is kept.
  * @param {State} state
  * @param {import('./models.js').OpenModel} openModel
  * @param {import('./run/model-run.js').Run} run
@@ -480,7 +480,7 @@ function hasEndings({ settings, got, isAtRest }, openModel, run) {
   return isAtRest || endings?.is === 'waiting' || (endings?.is === 'here' && isSame(endings.value.request, run.request))
 }
 
-/** Returns the needs of the open head and the selected cell. @param {State} state @returns {Request[]} */
+/** Returns the requests for the prediction, the open head and the selected cell. @param {State} state @returns {Request[]} */
 function detailNeeds(state) {
   const { settings, view, got } = state
   const { openModel, run, runAfter, head, maps, stack, cell, isChanged } = shownOf(state)
@@ -531,7 +531,7 @@ function detailNeeds(state) {
   return list
 }
 
-/** Returns the need for the open head over many sentences. @param {State} state @param {import('../../attention-head/head.js').HeadAt} at @returns {Request} */
+/** Returns the request for the scores of the open head over many sentences. @param {State} state @param {import('../../attention-head/head.js').HeadAt} at @returns {Request} */
 function manyNeed(state, at) {
   const room = { ...state, ...shownOf(state) }
   const input = { text: '', more: [] }
@@ -539,13 +539,13 @@ function manyNeed(state, at) {
   return { type: 'many', ...about, input, row: undefined, texts: sentencesOf(room), at }
 }
 
-/** True if a part is needed before it is opened. @param {State} state @param {'matters' | 'graph'} name */
+/** True to compute a part before it is opened: the pointer or focus is on it, and that is quick. @param {State} state @param {'matters' | 'graph'} name */
 function isAhead(state, name) {
   const { openModel, run } = shownOf(state)
   return state.view.ahead === name && openModel && run ? workOf(openModel, run.ids.length) <= QUICK : false
 }
 
-/** Returns the need for what matters; it takes longest, so it is requested after everything else. @param {State} state @returns {Request[]} */
+/** Returns the requests for "What matters", which take long and so come after most others. @param {State} state @returns {Request[]} */
 function mattersNeeds(state) {
   const { settings, view } = state
   const { openModel, run, stack, active, request, changed, second } = shownOf(state)
@@ -559,14 +559,14 @@ function mattersNeeds(state) {
   return list
 }
 
-/** Returns the need for the picture of the whole model. @param {State} state @returns {Request} */
+/** Returns the request for the picture of the whole model. @param {State} state @returns {Request} */
 function blockNeed(state) {
   const { stack, active, request, changed } = shownOf(state)
   const prefix = stack === '' ? '' : stack === 'encoder' ? 'encoder.' : 'decoder.'
   return { type: 'block', ...(active.length ? changed : request), row: undefined, stack: prefix }
 }
 
-/** Returns the needs of the graph of heads; requested last because it takes long. @param {State} state @returns {Request[]} */
+/** Returns the requests for the graph of heads, which take long and so come last. @param {State} state @returns {Request[]} */
 function graphNeeds(state) {
   const { settings, view, got } = state
   const { openModel, run, request } = shownOf(state)
@@ -657,8 +657,8 @@ export const room = {
     list: { kind: flag(), default: false, history: 'none' },
   },
   view,
-  // A link may open the list of models; once opened, that setting is cleared so that it leaves the address. A link with a lens reveals the
-  // layer readout.
+  // A link may open the list of models; that setting is then cleared, so that the address no longer contains it. A link with a lens scrolls
+  // to the layer readout.
   enter({ settings: { list, lens } }) {
     if (list)
       return {

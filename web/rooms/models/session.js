@@ -22,7 +22,7 @@ const [PROGRESS, PATIENCE] = [50, 250]
 
 /** Loads the modules that open and run models. They come with the first model, after the first picture of the room. */
 const ofCheckpoints = once(() => import('./open/read-checkpoint.js'))
-/** Loads the module that reads summaries of a long text, with the first of them. Each dynamic import takes Chromium 40 ms. */
+/** Loads the module that reads summaries of long texts, when the first is needed. Each dynamic import takes Chromium 40 ms. */
 const ofSummaries = once(() => import('./long-text/summary-details.js'))
 /** Loads the modules that trace a weight, explain it, find what matters and build the graph; on demand or preloaded. */
 const ofCell = once(() => import('./cell/trace.js'))
@@ -130,7 +130,7 @@ export function handlers(qkv) {
 
 /** Handlers that inspect and open models. @param {Session} session @returns {Pick<Handlers, 'look' | 'kept' | 'drop' | 'open' | 'count'>} */
 function ofModels({ qkv, lock }) {
-  /** The last inspected hub model, by commit. @type {Awaited<ReturnType<typeof import('./open/read-checkpoint.js').look>> | undefined} */
+  /** The last inspected hub model, so that opening it needs no second inspection. @type {Awaited<ReturnType<typeof import('./open/read-checkpoint.js').look>> | undefined} */
   let looked
   return {
     async look(request, { signal }) {
@@ -293,7 +293,7 @@ function ofLenses({ runs, withModel }) {
 
 /** Handlers that read summaries of a long text. @param {Session} session @returns {Pick<Handlers, 'pairs' | 'tile' | 'looks' | 'profile'>} */
 function ofLongTexts({ runs, lock, detail }) {
-  /** Answers from the summaries of a cached run. These need no model, so no current run has to end first. @type {Session['detail']} */
+  /** Answers from the summaries of a cached run without the lock, so that it need not wait for a current run. @type {Session['detail']} */
   const fromSummaries = (request, run, act) => {
     const used = runs.known(request)
     const model = used?.run.hasWindows ? lock.now(request.model) : undefined
@@ -352,7 +352,7 @@ async function generate({ qkv, lock, detail }, request, run) {
       run.emit(value)
     }
   } finally {
-    await steps.return(undefined) // frees its cache
+    await steps.return(undefined) // frees its KV cache
   }
 }
 

@@ -90,10 +90,10 @@ export function askedOf(state) {
   return { id: 0, name: bareName(name), checkpoint, isAsking: false }
 }
 
-/** Slots whose parts of the page report failures themselves. */
+/** Slots whose failures are reported by their own part of the page. */
 const SAYS_ITSELF = /^(tile:|lensFile$)/
 
-/** Returns what failed. isLost: the worker has died; isRefused: it concerns a model that was to be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
+/** Returns what failed. isLost: the worker has died; isRefused: a model could not be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
 export function failureOf(state) {
   const { got, view } = state
   const { refused } = requestOf(state)
@@ -263,14 +263,14 @@ function headOf(at, run) {
   return maps && at.layer < maps.layers && at.head < maps.numHeads ? at : undefined
 }
 
-/** "2.1". @param {{ layer: number, head: number }} at */
+/** Returns the name of a head, such as "2.1". @param {{ layer: number, head: number }} at */
 export const nameOf = at => headName({ layer: at.layer, head: at.head })
 
 /** Returns the slot name of a tile request. @param {HeadAt} head @param {import('./models.js').TilePart} tile */
 export const tileName = (head, { rows, columns, resolution }) =>
   [head.stack, nameOf(head), ...rows, ...columns, ...resolution].join(' ')
 
-/** Cache: the last matrix of a run's maps. The same object means that the picture is not redrawn. @type {WeakMap<object, { layer: number, head: number, matrix: import('./models.js').Matrix }>} */
+/** Cache by maps: their last matrix; returning the same object avoids a redraw of the picture. @type {WeakMap<object, { layer: number, head: number, matrix: import('./models.js').Matrix }>} */
 const matrices = new WeakMap()
 
 /**

@@ -12,7 +12,7 @@ import { FIRST_GRAPH, nameOf } from './shown.js'
 
 const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind', 'chapter', 'thing'])
 
-/** Stops about heads of the induction circuit, which the graph of heads finds. */
+/** Kinds of stops about the induction circuit; these offer the graph of heads, which shows it. */
 const INDUCTION = ['previous', 'behind']
 
 /** Weight on the answer's word below which the head is described differently. */

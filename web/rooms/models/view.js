@@ -72,8 +72,8 @@ function prepare({ t, act }) {
 }
 
 /**
- * Draws the line that opens a part, and lets its data be computed while the pointer or focus is on it. A finger leaves before its click
- * arrives.
+ * Draws the line that opens a part, and lets its data be computed while the pointer or focus is on it. The end of a touch does not count as
+ * leaving, since it comes before the click.
  * @param {Room} room
  * @param {'matters' | 'graph'} name
  * @param {string} text
@@ -162,10 +162,10 @@ export function draw(context) {
   const { t, act, view, got, run, head } = room
   if (view.isHeld) untilReleased(() => act.show({ isHeld: false }))
   const isBusy = [got.open, got.run, got.changed].some(each => each?.is === 'waiting')
-  // After a moment, dim what still shows the previous text.
+  // Once a run reports progress, dim what still shows the previous text.
   const isOld = [got.run, got.changed].some(each => each?.is === 'waiting' && each.progress)
   const comes = run && !view.isNear ? () => prepare(room) : undefined
-  glossOf(room) // loads the meanings, which take a line, before the words are there
+  glossOf(room) // starts loading the meanings early, since they add a line to the words
   return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''} ${room.streamed ? 'is-streaming' : ''}"
     id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing}
     data-prepared=${got.prepare?.is ?? nothing} aria-busy=${isBusy} @pointerover=${comes} @focusin=${comes}>

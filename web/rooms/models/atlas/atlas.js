@@ -12,15 +12,15 @@ import { Touches } from './touch-gestures.js'
 
 /** @import { HeadAt, Maps } from './maps.js' */
 
-/** Map sizes in pixels from which maps are painted, from which names are written, and from which scores are. */
+/** Minimum map size in pixels to draw the weights instead of one coloured square; to add the name; to add the score. */
 const [MAP, NAMED, SCORED] = [32, 66, 84]
 const [LEAST, MOST] = [14, 260]
 const FADED = 0.25
-/** Properties that do not affect the canvas: a change of these alone does not repaint it. */
+/** Properties that are not drawn on the canvas, so changing them does not repaint it. */
 const FRAMES = new Set(['selected', 'changed', 'label', 'lens', 'lensTitle', 'own', 'crop', 'marquee'])
-/** With at most this many maps, each may be drawn larger. */
+/** Maximum number of maps for which each may be drawn larger. */
 const FEW = 4
-/** Height in pixels of the dock below the atlas together with the column numbers. */
+/** Pixels reserved below the maps for the dock and the column numbers. */
 const DOCK = 88
 /** Height of a line of the lens in pixels, and the maximum number of lines per layer. */
 const [LINE, LINES] = [18, 3]
@@ -64,7 +64,7 @@ export class ModelsAtlas extends LitElement {
     this.least = 0
     /** Upper end of the colour scale. */
     this.end = 1
-    /** Layers from this one on belong to an older run and are faded. @type {number | undefined} */
+    /** The first layer that still shows an older run; it and all later layers are faded. @type {number | undefined} */
     this.old = undefined
     this.withoutFirst = false
     /** @type {HeadAt | undefined} */
@@ -74,7 +74,7 @@ export class ModelsAtlas extends LitElement {
     /** Size of a map in pixels; 0 fits all maps into the view. */
     this.size = 0
     this.label = ''
-    /** Lines of the lens for each layer, the most important first. @type {readonly (readonly unknown[])[] | undefined} */
+    /** Templates of the lens for each layer, the most probable guess first. @type {readonly (readonly unknown[])[] | undefined} */
     this.lens = undefined
     this.lensTitle = ''
     /** True if the atlas sits beside another picture and must not outgrow its column. */
@@ -105,7 +105,7 @@ export class ModelsAtlas extends LitElement {
   connectedCallback() {
     super.connectedCallback()
     this.watch.observe(this)
-    this.watch.observe(document.body) // content above the atlas may grow or shrink
+    this.watch.observe(document.body) // content above may change its height and move the atlas
     addEventListener('resize', this.#measure)
     this.addEventListener('wheel', this.#zoom, { passive: false })
   }
@@ -121,7 +121,7 @@ export class ModelsAtlas extends LitElement {
     const { layers, numHeads: heads } = this.maps ?? { layers: 1, numHeads: 1 }
     const width = this.clientWidth - 28 - (this.lens && !this.isSmall && innerWidth > NARROW ? 168 : 0)
     const height = Math.max(220, innerHeight - (this.isSmall ? 320 : 390))
-    // Leave space for the dock, but do not shrink maps below MAP for it, as would happen below a long text.
+    // Leave space for the dock unless that would shrink the maps below MAP, as it would under a long text.
     const top = this.getBoundingClientRect().top + scrollY
     const left = this.isSmall || innerWidth <= NARROW || top <= 0 ? height : innerHeight - top - DOCK
     const fits = (/** @type {number} */ room, /** @type {number} */ count) =>
@@ -202,7 +202,7 @@ export class ModelsAtlas extends LitElement {
       ${this.crop ? minimap(this.crop, this.querySelector('.atlas-scroll')) : nothing}`
   }
 
-  /** Updates which part is visible. */
+  /** Sets `crop` to the visible part, if that has changed. */
   #updateCrop = () => {
     const crop = cropOf(this.querySelector('.atlas-scroll'))
     if (JSON.stringify(crop) !== JSON.stringify(this.crop)) this.crop = crop
@@ -323,7 +323,7 @@ export class ModelsAtlas extends LitElement {
       return
     }
     if (!at || !this.maps) return this.#send('atlas-point', null)
-    // A pixel may cover several cells: the event names the strongest of them, which is the one painted.
+    // If a pixel covers several cells, the event names the strongest, which is the one painted.
     const { layer, head } = at
     const found = strongest(this.maps, at, this.side, this.withoutFirst)
     this.#send('atlas-point', { layer, head, ...cellAt(this.maps, { layer, head }, found.y, found.x) })

@@ -15,11 +15,11 @@ import { roundedUp } from '../../../attention-head/scale.js'
  * @property {number} height cells of a map: equal to `rows`, or fewer for a long text
  * @property {number} width
  * @property {Float32Array} data (layers, heads, height, width): weights; for blocks, the mean over queries of the sum over keys
- * @property {Float64Array} [cells] for blocks: the strongest link of each, as row * columns + column; -1 if unknown
- * @property {Float32Array} [links] the weights of these links
+ * @property {Float64Array} [cells] for blocks: where the largest known weight of each is, as query * columns + key; -1 if unknown
+ * @property {Float32Array} [links] for blocks: the largest known weight of each
  */
 
-/** Longest side in tokens of an exact map, and the number of blocks per side of a longer one. */
+/** Maximum tokens per side of an exact map; number of blocks per side of a larger one. */
 export const MOST_EXACT = 128
 export const BLOCKS = 64
 
@@ -49,7 +49,7 @@ export function putLayer({ numHeads: heads, height, width, data }, layer, { data
  * Writes the summary of a layer into maps of blocks.
  * @param {Maps} maps
  * @param {number} layer
- * @param {Weights} map (1, heads, R, C), at least as fine as the blocks: each cell lies in exactly one block
+ * @param {Weights} map (1, heads, R, C), at least as fine as the blocks, so that each cell is inside one block
  * @param {{ data: Int32Array, dims: readonly number[] }} topKeys (1, heads, rows, K)
  * @param {Float32Array} topWeights
  */
@@ -62,7 +62,7 @@ export function putSummary(
 ) {
   const start = layer * heads * height * width
   const [, , R, C] = map.dims
-  /** Returns the first query or key of a part. @param {number} part @param {number} parts @param {number} size */
+  /** Returns the index of the first query or key in a part. @param {number} part @param {number} parts @param {number} size */
   const first = (part, parts, size) => Math.ceil((part * size) / parts)
   const across = Array.from({ length: C }, (_, c) => Math.floor((first(c, C, columns) * width) / columns))
   for (let n = 0; n < heads * R; n++) {
@@ -110,7 +110,7 @@ export function mapAt({ numHeads: heads, height, width, data }, { layer, head })
 }
 
 /**
- * Returns the query, key and weight of a cell. For a block these are its strongest link, if known.
+ * Returns the query, key and weight of a cell. For a block, those of its largest known weight.
  * @param {Maps} maps
  * @param {HeadAt} at
  * @param {number} y
@@ -126,7 +126,7 @@ export function cellAt({ numHeads: heads, height, width, columns, cells, links, 
 
 /**
  * Returns copies of the maps extended by one query, which sees one more key.
- * @param {Maps} maps exact ones
+ * @param {Maps} maps exact maps
  * @param {Float32Array} added (layers, heads, columns + 1)
  * @returns {Maps}
  */
@@ -157,7 +157,7 @@ export function scaleEnd({ data, width }, withoutFirst) {
 
 /**
  * Returns the weight from one query to one key in every head: (layers, heads).
- * @param {Maps} maps exact ones
+ * @param {Maps} maps exact maps
  * @param {number} query
  * @param {number} key
  */

@@ -5,7 +5,7 @@ import { paletteOf, stepOf } from '../../../elements/colour-scale.js'
 
 /** The visible part as fractions of the whole: its start and its size. @typedef {{ x: number, y: number, width: number, height: number }} Crop */
 
-/** Length of its longer side in pixels. */
+/** Length of the minimap's longer side in pixels. */
 const SIZE = 96
 
 /** Returns the visible part of a scroller. @param {Element | null} scroller @returns {Crop | undefined} undefined if everything is visible */

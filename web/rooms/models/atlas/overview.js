@@ -20,7 +20,7 @@ import { likeness, pairWeights, ranked, scaleEnd } from './maps.js'
 const NAMES = [...LOOKS, 'entropy']
 const MOST_LISTED = 200
 
-/** Returns the score of each head that the ranking uses. @param {Room} room @returns {Float32Array} (layers, heads) */
+/** Returns the scores that heads are ranked by. @param {Room} room @returns {Float32Array} (layers, heads) */
 function scoresOf(room) {
   const { maps, stack, run, got } = room
   const { query, keyWord, reference, isWithoutFirst } = room.view
@@ -36,7 +36,7 @@ function scoresOf(room) {
   return own[name] ?? own.entropy ?? new Float32Array(maps.layers * maps.numHeads)
 }
 
-/** Describes what a head does in a sentence. @param {Room} room @param {HeadAt} at */
+/** Returns a sentence about what a head does. @param {Room} room @param {HeadAt} at */
 export function patternOf(room, at) {
   const kind = kindOf(room, at)
   if (!kind) return ''
@@ -47,14 +47,14 @@ export function patternOf(room, at) {
     : room.t('modelsDoesShare', { what, share: percent(kind.score), where })
 }
 
-/** Kinds whose score is no weight: the evenness of the weights. */
+/** Kinds whose score is the evenness of the weights, not a share of attention. */
 const WITHOUT_SHARE = { even: true, sharp: true, mixed: true }
 
-/** Says whether a role is that of this text, or was measured over many. @param {Room} room @param {object} kind */
+/** Returns words for where a role was measured: on this text, or over the test texts of the model. @param {Room} room @param {object} kind */
 const whereOf = ({ t, openModel }, kind) =>
   'isOfTexts' in kind ? t('modelsOfTexts', { count: openModel?.about?.figures?.texts ?? 0 }) : t('modelsOfText')
 
-/** Describes it in a few words, if there is something to say. @param {Room} room @param {HeadAt} at */
+/** Describes what a head does in a few words; '' if that is unclear. @param {Room} room @param {HeadAt} at */
 function shortOf(room, at) {
   const kind = kindOf(room, at)
   if (!kind || kind.name === 'mixed') return ''
@@ -69,10 +69,10 @@ const leastOf = (room, scores) => {
   return rankingOf(room) === 'entropy' || !scores.some(score => score >= least) ? 0 : least
 }
 
-/** Cache: upper end of the colours of maps, with and without the first key. @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>} */
+/** Cache by maps: the upper end of their colour scale, for one `less` and `isWithoutFirst`. @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>} */
 const ends = new WeakMap()
 
-/** Returns the upper end of the colours of the atlas, and the maps that are subtracted. @param {Room} room */
+/** Returns the upper end of the colour scale of the atlas, and the maps to subtract, if any. @param {Room} room */
 function painted({ maps, showing, runBefore, runAfter, stack, view: { isWithoutFirst } }) {
   const before = showing === 'difference' && runAfter ? runBefore?.maps[stack] : undefined
   if (!maps) return { end: 1, minus: undefined }
@@ -84,7 +84,7 @@ function painted({ maps, showing, runBefore, runAfter, stack, view: { isWithoutF
   return { end, minus }
 }
 
-/** Returns the largest difference, rounded. @param {Float32Array} a @param {Float32Array} b */
+/** Returns the largest absolute difference, rounded to two digits. @param {Float32Array} a @param {Float32Array} b */
 function differenceEnd(a, b) {
   let most = 0
   for (let i = 0; i < a.length; i++) most = Math.max(most, Math.abs(a[i] - b[i]))
@@ -99,7 +99,7 @@ const changedIn = ({ settings, stack }) =>
     ),
   )
 
-/** Merges the scores of finished layers of a running model into those that are drawn. @param {Room} room @param {Float32Array} old */
+/** Returns the scores of the layers that the current run has finished, and old scores for the others. @param {Room} room @param {Float32Array} old */
 function scoresOver(room, old) {
   const { streamed } = room
   const own = streamed?.scores[/** @type {'previous'} */ (rankingOf(room))]
@@ -136,7 +136,7 @@ export function atlas(room, isSmall = false) {
             ),
           )
       : undefined
-  // The words of a text that is still being read have not arrived.
+  // While a text is being read, its words are not known yet, so no cell can be described.
   const point = (/** @type {CustomEvent} */ { detail }) => act.show({ pointed: (!streamed && detail) || undefined })
   return html`<models-atlas
     .maps=${maps} .minus=${minus} .scores=${isOne ? undefined : scores} .least=${isOne ? 0 : leastOf(room, scores)}
@@ -203,7 +203,7 @@ function repeatOffer({ t, act, run, openModel, text }, scores, rankBy) {
     id="models-repeat" @click=${() => act.type(`${text} ${text}`)}>${t('modelsReadTwice')}</button></p>`
 }
 
-/** Draws the filter of heads, and the options of colours. @param {Room} room @param {number} hits heads that reach the threshold @param {boolean} isSeveral */
+/** Draws the filter of heads, the checkbox for the first token, and buttons for the map size. @param {Room} room @param {number} hits heads that reach the threshold @param {boolean} isSeveral */
 function filter(room, hits, isSeveral) {
   const { t, act, maps } = room
   const { least, isOnlyHits } = room.view
@@ -226,8 +226,8 @@ function filter(room, hits, isSeveral) {
 }
 
 /**
- * Says why the score of a head that copies differs from its figure over the test texts of the model. If no head copies, on these texts or
- * else on this text, links to a shipped model that has one.
+ * Explains why the score of the model's copying head on this text differs from its mean over the test texts. If no head copies, links to a
+ * shipped model with one that does.
  * @param {Room} room
  * @param {Partial<Record<string, Float32Array>>} own scores on this text
  * @param {string} by the score that heads are ranked by
@@ -251,7 +251,7 @@ function whereFound({ t, act, settings, openModel, maps }, own, by) {
   const recorded = (openModel?.about?.figures?.heads ?? []).flatMap(({ induction = [], further = [] }) =>
     [induction, further].flat(),
   )
-  // First-layer heads match by chance.
+  // Skip the first layer, whose heads can match only by chance.
   const ofText = COPYING.flatMap(name => Array.from(own[name]?.subarray(maps?.numHeads) ?? []))
   const most = Math.max(0, ...(recorded.length ? recorded : ofText))
   const { model, head } = EXAMPLE

@@ -12,7 +12,7 @@ export class Touches {
   #fingers = new Map()
   #distance = 0
   #longPress = new LongPress()
-  /** True if the gesture is more than a tap; stays true until all fingers are lifted. */
+  /** True once the gesture is more than a tap; reset when the next one begins. */
   #isOver = false
 
   /** @param {{ pinch: (factor: number) => void, press: (event: PointerEvent) => void }} answers */
@@ -29,7 +29,7 @@ export class Touches {
   down(event) {
     if (event.pointerType !== 'touch') return
     if (event.isPrimary) {
-      this.#fingers.clear() // drops a finger that was lifted outside, after the page moved under it
+      this.#fingers.clear() // forget a finger whose pointerup was missed because the page moved under it
       this.#isOver = false
     }
     this.#fingers.set(event.pointerId, { x: event.clientX, y: event.clientY })
@@ -60,7 +60,7 @@ export class Touches {
     return true
   }
 
-  /** @param {PointerEvent} event @returns {boolean} true if it was more than a tap */
+  /** @param {PointerEvent} event @returns {boolean} true if the gesture was more than a tap */
   up({ pointerId }) {
     this.#longPress.up()
     return this.#fingers.delete(pointerId) && this.#isOver

@@ -39,7 +39,7 @@ export function blockPanel(room, b) {
     )}${ending(panel)}</ol>`
 }
 
-/** Returns a block of the usual form. Drawn unseen, it reserves the space of the picture while its numbers are computed. @param {number} layers @param {number} count */
+/** Returns a placeholder block, drawn invisibly to reserve space while the numbers are computed. @param {number} layers @param {number} count */
 function outline(layers, count) {
   const none = new Float32Array(count)
   /** @param {BlockPart['kind']} kind @returns {BlockPart} */
@@ -123,7 +123,7 @@ function oneLayer(panel, layer) {
   return html`<li data-layer=${layer}><span class="block-name">${b('blockLayer', { layer: layer + 1 })}</span>${ways}</li>`
 }
 
-/** Keeps steps on one line of a phone. @param {...unknown} steps */
+/** Keeps steps together on one line on a phone. @param {...unknown} steps */
 const line = (...steps) => html`<span class="block-line">${steps}</span>`
 
 /** @param {Panel} panel @param {string} word */

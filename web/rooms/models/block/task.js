@@ -39,7 +39,7 @@ function shares(part, sum) {
 }
 
 /**
- * Computes one layer: each part adds its output to the stream, and a family with norms after the sum then normalises it.
+ * Measures one layer. Each part adds its output to the stream; families with norms after the sum then normalise it.
  * @param {Record<string, Numbers>} seen values by their place in the layer; `middle` is undefined if attention and MLP read the same stream
  * @returns {Block['layers'][number]}
  */
@@ -52,8 +52,8 @@ function layerOf(seen) {
     const added = seen[`${kind}.output`]
     const sum = sumOf(stream, added)
     const isPre = kind === 'attention' && !isSame(seen['attention.input'], seen.input)
-    // The value after this sum: the layer's output, the stream between attention and MLP, or the input of the cross-attention if no norm
-    // precedes it.
+    // The recorded value after this sum, by the part that reads it next; '' is the layer's output. The input of a cross-attention shows it
+    // only if no norm precedes it.
     /** @type {Record<string, Numbers | undefined>} */
     const behind = { mlp: seen.middle, cross: isPre ? undefined : seen['cross.input'], '': seen.output }
     const next = behind[present[n + 1] ?? '']
@@ -86,7 +86,7 @@ function layerOf(seen) {
  */
 export async function blockOf(model, { run, hooks }, stack, signal) {
   const own = specOf(model, stack === 'encoder.' ? 'encoder' : 'decoder')
-  /** Runs the model; places that this family lacks are found by trial and added to `missing`. @param {readonly string[]} missing @returns {Promise<Block>} */
+  /** Runs the model. If the family lacks a place, adds it to `missing` and runs again. @param {readonly string[]} missing @returns {Promise<Block>} */
   async function collect(missing) {
     /** @type {Pick<Block, 'embedding' | 'norm'>} */
     const around = {}
@@ -122,7 +122,7 @@ export async function blockOf(model, { run, hooks }, stack, signal) {
       if (!place || !has(place)) throw error
       return collect([...missing, place])
     }
-    // No hook shows the input of an MLP. A family has a norm before the MLP if any of its attentions has one.
+    // No hook reads the input of an MLP, so infer it: a family with a norm before any attention also has one before the MLP.
     const isPre = layers.some(({ parts }) => parts.some(part => part.isPre))
     for (const part of layers.flatMap(({ parts }) => parts)) if (part.kind !== 'attention') part.isPre = isPre
     return { isParallel: missing.includes('middle'), ...around, layers }

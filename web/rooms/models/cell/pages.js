@@ -13,11 +13,11 @@ import { behindSign, reachOf } from '../../../ui/inspector.js'
  * @property {{ queries: readonly string[], keys: readonly string[] }} words
  * @property {{ rope?: { frequencies: ArrayLike<number>, gain?: number, interleaved?: boolean }, qkNorm?: unknown }} stack description of
  *   the layer, from the model
- * @property {Part} [why] reasons of the head for looking there
+ * @property {Part} [why] why the head looks at this key
  * @property {{ weight: Float32Array, bias: number }} [weightRow] the row of weights behind the number whose page is open
  */
 
-/** On a phone: keys shown before the selected one, and keys shown at most. */
+/** On a phone: number of keys shown before the selected one, and maximum number shown. */
 const [BEFORE, MOST_CELLS] = [2, 24]
 
 const sum = (/** @type {number[]} */ numbers) => numbers.reduce((a, b) => a + b, 0)

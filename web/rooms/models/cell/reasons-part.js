@@ -1,5 +1,5 @@
-// "Why does it look there?" on the page of a weight: a sentence, a list whose terms link to what wrote them, and a small map. Relies on the
-// head page for <qkv-heatmap>.
+// "Why does it look there?" on the page of a weight: a sentence, a list whose terms link to what wrote them, and a small map. The page of
+// a head defines <qkv-heatmap>.
 
 import { html, nothing } from 'lit'
 import { counted } from '../../../i18n/counted.js'
@@ -11,7 +11,7 @@ import { nameOf } from '../shown.js'
 /** @import { HeadAt, Place } from '../../../attention-head/head.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/reasons.js').texts>} ReasonTexts */
 /**
- * Inputs of the part.
+ * Inputs of this part of the page.
  * @typedef {{ t: Room['t'], head: HeadAt, words: { queries: readonly string[], keys: readonly string[] }, encoded: readonly string[],
  *   reasons: Reasons | undefined, open: (place: Place) => void }} ReasonState
  */
@@ -63,7 +63,7 @@ function sourceText(state, r, side, source, position) {
 }
 
 /**
- * Returns the place that explains a source: the page of its head, with the weight by which it read.
+ * Returns the page that explains a source: that of its head, with the weight by which the head read `from`.
  * @param {ReasonState} state
  * @param {'query' | 'key'} side
  * @param {Source} source

@@ -7,7 +7,7 @@ import { attentionOf, readAt, specOf } from '../run/hooks.js'
 /** @import { Hook } from '../run/hooks.js' */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 
-/** Attention weights above which only the row of one head is computed. */
+/** Number of weights in a layer above which only one row of one head is computed. */
 const MOST_WEIGHTS = 2 ** 26
 
 /**
@@ -59,7 +59,7 @@ function vectorOf({ data, dims }, row, size, n = 0) {
 }
 
 /**
- * Adds hooks that record the values of the cell. For a layer with too many weights, they record its keys instead of its rows.
+ * Adds hooks that record the values of the cell. With isAlone, they record all keys instead of the row, since the layer has too many weights.
  * @param {Record<string, Hook>} hooks the reader's hooks
  * @param {OwnStack} own
  * @param {CellAt} at

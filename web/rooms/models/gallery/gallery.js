@@ -1,8 +1,8 @@
 // Models of the hub that the field "Model" suggests, with things to see in each.
 //
-// `download` is the size of the weights and the tokenizer in the hub's list of files, `memory` that of the weights as float16, computed
-// from the published config (tests/page/gallery-models.js); parts that are no linear layers stay as stored. A revision is given where
-// only that one has safetensors. A head is known by its paper alone: layers and heads are those of the page, from 0 in the code.
+// `download`: bytes of the weights and the tokenizer in the hub's list of files. `memory`: bytes of the weights with linear layers in float16
+// and the rest as stored, computed from the published config (tests/page/gallery-models.js). A revision is given if only that one has
+// safetensors. The heads come from papers; their layers and heads are counted from 0 here.
 
 /**
  * @typedef {object} KnownHead
@@ -23,7 +23,7 @@
  * @property {number} download bytes
  * @property {number} memory bytes
  * @property {string} license as named by the hub; '' if none is given
- * @property {keyof typeof import('../../../i18n/en/gallery.js').texts} what key of the text that tells what to look for
+ * @property {keyof typeof import('../../../i18n/en/gallery.js').texts} what key of the text about what to look for
  * @property {string} text an input that shows it
  * @property {Paper} [paper] source of the heads, or of the claims in the text
  * @property {readonly KnownHead[]} [heads]

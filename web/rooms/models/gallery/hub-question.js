@@ -16,7 +16,7 @@ const DTYPES = ['', 'float16', 'int8']
 /** Returns the gallery entry of a model. @param {string} name */
 export const entryOf = name => GALLERY.find(each => idOf(each.name) === idOf(name))
 
-/** Returns the three largest models of the gallery that fit into memory. @param {number} most */
+/** Returns the three largest gallery models that fit into memory and need no account. @param {number} most bytes */
 export const fitting = most =>
   GALLERY.filter(({ memory, isGated }) => memory <= most && !isGated)
     .sort((a, b) => b.memory - a.memory)
@@ -119,7 +119,7 @@ function choice({ t, act, view: { mostBytes: most } }, asked, look, g, refuse) {
       least > most
         ? nothing
         : html`<button type="button" class="tool is-filled" id="models-agree" @click=${() => {
-            navigator.storage?.persist?.().catch(() => {}) // otherwise the browser may evict it when the disk is full
+            navigator.storage?.persist?.().catch(() => {}) // without this, the browser may evict the model when the disk is full
             act.agree(dtype)
           }}>${g('galleryAgree', { size: megabytes(download) })}</button>`
     } ${refuse}</p>`

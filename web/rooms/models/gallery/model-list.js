@@ -47,7 +47,7 @@ function distance(a, b) {
   return row[b.length]
 }
 
-/** Returns the entries with the nearest names. @param {readonly Option[]} all @param {string} typed @param {GalleryTexts} g */
+/** Returns the three entries with the nearest names. @param {readonly Option[]} all @param {string} typed @param {GalleryTexts} g */
 function nearest(all, typed, g) {
   const far = (/** @type {Option} */ option) =>
     Math.min(...namesOf(option).map(name => distance(plain(typed), name) / Math.max(1, name.length)))
@@ -123,7 +123,7 @@ export function optionsOf({ t, view, got }, g) {
   const own = typedOption(typed, g)
   if (isListed) return found
   const bare = plain(typed.split('/').at(-1) ?? '')
-  // The owner may be another one: openai/gpt2.
+  // Offer models of the same name by another owner: gpt2 for openai/gpt2.
   if (own.length && !found.length) return [...own, ...all.filter(option => namesOf(option).at(-1) === bare)]
   return found.length || own.length || !key ? [...own, ...found] : nearest(all, typed, g)
 }

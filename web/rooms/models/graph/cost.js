@@ -4,18 +4,18 @@ import { REACHED, workOf } from '../long-text/limits.js'
 
 /** @typedef {Pick<import('../models.js').OpenModel, 'stacks' | 'parameters' | 'vocab'>} Sizes */
 
-/** Multiplications above which the graph needs the reader's consent: a few seconds, which small models never reach. */
+/** Number of multiplications (a few seconds) above which the graph needs the reader's consent; small models never reach it. */
 const MOST_WORK = 2 ** 35
 /**
- * Factors for the work of a graph: of a run, for its passes, and of the products with the inputs of heads. Both were measured at the size
- * of GPT-2 small.
+ * The work of a graph is PASSES times that of a run, plus READ times that of the products with the inputs of heads. Both factors were
+ * measured at the size of GPT-2 small.
  */
 const [PASSES, READ] = [7, 1.3]
 /** Maximum bytes for the outputs of all parts; above it no graph is offered. */
 const MOST_BYTES = 2 ** 29
 
 /**
- * Returns the seconds and bytes, or that the graph is too large. The first run of a model is slower than later ones, so a long graph uses
+ * Estimates seconds and bytes, or reports that the graph is too large. The first run of a model is slower than later ones, so a long graph uses
  * the rate of a measured product if it is higher. Each layer projects the outputs of all earlier parts to keys and values, and multiplies
  * them with the queries and gradients of its heads.
  * @param {Sizes} model
@@ -29,8 +29,8 @@ export function graphCost(model, tokens, milliseconds, rateOf, written = tokens)
   const { encoder, decoder } = model.stacks
   const both = encoder && decoder
   /**
-   * Estimates the size of a stack: its number of parts, the bytes of their outputs, and the multiplications of its heads with the outputs
-   * they read, those of earlier parts of the stack and of all parts of an encoder.
+   * Returns the number of parts of a stack, the bytes of their outputs, and the multiplications of its heads with the outputs that they
+   * read: those of earlier parts and, in cross-attention, of all parts of the encoder.
    */
   const sizeOf = (/** @type {typeof encoder} */ stack, /** @type {number} */ rows, encoded = 0) => {
     const { layers, numHeads: heads, headDim } = stack ?? { layers: 0, numHeads: 0, headDim: 0 }

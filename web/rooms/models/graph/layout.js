@@ -14,22 +14,22 @@ import { edgeName, nodeName } from './setting.js'
  * @property {number} height
  * @property {DrawnNode[]} nodes
  * @property {DrawnEdge[]} edges the smallest first, so that the largest are drawn on top
- * @property {{ y: number, node: GraphNode }[]} rows that contain a node
+ * @property {{ y: number, node: GraphNode }[]} rows y of each row, and one of its nodes
  * @property {{ word: string, isNode: boolean, x: number, width: number }[]} columns x: centre; isNode: True if the word itself is in the
  *   graph
  * @property {number[]} gaps x of the gaps where positions are left out
  */
 
-/** Sizes in pixels: node width and height, distance of rows, left margin. */
+/** In pixels: width and height of a node, distance between rows, left margin. */
 export const [NODE, HIGH, ROW, SIDE] = [40, 24, 62, 68]
 const [LEAST_LINE, MOST_LINE] = [0.8, 7]
-/** Pixels between columns, right margin, width of a gap for omitted positions, space between nodes of one cell. */
+/** In pixels: space between columns, right margin, width of a gap for omitted positions, space between nodes of one cell. */
 const [BETWEEN, MARGIN, GAP, ASIDE] = [18, 56, 16, 8]
-/** Pixels per letter, per wide (Chinese) letter, and of the longest word. */
+/** In pixels: width of a letter, width of a wide (Chinese) letter, maximum width of a word. */
 const [LETTER, WIDE, MOST_WORD] = [7, 13, 96]
-/** Offset of levels that puts the decoder above the whole encoder. */
+/** Added to the levels of the decoder, to put it above the whole encoder. */
 const BEHIND = 1e6
-/** Offsets of the ports of a head: its query enters at the left of the node, its value at the right. */
+/** Horizontal offsets in pixels at which edges enter a head: query at the left, key in the middle, value at the right. */
 const PORTS = { q: -12, k: 0, v: 12, input: 0 }
 
 /** @param {string} word */
@@ -55,7 +55,7 @@ function levelOf({ kind, place, layer = 0 }) {
  * @returns {Drawing}
  */
 export function drawingOf(graph, { words, encoded = [], row: answerAt, tokens: [answer] }) {
-  /** Returns the column of a node: the words of the encoder come first, then those of the stack that answers. @param {GraphNode} node */
+  /** Returns the position of a node among all words, those of the encoder first. @param {GraphNode} node */
   const positionOf = ({ position = answerAt, place }) => (place === 'encoder' ? 0 : encoded.length) + position
   const all = [...encoded, ...words]
   const sorted = (/** @type {(node: GraphNode) => number} */ of) =>
@@ -64,7 +64,7 @@ export function drawingOf(graph, { words, encoded = [], row: answerAt, tokens: [
   const positions = sorted(positionOf)
   const height = levels.length * ROW + 12
   const yOf = (/** @type {number} */ row) => height - 6 - (row + 0.5) * ROW
-  /** Returns the nodes that share a cell. @param {number} position @param {number} level */
+  /** Returns the nodes at a position and level. @param {number} position @param {number} level */
   const cellOf = (position, level) =>
     graph.nodes.filter(node => positionOf(node) === position && levelOf(node) === level)
   /** @type {Drawing['columns']} */
@@ -126,8 +126,8 @@ export function drawingOf(graph, { words, encoded = [], row: answerAt, tokens: [
 }
 
 /**
- * Draws a curve from the top of a node to the bottom of another. It passes other rows of its column on the right if it leads to the answer,
- * else on the left.
+ * Returns the path of a curve from the top of one node to the bottom of another. Within a column it bends around the rows between them: to
+ * the right if it leads to the answer, else to the left.
  * @param {DrawnNode} a
  * @param {DrawnNode} b
  * @param {number} port

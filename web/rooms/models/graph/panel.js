@@ -22,7 +22,7 @@ import { edgeName, nodeName, readGraph, SHARES, writeGraph } from './setting.js'
  */
 
 const DIGITS = 2
-/** Maximum number of edges that can be told apart. */
+/** Maximum number of edges to draw; more could not be told apart. */
 const MOST_EDGES = 250
 const DASHES = { q: '2 3', k: '7 3', v: '', input: '' }
 const FONT = 'system-ui, sans-serif'
@@ -47,7 +47,7 @@ const sentence = text => text.charAt(0).toUpperCase() + text.slice(1)
 const wordOf = ({ words, encoded }, { place, position = 0 }) =>
   (place === 'encoder' ? encoded : words)?.[position] ?? ''
 
-/** Returns the values that texts about a part refer to. @param {Panel} panel @param {GraphNode} node */
+/** Returns the parameters of texts about a part. @param {Panel} panel @param {GraphNode} node */
 function said({ room: { t }, found }, node) {
   const { layer = 0, head = 0, position = 0, place } = node
   const stack = place ? ` (${t(`modelsStack.${place}`)})` : ''

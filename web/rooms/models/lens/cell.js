@@ -15,7 +15,7 @@ import { MOST_PINS } from './setting.js'
 
 /** Size and margins of the rank curve, in pixels. */
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [416, 200, 48, 28, 26, 30]
-/** Pixels from the left edge of the plot to the first layer, and at least between the labels of a layer and of the answer. */
+/** In pixels: from the left edge of the plot to the first layer; minimum between the labels of a layer and of the answer. */
 const [INSET, BESIDE] = [24, 40]
 
 /** @param {Panel} panel @param {number} id */

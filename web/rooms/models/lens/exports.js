@@ -72,7 +72,7 @@ export function gridSvg(grid, { layers, answer, vocab, title }) {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ${size} ${look}>${all}</svg>\n`
 }
 
-/** Writes a line for each listed word of each state and for each pinned word; layers, positions and places count from 1. @param {Grid} grid */
+/** Returns CSV with a line for each listed and each pinned word of each state; layers, positions and ranks ("place") count from 1. @param {Grid} grid */
 export function gridCsv(grid) {
   const { layers, words, first, pins, names } = grid
   const lines = [['layer', 'position', 'word', 'place', 'id', 'token', 'probability']]

@@ -1,5 +1,5 @@
-// Fits a lens of a model on texts that the model generates, taking turns with other users of the model. A cancelled fit resumes where it
-// ended.
+// Fits a lens of a model on texts that the model generates, taking turns with other requests for the model. A cancelled fit resumes where
+// it stopped.
 
 import { fitLens } from 'qkv/interpret'
 
@@ -8,15 +8,16 @@ import { fitLens } from 'qkv/interpret'
 /** @import { Watch } from './sources.js' */
 /** @typedef {{ texts: number[][], lens?: Lens }} Fit state of a fit so far */
 
-/** For each kind: number and length of the texts, and the first position that counts. */
+/** Maximum tokens of a text. */
 export const TOKENS = 48
+/** For each kind: number of texts, first position that counts, passes over the texts. */
 const FITS = {
   jacobian: { count: 12, first: 4, passes: undefined },
   tuned: { count: 48, first: 0, passes: 5 },
 }
 /** Maximum multiplications for a fit: about ten seconds on one thread. */
 const MOST_WORK = { jacobian: 5e11, tuned: 1e11 }
-/** Texts between two rests. */
+/** Number of texts before `rest` lets others use the model. */
 const TURN = 6
 
 /** True if a lens of the model can be fitted while a reader waits. @param {Model} model @param {'jacobian' | 'tuned'} kind */
@@ -72,7 +73,7 @@ export async function fittedLens(model, kind, watch) {
 }
 
 /**
- * Fits some texts; returns undefined if there are more.
+ * Fits up to TURN texts. Returns the lens if these were the last, else undefined.
  * @param {Model} model
  * @param {Fit} own
  * @param {{ kind: 'jacobian' | 'tuned', first: number, passes?: number }} options

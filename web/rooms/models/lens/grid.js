@@ -75,7 +75,7 @@ function state(panel, row, column, isFocus) {
     </button></td>`
 }
 
-/** Selects and focuses a neighbouring state; + and − zoom. @param {Panel} panel @param {{ layer: number, position: number }} at */
+/** Returns a key handler: arrows select and focus a neighbouring state; +, − and 0 zoom. @param {Panel} panel @param {{ layer: number, position: number }} at */
 const keysOf = (panel, at) => (/** @type {KeyboardEvent & { currentTarget: HTMLElement }} */ event) => {
   if (event.altKey || event.ctrlKey || event.metaKey) return
   const { grid } = panel
@@ -94,7 +94,7 @@ const keysOf = (panel, at) => (/** @type {KeyboardEvent & { currentTarget: HTMLE
   })
 }
 
-/** Zoom of the next frame: several events may arrive before it. */
+/** Zoom that the next frame will show; several events may change it before then. */
 let nextZoom = 1
 
 /** Returns the left edge and the width of each column of words, in pixels from the left edge of the grid. @param {Element} box */
@@ -136,7 +136,7 @@ const fingers = new Map()
 /** Start of a pinch: the distance of the fingers, the zoom, and the position between them. */
 let pinch = { distance: 1, zoom: 1, at: 0 }
 
-/** Handles the gestures of the deep map: Ctrl+wheel, pinch and double click zoom; a drag pans. @param {Panel} panel */
+/** Returns listeners for the gestures of <qkv-deep-map>: Ctrl+wheel, pinch and double click zoom; a drag pans. @param {Panel} panel */
 function gesturesOf(panel) {
   /** @param {MouseEvent & { currentTarget: Element }} event */
   const place = event => {

@@ -2,7 +2,7 @@
 
 /** @typedef {Extract<import('../models.js').LensGrid, { isTooLarge: false }>} Grid */
 
-/** Returns the most likely words of a state, with its column in the grid. @param {Grid} grid @param {number} row @param {number} column */
+/** Returns the most likely words of a state with their shares. @param {Grid} grid @param {number} row @param {number} column */
 export function guesses({ ids, shares, names, words, top }, row, column) {
   const from = (row * words.length + column) * top
   return Array.from({ length: top }, (_, k) => {
@@ -11,7 +11,7 @@ export function guesses({ ids, shares, names, words, top }, row, column) {
   })
 }
 
-/** True if the grid contains the state, which a state of an older text may not be. @param {Grid} grid @param {{ layer: number, position: number } | undefined} cell */
+/** True if the grid contains the state; one that was selected in an older text may be outside. @param {Grid} grid @param {{ layer: number, position: number } | undefined} cell */
 export const hasCell = ({ layers, first, words }, cell) =>
   cell !== undefined && layers.includes(cell.layer) && cell.position >= first && cell.position < first + words.length
 
@@ -19,7 +19,7 @@ export const hasCell = ({ layers, first, words }, cell) =>
 export const rankAt = ({ ranks, words, layers }, n, row, column) =>
   ranks[(n * layers.length + row) * words.length + column]
 
-/** Maps the rank of a word to a strength from 0 for the last word to 1 for the first. @param {number} rank @param {number} vocab */
+/** Maps the rank of a word to a strength, on a log scale from 1 for the first word to 0 for the last. @param {number} rank @param {number} vocab */
 export const alive = (rank, vocab) => Math.max(0, 1 - Math.log(rank + 1) / Math.log(Math.max(2, vocab)))
 
 /** True if both grids show the same words, pins and lens. @param {Grid | undefined} a @param {Grid} b @returns {a is Grid} */
@@ -30,5 +30,5 @@ export const areAlike = (a, b) =>
   String(a.pins) === String(b.pins) &&
   String(a.words) === String(b.words)
 
-/** Rows of the grid, the last layer first. @param {Grid} grid */
+/** Returns the rows of the grid, the last layer first. @param {Grid} grid */
 export const rowsOf = ({ layers }) => layers.map((_, row) => row).reverse()

@@ -16,7 +16,7 @@ export const isHubFile = name => /^hf:[\w.-]+\/[\w.-]+(?:@[^/\s]+)?\/\S+$/.test(
 /** Returns the lens file that ships with the open model. @param {import('../models.js').OpenModel | undefined} openModel @param {string} kind */
 const shippedLens = (openModel, kind) => SHIPPED.find(({ name }) => name === openModel?.name)?.lenses[kind] ?? ''
 
-/** Returns the lens that the panel opens with: the shipped one if the model has one. @param {Pick<State, 'got'>} state */
+/** Returns the kind of lens that the panel opens with: the Jacobian lens if one ships with the model, else the logit lens. @param {Pick<State, 'got'>} state */
 export const firstLens = state => {
   const open = state.got.open
   return open?.is === 'here' && shippedLens(open.value, 'jacobian') ? 'jacobian' : 'logit'
@@ -53,7 +53,7 @@ export function firstWord({ lensFrom }, count, position) {
   return Math.min(Math.floor(at / MOST_WORDS) * MOST_WORDS, count - MOST_WORDS)
 }
 
-/** Returns the needs of the layer readout. @param {State} state @returns {Request[]} */
+/** Returns the requests for the layer readout. @param {State} state @returns {Request[]} */
 export function lensNeeds(state) {
   const { settings, view, got } = state
   const room = shownOf(state)
@@ -78,7 +78,7 @@ export function lensNeeds(state) {
   const grid = { pins, first }
   list.push({ type: 'lens', ...of, ...grid })
   if (active.length) list.push({ type: 'lens', part: 'before', ...request, row: undefined, ...asked, ...grid })
-  // The grid has the lens fitted that `writers` uses, and it gives the most likely word.
+  // Wait for the grid: computing it fits the lens that `lensWriters` uses, and the grid holds the most likely word.
   const shown = got.lens?.is === 'here' && !got.lens.value.isTooLarge ? got.lens.value : undefined
   if (!cell || !shown) return list
   const token = written ?? likeliest(shown, cell)

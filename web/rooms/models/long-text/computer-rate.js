@@ -4,13 +4,13 @@
 import { packLinear } from 'qkv/nn'
 import { workOf } from './limits.js'
 
-/** Tokens of a typical text. The measured product has the size of an MLP of GPT-2 small on it. */
+/** Tokens of a typical text. The measured product is the first one in an MLP of GPT-2 small, on such a text. */
 const TOKENS = 32
 const [OUT, IN] = [3072, 768]
 /** Milliseconds to measure for, and the minimum number of products. */
 const [PATIENCE, LEAST] = [60, 5]
 
-/** Multiplications per second, by core. @type {WeakMap<import('qkv').Qkv, number>} */
+/** Cache: multiplications per second, by core. @type {WeakMap<import('qkv').Qkv, number>} */
 const rates = new WeakMap()
 
 /** @param {import('qkv').Qkv} qkv */

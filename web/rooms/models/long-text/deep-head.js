@@ -23,16 +23,16 @@ const TILE_SIDE = 2048
 /** A request of the map for a tile. @typedef {{ part: string, tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
 
 /**
- * The source of the open head with the values it depends on. The map keeps its tiles as long as it gets the same object.
+ * Cache: the tile source of the open head, and the values that it depends on. The map keeps its tiles while it gets the same source.
  * @type {{ of?: readonly unknown[], source?: import('../../../elements/deep-levels.js').DeepSource, stop?: AbortController }}
  */
 let known = {}
-/** Requests of the map that have no answer; two may be for the same tile. @type {Set<Awaited>} */
+/** Pending requests of the map; two may be for the same tile. @type {Set<Awaited>} */
 const awaited = new Set()
-/** True if a request is queued for the end of this turn. */
+/** True if `publish` has queued its microtask. */
 let isPublishing = false
 
-/** Subtracts the weights of the first key from the first cell of each row; without them it is hidden. @param {Matrix} matrix @param {Matrix} [first] (rows, 1) */
+/** Subtracts the weight on the first key from the first cell of each row; without `first`, hides that cell. @param {Matrix} matrix @param {Matrix} [first] (rows, 1) */
 function withoutFirst({ data, dims }, first) {
   const shown = Float32Array.from(data)
   for (let r = 0; r < dims[0]; r++) {
@@ -49,7 +49,7 @@ function sourceOf(room, head) {
   const { model, input, changes, sourceText } = run.request
   const { isWithoutFirst } = view
   const finer = got.profile?.is === 'here' ? got.profile.value.map : undefined
-  const of = [model, input, changes, sourceText, head, finer?.dims, isWithoutFirst] // the selected row does not matter: the text is the same
+  const of = [model, input, changes, sourceText, head, finer?.dims, isWithoutFirst] // not the selected row, which does not change the weights
   if (isSame(known.of, of)) return known.source
   const { rows, columns, height, width } = maps
   const all = finer ?? { data: mapAt(maps, head), dims: [height, width] }
@@ -64,7 +64,7 @@ function sourceOf(room, head) {
       })
       publish(room)
     })
-  /** Computes the weight on the first key for each row of cells, where the first cell also covers other keys. */
+  /** Requests the weight on the first key for each row of cells; undefined if the first cell covers no other key. */
   const ofFirst = (/** @type {TilePart} */ { rows, columns, resolution }, /** @type {AbortSignal} */ signal) =>
     resolution[1] < columns[1] - columns[0]
       ? ask({ rows, columns: [0, 1], resolution: [resolution[0], 1] }, signal)
@@ -74,7 +74,7 @@ function sourceOf(room, head) {
     const [cells, first] = await Promise.all([ask(tile, signal), ofFirst(tile, signal)])
     return withoutFirst(cells, first)
   }
-  const patience = Number.POSITIVE_INFINITY // the layer may have to run again for these numbers
+  const patience = Number.POSITIVE_INFINITY // no timeout, since the layer may have to run again for a tile
   const stop = new AbortController()
   const source = {
     rows,
@@ -97,7 +97,7 @@ function sourceOf(room, head) {
   return known.source
 }
 
-/** Requests the awaited tiles, all of one turn in one request. @param {Room} room */
+/** Requests all pending tiles together, at the end of this turn of the event loop. @param {Room} room */
 function publish(room) {
   if (isPublishing) return
   isPublishing = true
@@ -159,7 +159,7 @@ export function deepHead(room, head, l) {
     ${profile(room, head, l)}`
 }
 
-/** The texts of a map that leaves out hidden cells: the same object until the language changes. @type {{ of?: object, texts?: Record<string, any> }} */
+/** Cache: texts of a map without the first key; the same object until the language changes. @type {{ of?: object, texts?: Record<string, any> }} */
 let said = {}
 
 /** @param {Room['t']} t @param {LongTexts} l */
@@ -168,7 +168,7 @@ function leftOut(t, l) {
   return said.texts
 }
 
-/** The marks of a map: the same object until the word changes. @type {{ query: number | undefined, marks: import('../../../elements/draw.js').Highlight }} */
+/** Cache: the marks of a map; the same object until the selected word changes. @type {{ query: number | undefined, marks: import('../../../elements/draw.js').Highlight }} */
 let marked = { query: undefined, marks: {} }
 
 /** @param {number | undefined} query */

@@ -25,12 +25,12 @@ export function workOf({ stacks: { encoder, decoder }, parameters, vocab }, toke
 /** A run time is extrapolated to at most this many times the tokens of the longest run. */
 const FAR = 100
 
-/** Share of the rate of a plain matrix product that runs and graphs reach; 0.9 was measured at 12 layers of 384, with 64 and 128 tokens. */
+/** Speed of runs and graphs relative to a plain matrix product. Measured: 0.9 with 12 layers of width 384, at 64 and 128 tokens. */
 export const REACHED = 0.8
 
 /**
- * Estimates the seconds of a text from the time of another one; the time of the shortest run is a constant part. The first run of a model
- * is slower than later ones, so the rate of a measured product is used if it is higher.
+ * Estimates the seconds that a text takes from the time of the longest run, of which the time of the fastest run counts as fixed cost. The
+ * first run of a model is slower than later ones, so the rate of a measured product is used if it gives less.
  * @param {OpenModel} model
  * @param {View['timed']} timed
  * @param {number} tokens
@@ -46,7 +46,7 @@ export function secondsOf(model, timed, tokens, rate = 0) {
   return Math.min(ofRuns, work / (REACHED * rate))
 }
 
-/** Working memory of a layer, in residual streams: its input, q, k, v and the neurons of its MLP. */
+/** Working memory of a layer as a multiple of the residual stream: its input, q, k, v and the neurons of its MLP. */
 const OF_LAYER = 20
 /** Bytes that the summary of a head takes per token: its largest weights with their keys, and its logSumExp. */
 const OF_HEAD = 68

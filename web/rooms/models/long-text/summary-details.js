@@ -15,7 +15,7 @@ const STRONG = 0.2
 const [LONGEST, MOST_LOOKS, MOST_KEYS] = [10, 24, 8]
 
 /**
- * Returns a layer's summary with its windows: from the run, or from another run up to this layer.
+ * Returns a summary of a layer that can compute windows of weights. If the run did not keep one, runs the model again up to the layer.
  * @param {Model} model
  * @param {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: AttentionSummary } }} used
  * @param {{ stack: Stack, layer: number }} at
@@ -43,8 +43,8 @@ async function windowsAt(model, used, { stack, layer }, signal) {
 }
 
 /**
- * Computes a part of a head's weights in a few cells: the mean over the queries of the sum over the keys of a cell, as in the map of a
- * summary.
+ * Returns a part of a head's weights, reduced to `resolution` cells. As in the map of a summary, a cell is the mean over its queries of the
+ * sum over its keys.
  * @param {Model} model
  * @param {Parameters<typeof windowsAt>[1]} used
  * @param {HeadAt} at

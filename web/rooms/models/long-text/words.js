@@ -5,10 +5,7 @@ import { repeat } from 'lit/directives/repeat.js'
 import { visible, widthOf } from '../../../elements/drawing-backends.js'
 import { breakLines, hitsOf } from '../sentence/text-lines.js'
 
-/**
- * Line height, padding of a word in pixels, and extra lines rendered outside the view. A position, or the weight in its place, takes at
- * least five characters.
- */
+/** Line height and padding of a word in pixels; number of extra lines rendered above and below the view. */
 const [LINE, SPACE, MORE] = [40, 18, 4]
 /** Maximum width of a word in pixels. */
 const WIDEST = 240
@@ -27,9 +24,9 @@ export class LongWords extends LitElement {
     super()
     /** @type {readonly string[]} */
     this.words = []
-    /** Template of a word. @type {(word: string, index: number) => unknown} */
+    /** Returns the template of a word. @type {(word: string, index: number) => unknown} */
     this.draw = word => word
-    /** Index of the word to scroll to when it changes. */
+    /** Index of the word to scroll into view when this changes; -1 for none. */
     this.target = -1
     this.label = ''
     this.width = 0
@@ -59,6 +56,7 @@ export class LongWords extends LitElement {
   willUpdate(changed) {
     if (!changed.has('words') && !changed.has('width')) return
     const font = `400 16px ${getComputedStyle(this).fontFamily}`
+    // at least five characters, since a weight may take the place of the position
     const number = (/** @type {number} */ index) => 7 * Math.max(5, String(index + 1).length)
     this.starts = breakLines(
       this.words,

@@ -46,7 +46,7 @@ function progress({ t, act, got }, m, slot, matters, choose) {
 }
 
 /**
- * Draws the effect of losing each part; as everywhere in the room, support for the answer is positive.
+ * Draws how much each part supports the answer: minus the effect of losing it, so that support is positive as elsewhere in the room.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {Matters} matters

@@ -7,7 +7,7 @@
 /** @type {Exclude<import('../run/model-run.js').ScoreName, 'entropy'>[]} */
 export const LOOKS = ['previous', 'first', 'duplicate', 'induction', 'further']
 const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])
-/** Roles that only a head behind an earlier head can have. @type {readonly string[]} */
+/** Roles that depend on the output of an earlier head, so that no first-layer head has them. @type {readonly string[]} */
 export const COPYING = ['induction', 'further']
 /** Scores below this are not significant. */
 export const TELLING = 0.4
@@ -64,9 +64,8 @@ export function kindOf({ run, stack, maps, openModel }, { layer, head }) {
   if (role) return { ...role, isOfTexts: true }
   const n = layer * maps.numHeads + head
   const score = (/** @type {keyof typeof own} */ name) => own[name]?.[n] ?? 0
-  // The token before a position is available from the second layer on: a first-layer head that seems to copy matches by chance or by
-  // position.
-  // Nor is a head said to copy in one text if it does not over the test texts of its model.
+  // To copy, a head needs the previous token at each position, which only an earlier layer can provide. A first-layer head that seems to
+  // copy matches by chance or by position. A head that does not copy over the test texts of its model does not count either.
   const measured = figuresOf(openModel?.about, { layer, head })
   const canCopy = (/** @type {typeof LOOKS[number]} */ name) => layer > 0 && (measured?.[name] ?? 1) >= TELLING
   const looks = LOOKS.filter(name => !COPYING.includes(name) || canCopy(name))

@@ -19,7 +19,7 @@ import { matrixOf, nameOf, withOrigin } from '../shown.js'
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
 const SIMILAR = 5
-/** A head with more weights shows only its map: the other pictures need every weight. */
+/** Number of weights above which a head shows only its map, since the other pictures need every weight. */
 const MOST_WHOLE = 2 ** 20
 
 /** @param {Room} room @param {HeadAt} head */
@@ -99,7 +99,7 @@ function lookedAt({ t, words }, { data, dims: [rows, columns] }) {
     : nothing
 }
 
-/** Returns the name of the head in code. @param {Room} room @param {HeadAt} head */
+/** Returns the hook name of the head, such as "layers.2.heads.1". @param {Room} room @param {HeadAt} head */
 function codeName({ openModel }, { stack, layer, head }) {
   const both = openModel?.stacks.encoder && openModel.stacks.decoder
   const at = `${both ? (stack === 'encoder' ? 'encoder.' : 'decoder.') : ''}layers.${layer}.`
@@ -129,7 +129,7 @@ function endOf(data) {
   return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(end => most <= end) ?? 1
 }
 
-/** Returns which keys each query of a head sees in the run that is drawn, whose changes may be older. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
+/** Returns which keys each query of a head sees in the displayed run, whose changes may be older than the settings. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
 function visibleTo({ openModel, run, isChanged }, head, dims) {
   const { encoder, decoder } = openModel?.stacks ?? {}
   const own = head.stack === 'encoder' ? encoder : (decoder ?? encoder)
@@ -137,7 +137,7 @@ function visibleTo({ openModel, run, isChanged }, head, dims) {
   return visibleOf(dims, isCausal, isChanged ? hiddenCells(run?.request.changes ?? [], head) : [])
 }
 
-/** Returns what the difference is taken from: the head before the changes, on the second text, or another head. @param {Room} room @param {HeadAt} head @param {Matrix} matrix @returns {import('../../../attention-head/head.js').Less | undefined} */
+/** Returns what to subtract from the head: itself before the changes, itself on the second text, or another head. @param {Room} room @param {HeadAt} head @param {Matrix} matrix @returns {import('../../../attention-head/head.js').Less | undefined} */
 function lessOf(room, head, matrix) {
   const { t, runAfter, maps, settings, got } = room
   const { against } = room.view

@@ -21,7 +21,7 @@ async function withGallery(texts) {
 /** @type {import('../../../shell/texts-later.js').Later<Gallery>} */
 const galleries = textsLater(['gallery'], withGallery)
 
-/** The gallery in the language of the page, loaded on first use. @param {Pick<Room, 't'>} room */
+/** Returns the gallery in the language of the page; it is loaded on first use. @param {Pick<Room, 't'>} room */
 export const galleryOf = ({ t }) => galleries(t('htmlLang'))
 
 /** @param {Room} room */
@@ -45,7 +45,7 @@ export function modelField(room) {
       )
     } else if (key === 'Enter') {
       event.preventDefault()
-      const { value } = currentTarget // may be newer than the rendered value
+      const { value } = currentTarget // may be newer than the state
       const { module } = gallery
       act.enter(value === title ? '' : value, options(), module?.namedBy(room, module.g, value))
     }

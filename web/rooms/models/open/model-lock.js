@@ -1,4 +1,4 @@
-// The open model of the session. Every user takes its lock, so that no two runs share its memory.
+// The open model of the session. Every request takes its lock before using it, so that no two runs share its memory.
 
 /** @import { Model } from 'qkv/models' */
 /** @typedef {ReturnType<typeof createModelLock>} ModelLock */
@@ -11,7 +11,7 @@ export function createModelLock(replaced) {
    */
   let open
   let lock = Promise.resolve()
-  /** Callbacks of those that wait for a model. @type {Set<() => void>} */
+  /** Callbacks of requests that wait for another model. @type {Set<() => void>} */
   const waiting = new Set()
 
   /** Waits until another model is opened. @param {AbortSignal} signal @returns {Promise<void>} */
@@ -81,9 +81,9 @@ export function createModelLock(replaced) {
     },
 
     /**
-     * Replaces the open model, whose runs abort within a layer. If the signal aborts before their end, the open model stays, and its runs
-     * begin again.
-     * @param {Model} model disposed if it is not taken
+     * Replaces the open model and aborts its runs, which takes up to a layer. If `signal` aborts before they have ended, the old model stays
+     * and its runs start again.
+     * @param {Model} model disposed if the old model stays
      * @param {string} id
      * @param {AbortSignal} signal
      */

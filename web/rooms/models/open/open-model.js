@@ -21,7 +21,7 @@ const long = textsLater(['long-text'], async texts => {
   return { ...module, l }
 })
 
-/** Number of characters by which a text is identified. */
+/** Number of characters shown of a text that was set aside. */
 const SHOWN = 40
 
 /** @import { Room } from '../models.js' */
@@ -131,7 +131,7 @@ function failure(room) {
   if (problem.key === 'modelsLarge')
     return galleryOf(room).draw(({ tooLarge }) => tooLarge(room, /** @type {any} */ (problem.params)))
   const { key, params } = problem
-  const message = String(params?.message ?? '').replace(/^\w+: |[.。]$/g, '') // strips the function name
+  const message = String(params?.message ?? '').replace(/^\w+: |[.。]$/g, '') // strips the function name and the last full stop
   return html`<p class="models-problem" id="models-problem" role="alert"
     data-problem=${key}>${t(/** @type {any} */ (key), { ...params, message })} ${
       isLost

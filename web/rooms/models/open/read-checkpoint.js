@@ -76,14 +76,14 @@ export async function look(qkv, { name, token }, signal) {
   return { found, facts }
 }
 
-/** Returns bytes of memory: `stored` keeps the dtype of the file, with some GGUF block types widened. @param {Inspected} found */
+/** Returns the bytes of memory per dtype. `stored`: as in the file, with some GGUF block types widened. @param {Inspected} found */
 const memoryOf = ({ bytes }) => ({ ...bytes, stored: bytes.loaded })
 
 /** @param {readonly { bytes?: number }[]} files */
 const sizeOf = files => files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
 
 /**
- * Loads a checkpoint and describes it. If it is no longer wanted, it is freed.
+ * Loads a checkpoint and describes it. Frees it if the request is cancelled.
  * @param {import('qkv').Qkv} qkv
  * @param {Asks['open']['request']} request
  * @param {Inspected | undefined} looked facts found by `look`, by source
@@ -106,7 +106,7 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
   const isShipped = typeof source === 'object' && 'urls' in source
   const label = isShipped ? given : labelOf(source, given, config)
   progress({ name: label })
-  const isSmaller = isHub || (types && bytes.stored > most) // blocks may take more memory than their file
+  const isSmaller = isHub || (types && bytes.stored > most) // GGUF blocks may take more memory than on disk
   const chosen = dtype ?? (isSmaller ? usualDtype(bytes, most) : '')
   if (dtype === undefined && bytes[chosen || 'stored'] > most) {
     const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }
@@ -166,7 +166,7 @@ function reporter(name, start, progress) {
   }
 }
 
-/** Returns numbers that identify a model: a vector, which no dtype changes, and a row of weights. @param {Model} model @returns {Promise<Float32Array[]>} */
+/** Returns numbers that identify a model: a vector, which is the same for every dtype, and a row of weights. @param {Model} model @returns {Promise<Float32Array[]>} */
 async function numbersOf(model) {
   const { encoder, decoder } = model.stacks
   const vector = model.describe().tensors.find(({ dims }) => dims.length === 1)

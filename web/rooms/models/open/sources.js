@@ -7,7 +7,7 @@ export function addressOf() {
   try {
     return new URL(given, document.baseURI)
   } catch {
-    return new URL(`invalid:${encodeURIComponent(given)}`) // its origin matches no site
+    return new URL(`invalid:${encodeURIComponent(given)}`) // an invalid address, whose origin matches no site
   }
 }
 
@@ -53,7 +53,7 @@ export function meantBy(text) {
 }
 
 /**
- * Returns the dtype that keeps the heads of a model in the least memory, as measured in docs/models.md.
+ * Returns the default dtype: stored or float16, whichever is smaller; int8, which changes heads a little (docs/models.md), if neither fits.
  * @param {{ stored: number, float16: number, int8: number }} bytes
  * @param {number} most maximum bytes of memory
  * @returns {import('../models.js').SmallerDtype | ''} '': as stored
@@ -89,8 +89,8 @@ export function labelOf(source, given, config) {
  * one model are recognised as one.
  * @param {string} label
  * @param {Record<string, unknown>} config
- * @param {readonly Float32Array[]} numbers of its weights, since further trained models share their config. The name uses the first entry,
- *   which has the same bits for each dtype; older names used others
+ * @param {readonly Float32Array[]} numbers some of its weights, since fine-tuned models share their config. The name uses the first entry, which has
+ *   the same bits for each dtype; older names used others
  * @param {readonly string[]} known names; if one belongs to the same model it is returned, except that a hub name takes precedence
  */
 export async function nameOf(label, config, numbers, known) {
@@ -106,7 +106,7 @@ export async function nameOf(label, config, numbers, known) {
   return found && (isOfHub(found) || !isOfHub(label)) ? found : `${label}~${digests[0]}`
 }
 
-/** Returns the maximum bytes of memory for a model: half of what the browser reports, limited by the maximum size of a module. */
+/** Returns the maximum bytes of memory for a model: half of what the browser reports, at most 3.5 GiB. */
 export function mostMemory() {
   const { deviceMemory = 8 } = /** @type {{ deviceMemory?: number }} */ (globalThis.navigator ?? {})
   return Math.min(3.5, deviceMemory / 2) * 2 ** 30

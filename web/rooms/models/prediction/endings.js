@@ -5,9 +5,9 @@ import { hasTokenizer, positionsOf } from '../run/read-text.js'
 
 /** @import { Model } from 'qkv/models' */
 
-/** Number of tokens whose words are completed, and maximum number of tokens of each. */
+/** Number of likely tokens whose words are completed, and maximum number of tokens generated for each. */
 const [NAMED, MOST] = [12, 6]
-/** Scripts that write spaces between words. */
+/** Matches leading letters of scripts that write spaces between words. */
 const LETTERS = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/u
 
 /**
@@ -21,7 +21,7 @@ const LETTERS = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/u
 export async function endingsOf(model, { run, hooks }, changes, signal) {
   const ids = run.ids.slice(0, run.row + 1)
   const count = Math.min(MOST, positionsOf(model) - ids.length - 1)
-  // A hook may be of a later word, which a beginning of the text does not have.
+  // A change may refer to a word after `row`, which the shortened text lacks.
   if (!hasTokenizer(model) || count < 1 || (changes.length && ids.length < run.ids.length)) return {}
   const isPatched = changes.some(({ kind, isOn }) => kind === 'patch' && isOn)
   const useCache = !isPatched && !Object.values(hooks).includes('mean')

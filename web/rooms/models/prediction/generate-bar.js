@@ -29,7 +29,7 @@ export function generateBar(room) {
   const rest = positions - (run?.ids.length ?? 0)
   const isAtEnd = isEnded(room)
   const isFull = rest <= 0 || isAtEnd
-  const isFirst = view.storyStep !== undefined || !openModel.about?.tour?.length // otherwise the story comes first
+  const isFirst = view.storyStep !== undefined || !openModel.about?.tour?.length // otherwise the story's button is highlighted
   const count = generated.length
   const { sampleLimit: limit } = view
   return html`<div class="dock models-dock"><div class="dock-row">

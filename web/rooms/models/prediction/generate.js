@@ -26,7 +26,7 @@ import { tokenText } from '../run/read-text.js'
 export async function* generate(qkv, model, ids, { count, isWhole, hooks, ...options }) {
   const steps = model.generate(ids, {
     ...options,
-    numBeams: 1, // the words come one by one
+    numBeams: 1, // beam search cannot yield token by token
     maxNewTokens: count,
     keep: ['attentions'],
     hooks: hooks,

@@ -8,9 +8,9 @@ import { hasTokenizer, tokenText } from '../run/read-text.js'
 /** @import { Used } from '../run/session-runs.js' */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 
-/** Number of candidates whose words are sent. */
+/** Number of candidates that are sent with their texts. */
 export const NAMED = 50
-/** Least repetitions when timing a step, and most of them within a number of milliseconds. */
+/** To time a step: minimum repetitions, and maximum repetitions within a number of milliseconds. */
 const [TIMES, MOST_TIMES, PATIENCE] = [3, 20, 50]
 /** Maximum number of tokens for which the cache's values are shown. */
 const MOST_SHOWN = 256
@@ -45,7 +45,7 @@ export function drawn(shares, chance) {
   return Math.max(0, at)
 }
 
-/** True if a step is timed once more: other work disturbs a quick one more. @param {number} n times so far @param {number} begun */
+/** True to time a step once more; quick steps need more repetitions, since other work disturbs them more. @param {number} n times so far @param {number} begun */
 const isTimedAgain = (n, begun) => n < TIMES || (n < MOST_TIMES && performance.now() - begun < PATIENCE)
 
 /** Returns the shortest time of several calls, in milliseconds. @param {() => Promise<unknown>} step */
@@ -61,8 +61,8 @@ async function timed(step) {
 }
 
 /**
- * Computes the step after a run: its candidates, the cached keys and values with one row per token, and the time of the step with that
- * cache, which reads only the last token, and without it, which reads all.
+ * Computes the candidates for the next word, the cached keys and values (one row per token), and the time of the next step with that cache
+ * (reading only the last token) and without it (reading all).
  * @param {Model} model
  * @param {Used} used
  * @param {AbortSignal} signal

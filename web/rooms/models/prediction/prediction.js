@@ -38,7 +38,7 @@ export function predictionPanel(room) {
 function placeOf({ t, openModel, stack }, word, row) {
   const { stacks, predicts } = /** @type {import('../models.js').OpenModel} */ (openModel)
   if (predicts === 'class') return t('modelsClassOfText')
-  // In a translation, a row of cross-attention is labelled with the word it writes, and the word before it has its number.
+  // Cross-attention labels its rows without the start token of the translation, so positions are one less.
   const said = { word, row: stack === 'cross' ? row : row + 1 }
   if (predicts === 'classes') return t('modelsClassOf', said)
   return t(stacks.decoder ? 'modelsNext' : 'modelsInPlace', said)
@@ -84,7 +84,7 @@ function guesses(room, run) {
       ${byLayer(room)}`
 }
 
-/** Explains the grey letters. Endings arrive later, so the line keeps its place. @param {Room} room @param {import('../run/model-run.js').Run} run */
+/** Explains the grey letters, which complete words. They arrive later, so space for this line is reserved. @param {Room} room @param {import('../run/model-run.js').Run} run */
 function endingsNote(room, { top }) {
   const { t, openModel } = room
   const hasPieces = openModel && isByHand(openModel) && !openModel.about?.words?.length
@@ -151,7 +151,7 @@ function adderChoice({ t, act, got, run, view }) {
     @click=${() => act.show({ hasAllAdders: !view.hasAllAdders })}>${text}</button>`
 }
 
-/** Lists the heads that raise or lower the first token most. @param {Room} room @returns {import('../../../attention-head/head.js').Part[]} */
+/** Lists the heads that raise or lower the logit of the first token most. @param {Room} room @returns {import('../../../attention-head/head.js').Part[]} */
 function addedBy({ t, got, run, openModel, view }) {
   const why = shown(got.why)
   if (!why || !run || run.row < 0) return []

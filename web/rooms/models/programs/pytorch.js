@@ -144,7 +144,7 @@ for handle in saving:
     handle.remove()
 `
 
-/** Writes the call that edits an attention. @param {string} path @param {(Extract<Change, { kind: 'hide' | 'weight' }>)[]} changes of one attention */
+/** Writes the code that edits the weights of an attention module. @param {string} path @param {(Extract<Change, { kind: 'hide' | 'weight' }>)[]} changes of one attention */
 function editCall(path, changes) {
   const hidden = changes.flatMap(change => (change.kind === 'hide' ? [[change.head, change.query, change.key]] : []))
   const held = changes.flatMap(change =>

@@ -5,7 +5,7 @@ import { bareName, idOf, isOfHub } from '../open/sources.js'
 
 /** @import { Room } from '../models.js' */
 
-/** True if the model has the place, and the text has the words. @param {import('../../../attention-head/head.js').Change} change @param {import('../run/model-run.js').Run} run */
+/** True if the model has the head or layer of a change, and the text has its words. @param {import('../../../attention-head/head.js').Change} change @param {import('../run/model-run.js').Run} run */
 function fits(change, run) {
   const maps = run.maps[change.stack]
   if (!maps || !isIn(change, run.maps)) return false
@@ -23,7 +23,7 @@ export function taskOf(room, openModel, before) {
   const { settings, source } = room
   const { ids, row, targetIds: decoderIds } = before
   const { type, hasTokenizer, name } = openModel
-  const isRead = hasTokenizer && !room.generated.length // then the program's tokenizer computes the ids
+  const isRead = hasTokenizer && !room.generated.length // then the program tokenizes the text itself
   const task = {
     type,
     folder: bareName(name),

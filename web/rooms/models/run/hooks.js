@@ -13,7 +13,7 @@ export function stacksOf({ stacks: { encoder, decoder } }) {
 }
 
 /**
- * Returns the stack whose layers a map is of.
+ * Returns the stack of the model that the maps of `stack` belong to; those of cross-attention belong to the decoder.
  * @param {{ stacks: import('qkv/models').Model['stacks'] }} model
  * @param {Stack} stack
  */
@@ -33,7 +33,7 @@ export function attentionOf(stack, layer) {
   return `${at}${attention}.`
 }
 
-/** Reads the values of a place after the reader's change to it. @param {Record<string, Hook>} hooks receives the new hook @param {string} place @param {Edit} read */
+/** Adds a hook that reads the values of a place, after the reader's change to them. @param {Record<string, Hook>} hooks receives the new hook @param {string} place @param {Edit} read */
 export function readAt(hooks, place, read) {
   const change = hooks[place]
   hooks[place] = values => {
@@ -71,7 +71,7 @@ export function setRow(row, held) {
   const own = new Map(held.filter(({ key }) => key < row.length).map(({ key, value }) => [key, value]))
   const taken = [...own.values()].reduce((a, b) => a + b, 0)
   const rest = sum((value, key) => (own.has(key) ? 0 : value))
-  const isFull = taken >= 1 || rest === 0 // if no other weight can take the rest, the held weights share it
+  const isFull = taken >= 1 || rest === 0 // nothing is left for the others, or they are 0
   for (let key = 0; key < row.length; key++) {
     const value = own.get(key)
     if (isFull) row[key] = value === undefined || taken === 0 ? 0 : value / taken

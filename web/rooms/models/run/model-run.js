@@ -13,7 +13,7 @@ import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './re
 /** @import { Stack } from '../../../attention-head/head.js' */
 /** @import { Hook } from './hooks.js' */
 /** @import { Maps } from '../atlas/maps.js' */
-/** `further`: short texts only. @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'further' | 'entropy'} ScoreName */
+/** `further` is computed for short texts only. @typedef {'previous' | 'first' | 'duplicate' | 'induction' | 'further' | 'entropy'} ScoreName */
 /** @typedef {{ id: number, token: string, probability: number }} Guess */
 
 /**
@@ -26,7 +26,7 @@ import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './re
  * @property {string[]} [targets]
  * @property {Partial<Record<Stack, Maps>>} maps
  * @property {Partial<Record<Stack, Partial<Record<ScoreName, Float32Array>>>>} scores (layers, heads)
- * @property {number} row the token whose prediction is shown: for a decoder, the token after it; -1 if no word is masked
+ * @property {number} row index of the token whose prediction (for a decoder, that of the next token) is shown; -1 if no word is masked
  * @property {(Guess & { row: number })[]} answers the best guess at each place that has one: masked words, a translation
  * @property {(Guess & { before?: number })[]} top the most probable tokens of the row; `before`: probability without changes
  * @property {number} [first] with changes: the probability of the original first guess
@@ -89,9 +89,9 @@ function pickRows(states, rows) {
 
 /**
  * Abort signal and progress callback of a run.
- * @typedef {{ signal?: AbortSignal, onProgress?: (done: { layer: number, layers: number, streamed?: Streamed }) => void }} Watch done:
- *   number of finished layers of the stack that runs on a long text
- * @typedef {{ stack: Stack, done: number, maps: Maps, scores: Partial<Record<ScoreName, Float32Array>> }} Streamed
+ * @typedef {{ signal?: AbortSignal, onProgress?: (done: { layer: number, layers: number, streamed?: Streamed }) => void }} Watch
+ * @typedef {{ stack: Stack, done: number, maps: Maps, scores: Partial<Record<ScoreName, Float32Array>> }} Streamed done: number of finished
+ *   layers of the stack, on a long text
  */
 
 /**
@@ -207,7 +207,7 @@ function classesOf(model, scores) {
 /** Label of tokens outside of all entities, in the IOB scheme. */
 const OUTSIDE = 'O'
 
-/** Returns the class of each visible token that belongs to an entity. @param {Model} model @param {readonly number[]} ids @param {readonly Guess[][]} classes */
+/** Returns the class of each token of an entity, without special tokens. @param {Model} model @param {readonly number[]} ids @param {readonly Guess[][]} classes */
 const toldApart = (model, ids, classes) =>
   classes.flatMap(([guess], row) => {
     const isOutside = guess.token === OUTSIDE || (hasTokenizer(model) && !model.decode([ids[row]]))
@@ -258,7 +258,7 @@ export async function atRow(qkv, model, run, row, before) {
   return { ...run, ...(await predictionAt(qkv, model, { states, classes }, Math.min(row ?? usual, last), before)) }
 }
 
-/** The keep name of each stack, and the name of its maps in the output. @type {Record<Stack, 'attentions' | 'encoderAttentions' | 'crossAttentions'>} */
+/** For each stack, the name of its maps in the option `keep` and in the output. @type {Record<Stack, 'attentions' | 'encoderAttentions' | 'crossAttentions'>} */
 const KEPT = {
   '': 'attentions',
   decoder: 'attentions',

@@ -4,11 +4,11 @@ import { bytesOf } from '../../../files/byte-tokens.js'
 
 /** @import { Model } from 'qkv/models' */
 
-/** Config keys (without _token_id) of ids that stand for no text. */
+/** Config keys of special tokens, without their ending _token_id. */
 const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']
 /** Mask tokens of common tokenizers. */
 export const MASKS = ['[MASK]', '<mask>']
-/** Default texts: for a decoder, for an encoder, for a model without a tokenizer; and the number of words for any other model. */
+/** Default texts: for a decoder, for an encoder, for a model without a tokenizer; number of words in the text for any other model. */
 const [FIRST, MASKED, IDS, WORDS] = ['Once upon a time', 'The [MASK] chased the dog.', '1 0 2 1 0 2', 6]
 /** Default second text of an embedding model. */
 const SECOND = 'A long time ago'
@@ -135,7 +135,7 @@ export function firstTextOf(model) {
 export const secondTextOf = model => (knows(model, SECOND) ? SECOND : firstTextOf(model))
 
 /**
- * Returns what a model predicts. Embeddings are tried on a text, since the modules of sentence-transformers load only when used.
+ * Returns what a model predicts. Whether it has embeddings is tried on a text, since sentence-transformers modules load only when used.
  * @param {Model} model
  * @returns {Promise<import('../models.js').Predicts>}
  */
@@ -152,7 +152,7 @@ export async function predictsOf(model) {
 }
 
 /**
- * Finds a token in its text; undefined if it is not written there, such as a token added by the tokenizer.
+ * Returns the start and end of a token in its text; undefined if it is not there, such as a token added by the tokenizer.
  * @param {string} text
  * @param {readonly string[]} tokens all tokens of the text
  * @param {number} index

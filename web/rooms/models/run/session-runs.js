@@ -10,7 +10,7 @@ import { tokenText } from './read-text.js'
 /** @import { RunRequest, SourceRead } from '../models.js' */
 /** @import { Watch, WholeRun } from './model-run.js' */
 /** @typedef {Record<string, import('./hooks.js').Hook>} Hooks */
-/** A run with its hooks, and the layer of a long text that was run again. @typedef {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: import('qkv/models').AttentionSummary } }} Used */
+/** A run with its hooks; `again`: for a long text, the summary of the layer that was run again last. @typedef {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: import('qkv/models').AttentionSummary } }} Used */
 
 const NOTHING = { data: new Float32Array(0), dims: [] }
 
@@ -45,7 +45,7 @@ export async function hooksFor({ changes, sourceText }, model, { signal }) {
 
 /** @param {import('qkv').Qkv} qkv */
 export function createRuns(qkv) {
-  /** Cached until a request has another key. @type {(Used & { request: RunRequest }) | undefined} */
+  /** Cache: the last run without changes. @type {(Used & { request: RunRequest }) | undefined} */
   let last
   /** @type {(Used & { request: RunRequest, source?: SourceRead }) | undefined} */
   let lastChanged

@@ -1,10 +1,10 @@
-// The line that lists words that a model reads in pieces and characters that it reads as bytes, and explains its marks.
+// The note below a text about words of several tokens, characters that are read as bytes, and start and end tokens.
 
 import { html, nothing } from 'lit'
 import { isByHand } from '../shown.js'
 import { marksOf, piecesOf } from './pieces.js'
 
-/** Maximum number of words named as read in pieces, and of characters as read in bytes. */
+/** Maximum number of words of several tokens, and of characters read as bytes, that are listed. */
 const [MOST_WORDS, MOST_SIGNS] = [3, 12]
 
 /** Caches the pieces of the text of a run. @type {WeakMap<readonly string[], ReturnType<typeof piecesOf>>} */
@@ -17,7 +17,7 @@ export function piecesIn({ tokens, request: { input } }, most) {
   return found
 }
 
-/** Explains why a word is several tokens, and tokens that the text does not have. @param {import('../models.js').Room} room @param {number} most tokens */
+/** Draws the notes on words of several tokens and on tokens that are not in the text. @param {import('../models.js').Room} room @param {number} most tokens */
 export function inPieces({ t, act, settings, run, openModel }, most) {
   if (!run || !openModel?.hasTokenizer) return nothing
   const [answer] = run.top

@@ -1,14 +1,14 @@
-// Finds words of a text that a model reads in several tokens, characters that it reads byte by byte, and marks of the start and the end.
+// Finds words of a text that a model reads in several tokens, characters that it reads byte by byte, and the start and end tokens.
 // Pure.
 
-/** Scripts that write spaces between words. */
+/** A letter of a script that writes spaces between words. */
 const WORD = String.raw`[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]`
 const [BEGINS, ENDS] = [new RegExp(`^${WORD}`, 'u'), new RegExp(`${WORD}$`, 'u')]
 
-/** A token of bytes: that of a byte-level tokenizer, or Llama’s. */
+/** Matches a token of bytes: <E4B8> of a byte-level tokenizer, <0xE4> of Llama. */
 const BYTES = /^<(0x)?([0-9A-F]{2})+>$/
 
-/** A mark that a tokenizer adds, such as <s>, <|begin_of_text|> or [CLS]. */
+/** Matches a token that a tokenizer adds, such as <s>, <|begin_of_text|> or [CLS]. */
 const MARK = /^(<[^<>\s]+>|\[[A-Z]+\])$/
 
 /**
@@ -29,14 +29,14 @@ export function marksOf(text, tokens) {
 /**
  * @param {string} text
  * @param {readonly string[]} tokens
- * @returns {{ parts: Set<number>, words: string[][], bytes: string[] }} parts: the places of tokens that go on with the word before;
- *   words: the pieces of each word that has several; bytes: the characters of no token
+ * @returns {{ parts: Set<number>, words: string[][], bytes: string[] }} parts: indices of tokens that continue the word before;
+ *   words: the pieces of each word that has several; bytes: the characters that no token contains
  */
 export function piecesOf(text, tokens) {
   const written = text.toLowerCase()
   /** @type {Set<number>} */
   const parts = new Set()
-  /** The pieces of each word, by the place where it begins. @type {Map<number, string[]>} */
+  /** The pieces of each word, by its start in the text. @type {Map<number, string[]>} */
   const all = new Map()
   let [begin, end] = [0, 0]
   tokens.forEach((token, i) => {

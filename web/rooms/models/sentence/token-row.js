@@ -1,4 +1,5 @@
-// The text as tokens, shaded by the weights of the selected one. A click selects, a Shift-click searches by example.
+// The text as tokens, shaded by the weights of the selected one. A click selects a token; a Shift-click on another ranks the heads
+// by the weight between them.
 
 import { html, nothing } from 'lit'
 import { headName, isSamePlace } from '../../../attention-head/changes.js'
@@ -30,7 +31,7 @@ const longWords = later(() => import('../long-text/words.js'))
 /** Number of words above which they are drawn as searchable virtual lines. */
 const MANY = 128
 
-/** Returns the meanings of words, for the shipped translator. @param {Room} room */
+/** Returns the lookup of word meanings, for the shipped translator only. @param {Room} room */
 export const glossOf = ({ t, act, settings }) =>
   settings.checkpoint === 'translation' ? glosses(t, () => act.show({})) : undefined
 
@@ -54,7 +55,7 @@ export function tokenRows(room) {
     ${stack === '' || !targets ? nothing : tabs(room)}`
 }
 
-/** True if the large sentence says where the word looks; the hint says it for the words of a translation and for long texts. @param {Room} room */
+/** True if the large sentence describes where the word looks. For a translation or a long text, the hint does. @param {Room} room */
 const isTogether = room => !(room.head && room.stack === 'cross') && lookOf(room) !== undefined
 
 /** Describes what the word looks at most in the open head, the head under the pointer, or all heads together. @param {Room} room */
@@ -129,7 +130,7 @@ function weightSet(room) {
   const { t, view, head, words, isChanged, runBefore, runAfter } = room
   const { lastSet } = view
   if (!isChanged || !lastSet || !head || headName(lastSet) !== headName(head)) return ''
-  // The run may still have the previous value.
+  // Use the value in the displayed run, which may still be the previous one.
   const change = runAfter?.request.changes.find(each => isSamePlace(each, lastSet))
   const before = matrixOf(room, false)
   if (change?.kind !== 'weight' || !before) return ''
@@ -256,7 +257,7 @@ function tokenRow(room, tokens, side, label) {
   const { colours, inks } = paletteOf('sequential', isDark)
   const end = weights ? weights.reduce((most, weight) => Math.max(most, weight), 1e-9) : 1
   const count = side === 'both' ? generated.length : 0
-  const known = settings.generated.length - view.steps.length // a link stores only the ids of these
+  const known = settings.generated.length - view.steps.length // generated tokens that came with a link, which stores only ids
   const unknown = new Set(run?.unknown)
   const gloss = glossOf(room)
   const parts = run && side !== 'queries' ? piecesIn(run, MANY).parts : undefined

@@ -6,7 +6,7 @@ import { matrixOf } from '../shown.js'
 
 /** @import { Room } from '../models.js' */
 
-/** Maximum number of words with arcs, maximum number of arcs, and minimum weight of one. */
+/** Maximum words of a text with arcs, maximum number of arcs, and minimum weight of an arc. */
 const [MOST_WORDS, MOST_ARCS, LEAST] = [60, 12, 0.01]
 
 /** Returns the weights of one query, averaged over all heads. @param {import('../atlas/maps.js').Maps} maps @param {number} query */
@@ -44,7 +44,7 @@ export const strongest = weights =>
     .slice(0, MOST_ARCS)
 
 /**
- * Returns the arcs, whose ends name words by `data-word`: the row of words and the index in it.
+ * Returns the arcs. Their ends refer to words by `data-word`: "SIDE:INDEX".
  * @param {Room} room
  * @returns {import('../../../attention-head/word-arcs.js').Arc[]}
  */
@@ -62,7 +62,7 @@ export function arcsOf(room) {
   }))
 }
 
-/** The links of the selected word of a long text, if they are here. @param {Room} room */
+/** Returns the links of the selected word of a long text, if they have arrived. @param {Room} room */
 export function looksOf({ got, maps, view: { query } }) {
   const looks = maps?.cells && query !== undefined ? shown(got.looks) : undefined
   return looks && (looks.from.some(link => link.query === query) || looks.to.some(link => link.key === query))
