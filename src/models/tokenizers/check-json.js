@@ -214,9 +214,10 @@ function checkModel(json) {
 function checkIds(vocab) {
   /** @type {Map<unknown, string>} */
   const names = new Map()
-  for (const [token, id] of Object.entries(vocab)) {
-    if (!isTuple([token, id], ['string', 'id']))
-      throw wrong(`model.vocab: ${describe(token)}`, 'a token and its id', id)
+  const [isText, isId] = [TYPES.string[1], TYPES.id[1]]
+  for (const token of Object.keys(vocab)) {
+    const id = vocab[token]
+    if (!isText(token) || !isId(id)) throw wrong(`model.vocab: ${describe(token)}`, 'a token and its id', id)
     // The Rust library decodes it to either of them, by chance.
     if (names.has(id))
       throw wrong(`model.vocab: ${describe(token)}`, `another id than that of ${describe(names.get(id))}`, id)
@@ -226,14 +227,18 @@ function checkIds(vocab) {
 
 /** @param {any} model */
 function checkMerges({ vocab, merges, continuing_subword_prefix: prefix }) {
+  const known = new Set(Object.keys(vocab))
   const isPairs = Array.isArray(merges[0])
-  for (const [n, merge] of merges.entries()) {
-    const pair = isPairs ? merge : typeof merge === 'string' && merge.split(' ')
-    if (!isTuple(pair, ['string', 'string']))
-      throw wrong(`model.merges.${n}`, 'a pair of tokens, as in the others', merge)
-    const [left, right] = pair
-    for (const token of [left, right, left + right.slice(prefix?.length ?? 0)])
-      if (!Object.hasOwn(vocab, token)) throw wrong(`model.merges.${n}`, 'tokens of the vocabulary', token)
+  const isValid = (/** @type {any} */ merge) =>
+    isPairs ? isTuple(merge, ['string', 'string']) : typeof merge === 'string' && /^[^ ]* [^ ]*$/.test(merge)
+  for (let n = 0; n < merges.length; n++) {
+    const merge = merges[n]
+    if (!isValid(merge)) throw wrong(`model.merges.${n}`, 'a pair of tokens, as in the others', merge)
+    const at = isPairs ? 0 : merge.indexOf(' ')
+    const [left, right] = isPairs ? merge : [merge.slice(0, at), merge.slice(at + 1)]
+    const tokens = [left, right, left + (prefix ? right.slice(prefix.length) : right)]
+    const missing = tokens.find(token => !known.has(token))
+    if (missing !== undefined) throw wrong(`model.merges.${n}`, 'tokens of the vocabulary', missing)
   }
 }
 
