@@ -46,6 +46,7 @@ negated.bit, plain.bit = True, False
 strange = {
     "negated": {"w": negated},
     "not-negated": {"w": plain},
+    "empty": {"w": torch.zeros(0, 4)[:, 2:]},
     "turned": {"w": torch.randn(2, 3).T},
     "code": {"w": torch.randn(2), "x": Code()},
     "module": torch.nn.Linear(2, 2),

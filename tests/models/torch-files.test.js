@@ -82,8 +82,10 @@ for (const format of FORMATS) {
   })
 }
 
-test('a bit neg that is not set changes nothing', async () => {
+test('a bit neg that is not set changes nothing, and a view of no number may begin beyond its storage', async () => {
   for (const format of FORMATS) {
+    const [empty] = await read(bytesOf(`empty.${format}`))
+    assert.deepEqual([empty.dims, [...(await readFloats(empty))]], [[0, 2], []])
     const [tensor] = await read(bytesOf(`not-negated.${format}`))
     assert.deepEqual([...(await readFloats(tensor))], [0, 1, 2])
   }

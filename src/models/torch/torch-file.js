@@ -251,7 +251,7 @@ function toTensor(name, view, file, { source, read, fail }) {
     throw fail(
       `${describe(name)}: expected a tensor, as in a state_dict, got ${view instanceof Map ? 'a dict' : describe(view)}`,
     )
-  const { storage, offset, dims, strides, metadata } = view
+  const { storage, dims, strides, metadata } = view
   // PyTorch changes the numbers by such a bit when it uses them, neg their sign.
   const bits = metadata instanceof Map ? [...metadata].filter(([, isSet]) => isSet) : []
   if (bits.length)
@@ -261,13 +261,14 @@ function toTensor(name, view, file, { source, read, fail }) {
   if (
     !storage?.dtype ||
     !isPlain ||
-    !isSize(offset) ||
+    !isSize(view.offset) ||
     !isList(dims) ||
     !isList(strides) ||
     dims.length !== strides.length
   )
     throw fail(`tensor ${describe(name)} is no view of a storage`)
   const size = dims.reduce((product, n) => product * n, 1)
+  const offset = size === 0 ? 0 : view.offset // a view of no number may begin beyond its storage
   let step = 1
   let isDense = true
   for (let i = dims.length - 1; i >= 0; i--) {
