@@ -129,6 +129,8 @@ CONSTRUCTS = {
     'the body of a call as a value': "{% macro box() %}{{ caller }}{{ [caller] }}{% endmacro %}{% call box() %}in{% endcall %}",
     'names that objects of JavaScript have': "{{ constructor is defined }}{{ toString }}{% set valueOf = 1 %}{{ valueOf }}",
     'the template itself': "{{ self is defined }}{{ self }}",
+    'a parameter named self by its name': "{% macro m(self) %}{{ self }}{% endmacro %}{{ m(self=1) }}",
+    'a key with underscores as an attribute': "{{ {'__a__': 1}.__a__ }}",
     'a filter block': "{% filter upper %}abc{% endfilter %}",
     'with': "{% with a = 1, b = 2 %}{{ a + b }}{% endwith %}{{ a is defined }}",
     'title and capitalize of a capital sigma': "{{ 'ΑΣ ΣΑ Α.Σ'.title() }} {{ 'ΑΣ'.capitalize() }} {{ 'ΟΔΟΣ ΣΟΦΟΣ'|title }}",

@@ -12,7 +12,7 @@ const { given, constructs, variables, random, directives, dates } = JSON.parse(
   readFileSync(new URL('../goldens/chat-templates.json', import.meta.url), 'utf8'),
 )
 
-test('163 constructs give the text of jinja2, or an error that names the construct', t => {
+test('165 constructs give the text of jinja2, or an error that names the construct', t => {
   t.mock.timers.enable({ apis: ['Date'], now: new Date(2024, 1, 9, 15, 4, 5, 67) })
   const refused = []
   for (const [name, construct] of Object.entries(constructs)) {
@@ -22,6 +22,7 @@ test('163 constructs give the text of jinja2, or an error that names the constru
   }
   assert.deepEqual(refused, [
     'the template itself: the variable self, which stands for the template, is not covered here',
+    'a key with underscores as an attribute: __a__ of a dict with such a key is not covered here',
     'format: the attribute format of a str is not covered here',
     'the filter format: the filter format is not covered here',
     'the operator % of a text: the operator % of a text is not covered here',

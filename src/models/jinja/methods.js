@@ -401,6 +401,7 @@ function ownAttribute(of, name) {
       return call(isText(of) ? textOf(of) : of, ...given)
     }).of(of)
   }
+  if (isInner && of instanceof Map && of.has(name)) throw new NotCovered(`${name} of a dict with such a key`)
   if (isAmong(FORBIDDEN, type, name) || isInner) return forbidden(name, type)
   return undefined
 }
