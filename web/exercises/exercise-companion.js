@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { LANGUAGES } from '../i18n/languages.js'
+import { isIn } from '../shell/known.js'
 import { textsLater } from '../shell/texts-later.js'
 import { rulesOf } from './attempt.js'
 import { barHeight } from './bar-height.js'
@@ -76,7 +77,7 @@ const unknownNote = (t, unknown, isEmbedded) =>
 /** Applies the theme and language of a link. @param {Shell} shell @param {Record<string, string>} page */
 async function setAppearance(shell, { theme, lang = '' }) {
   if (theme === 'light' || theme === 'dark') shell.setTheme(theme, false)
-  if (Object.hasOwn(LANGUAGES, lang)) await shell.setLanguage(/** @type {'en'} */ (lang), false)
+  if (isIn(LANGUAGES, lang)) await shell.setLanguage(lang, false)
 }
 
 /**

@@ -2,6 +2,7 @@
 // before a link is offered.
 
 import { html, nothing } from 'lit'
+import { isIn } from '../shell/known.js'
 import { textsLater } from '../shell/texts-later.js'
 import { barHeight } from './bar-height.js'
 import { CHECKS, numbersIn, ownExercise, readMade, writeMade } from './own-exercise.js'
@@ -73,8 +74,8 @@ export function companion(shell) {
   /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
   const textsOf = textsLater(['shell', 'exercises', 'exercise-pages'])
 
-  /** Returns the room whose state is used. @returns {keyof typeof CHECKS | undefined} */
-  const roomOf = () => (Object.hasOwn(CHECKS, shell.state.room) ? /** @type {'layer'} */ (shell.state.room) : undefined)
+  /** Returns the room whose state is used. */
+  const roomOf = () => (isIn(CHECKS, shell.state.room) ? shell.state.room : undefined)
 
   /** Returns the chosen check, or the first one of the room. @param {keyof typeof CHECKS} room */
   const kindOf = room => (CHECKS[room].includes(kind) ? kind : CHECKS[room][0])

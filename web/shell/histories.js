@@ -1,5 +1,6 @@
 // Records settings for Undo/Redo and for Back/Forward. Each setting belongs to one of these histories, or to none.
 
+import { namesIn } from './known.js'
 import { isSame } from './same.js'
 
 /** @typedef {import('./room.js').Room<any>['fields']} Fields */
@@ -26,7 +27,7 @@ export function createHistories(fields) {
   return {
     /** Records the settings before they change. @param {S} before @param {Partial<S>} set @param {string} mark @param {boolean} isReplaced */
     record(before, set, mark, isReplaced) {
-      const names = /** @type {(keyof S & string)[]} */ (Object.keys(set)).filter(name => set[name] !== before[name])
+      const names = namesIn(set).filter(name => set[name] !== before[name])
       const kinds = new Set(names.map(name => fields[name].history))
       const time = performance.now()
       for (const kind of KINDS) {

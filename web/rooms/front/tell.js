@@ -1,5 +1,6 @@
 // Runs the model on a story: with all heads, without the named one, with it alone, and with none.
 
+import { present } from '../../shell/known.js'
 import { BOYS, GIRLS, HEADS, LAYERS, NAMED, tokensOf } from './pronoun-story.js'
 
 /** @import { Runs, Story, Told } from './pronoun-story.js' */
@@ -38,8 +39,8 @@ function toldBy(qkv, { model, words }, story, hooks) {
   const ids = tokensOf(story).map(token => words.indexOf(token))
   const { layer, head } = NAMED[story.pronoun]
   const { logits, attentions } = model.forwardSync({ ids }, { keep: [`attentions.${layer}`], logits: 'last', hooks })
-  const { data: p } = qkv.softmax(/** @type {import('qkv').FloatTensor} */ (logits))
-  const { data, dims } = /** @type {import('qkv').FloatTensor} */ (attentions[layer])
+  const { data: p } = qkv.softmax(present(logits))
+  const { data, dims } = present(attentions[layer])
   const [, , L, S] = dims
   const from = (head * L + L - 1) * S
   const sum = (/** @type {readonly string[]} */ names) =>

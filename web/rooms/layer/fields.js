@@ -2,6 +2,7 @@
 // history, controls and cache keys.
 
 import { choice, count, flag, other, real, text, whole } from '../../shell/kinds.js'
+import { namesIn } from '../../shell/known.js'
 import { defaultsOf } from '../../shell/settings-link.js'
 import { checkImported } from './imported-tensors.js'
 import { MOST_HEADS, MOST_TOKENS, TRAINED } from './limits.js'
@@ -169,8 +170,7 @@ const handBuiltHeads = other('handBuilt', {
   write: kinds => kinds.join('.'),
   read(text) {
     const kinds = text.split('.')
-    if (!kinds.every(kind => /** @type {readonly string[]} */ (HAND_BUILT).includes(kind))) throw new Error(text)
-    return /** @type {HandBuiltHead[]} */ (kinds)
+    return kinds.map(choice(HAND_BUILT).read)
   },
 })
 
@@ -342,7 +342,7 @@ export const FIELDS = {
 /** @typedef {{ [F in FieldName]: (typeof FIELDS)[F]['kind'] extends { choices: readonly string[] } ? F : never }[FieldName]} ChoiceField */
 /** @typedef {{ kind: import('../../shell/room.js').Kind<any>, default: any, history: 'undo' | 'place' | 'none' } & Traits} Field */
 
-export const FIELD_NAMES = /** @type {FieldName[]} */ (Object.keys(FIELDS))
+export const FIELD_NAMES = namesIn(FIELDS)
 
 /** Returns the description of a field, typed for any kind. @param {FieldName} name @returns {Field} */
 export const describe = name => FIELDS[name]

@@ -1,6 +1,8 @@
 // All matrices of the page, each described once, in the order of computation. The description drives the steps, the highlighting of sources
 // and targets, the explanation of a cell, and which cells can be set by hand.
 
+import { namesIn } from '../../shell/known.js'
+
 /** Each has a text. @typedef {import('../../i18n/index.js').Key extends infer K ? K extends `matrix.${infer I}` ? I : never : never} MatrixId */
 /** @typedef {'tokens' | 'queries' | 'keys' | 'model' | 'query' | 'value' | 'hidden' | 'heads' | 'one'} Axis */
 /** @typedef {'embed' | 'project' | 'rotate' | 'additive' | 'scores' | 'scaled' | 'masked' | 'softmax' | 'mix' | 'join' | 'out'} StepId */
@@ -190,7 +192,7 @@ export const MATRICES = {
   final: matrix('Y', ['queries', 'model'], { step: 'out', computations: [product('joined', 'Wo', 'bo')] }),
 }
 
-export const MATRIX_IDS = /** @type {MatrixId[]} */ (Object.keys(MATRICES))
+export const MATRIX_IDS = namesIn(MATRICES)
 
 /** Matrices whose cells can be set by hand. */
 export const EDITABLE = MATRIX_IDS.filter(id => MATRICES[id].free)

@@ -1,5 +1,6 @@
 // Named settings. To add one: a line here, its texts `preset.NAME` and `preset.NAME.note` in the language files.
 
+import { namesIn } from '../../shell/known.js'
 import { DEFAULTS } from './fields.js'
 import { TRAINED } from './limits.js'
 import { change, signature } from './settings.js'
@@ -114,7 +115,7 @@ export const PRESETS = {
  */
 export const settingsOf = id => change(DEFAULTS, PRESETS[id].patch)
 
-const PRESET_IDS = /** @type {PresetId[]} */ (Object.keys(PRESETS))
+export const PRESET_IDS = namesIn(PRESETS)
 
 /**
  * Returns the preset that these settings equal, apart from the view.

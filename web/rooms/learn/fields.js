@@ -2,6 +2,7 @@
 
 import { readChanges, writeChanges } from '../../attention-head/changes.js'
 import { choice, count, flag, other, real, text, toNumber, whole } from '../../shell/kinds.js'
+import { isIn, namesIn } from '../../shell/known.js'
 import { TASK_NAMES, TASKS } from './tasks/index.js'
 
 /** @import { Settings } from './learn.js' */
@@ -139,7 +140,7 @@ export const usualSteps = (task, settings) =>
 /** Returns the defaults of a task with changes applied. @param {import('./tasks/task.js').TaskName} task @param {Partial<LearnSettings>} [patch] @returns {Partial<Settings>} */
 export const settingsOf = (task, patch = {}) => {
   const { defaults } = TASKS[task]
-  const names = /** @type {RunField[]} */ (Object.keys(fields).filter(name => Object.hasOwn(defaults, name)))
+  const names = namesIn(fields).filter(name => isIn(defaults, name))
   return { task, ...Object.fromEntries(names.map(name => [name, patch[name] ?? defaults[name]])) }
 }
 

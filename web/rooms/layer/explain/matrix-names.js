@@ -1,5 +1,6 @@
 // The matrices of one head as displayed: labels of rows and columns, colours, hidden cells.
 
+import { present } from '../../../shell/known.js'
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 import { handBuiltNames } from '../numbers/hand-built-heads.js'
 import { ofHead } from '../numbers/tensors.js'
@@ -79,7 +80,7 @@ export function matricesOf(result, shown) {
   const ids = MATRIX_IDS.filter(id => tensors[id] && !MATRICES[id].isInner)
   const matrices = new Map(
     ids.map(id => {
-      const whole = /** @type {FloatTensor} */ (tensors[id])
+      const whole = present(tensors[id])
       const { axes, computations, unless, free, isShare = false, isHideable } = MATRICES[id]
       const [down, across] = axes
       const isPerHead = whole.dims.length === 3

@@ -2,6 +2,7 @@
 
 import { Tensor } from 'qkv'
 import { attentionBackward } from 'qkv/nn'
+import { present } from '../../../shell/known.js'
 import { ofHead } from '../numbers/tensors.js'
 import { scaleOf } from '../trace/attention-options.js'
 
@@ -109,7 +110,7 @@ function slopesOf(qkv, result, { matrix, head, column }, { word, numbers }, move
  */
 function slopes(qkv, result, head, pairs) {
   const { settings, tensors, visible } = result
-  const [Q, K] = [tensors.Q, tensors.K].map(tensor => ofHead(/** @type {FloatTensor} */ (tensor), head))
+  const [Q, K] = [tensors.Q, tensors.K].map(tensor => ofHead(present(tensor), head))
   const [S, d] = K.dims
   const each = (
     /** @type {number[]} */ dims,

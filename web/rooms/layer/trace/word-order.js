@@ -1,9 +1,10 @@
 // Compares the sentence with its reversal: does any word get another output?
 
+import { present } from '../../../shell/known.js'
 import { createTracer } from './layer-trace.js'
 
 /** @import { Tokens } from '../tokenize.js' */
-/** @import { Arithmetic, FloatTensor, Result } from '../layer.js' */
+/** @import { Arithmetic, Result } from '../layer.js' */
 
 /** Maximum number of words for tracing both. */
 const MOST = 64
@@ -19,7 +20,7 @@ const backwards = ({ tokens, ids, vocabulary }) => ({
 })
 
 /** Returns the outputs of all words. @param {Result} result */
-const outputs = ({ tensors }) => /** @type {FloatTensor} */ (tensors.final ?? tensors.joined)
+const outputs = ({ tensors }) => present(tensors.final ?? tensors.joined)
 
 /**
  * Traces the reversed sentence.

@@ -1,6 +1,7 @@
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
 import { toNumber } from '../../../shell/kinds.js'
+import { present } from '../../../shell/known.js'
 import { applies, describe, FIELDS, fieldsThat, HAND_BUILT } from '../fields.js'
 import { MOST_HEADS } from '../limits.js'
 
@@ -132,7 +133,7 @@ function control(context, field) {
 
 /** Opens the settings drawer at a field. @param {FieldName} [field] */
 export function showSettings(field) {
-  const drawer = /** @type {HTMLElement} */ (document.getElementById('settings'))
+  const drawer = present(document.getElementById('settings'))
   if (!drawer.hidden && !field) return hideSettings()
   drawer.hidden = false
   document.getElementById('settings-open')?.setAttribute('aria-expanded', 'true')

@@ -3,7 +3,7 @@ import { live } from 'lit/directives/live.js'
 import { menu, menuChoices } from '../../../shell/menu.js'
 import { FIELDS, isPair } from '../fields.js'
 import { TRAINED } from '../limits.js'
-import { PRESETS } from '../presets.js'
+import { PRESET_IDS, PRESETS } from '../presets.js'
 import { tokenizerFor } from '../sentence-tokens.js'
 import { problemOf, showSettings } from './controls.js'
 import { partTexts } from './folded.js'
@@ -112,7 +112,7 @@ function tokenizers({ t, settings, actions, scene }) {
 function presets(context) {
   const { t, preset, actions } = context
   return html`<div role="group" aria-label=${t('presets')}>${menuChoices(
-    /** @type {PresetId[]} */ (Object.keys(PRESETS)).map(name => ({
+    PRESET_IDS.map(name => ({
       name,
       label: html`<b>${t(`preset.${name}`)}</b> <span class="note">${t(`preset.${name}.note`)}</span>`,
       isChosen: preset === name,

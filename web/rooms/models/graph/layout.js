@@ -1,5 +1,6 @@
 // Lays out the graph of heads: words at the bottom in reading order, layers going up, the answer on top. Pure.
 
+import { present } from '../../../shell/known.js'
 import { edgeName, nodeName } from './setting.js'
 
 /** @import { HeadGraph } from 'qkv/interpret' */
@@ -106,7 +107,7 @@ export function drawingOf(graph, { words, encoded = [], row: answerAt, tokens: [
   const most = Math.max(...graph.edges.map(({ effect }) => Math.abs(effect)), 1e-9)
   const edges = graph.edges
     .map(edge => {
-      const [from, to] = [edge.from, edge.to].map(node => /** @type {DrawnNode} */ (drawn.get(node)))
+      const [from, to] = [edge.from, edge.to].map(node => present(drawn.get(node)))
       const weight = LEAST_LINE + (MOST_LINE * Math.abs(edge.effect)) / most
       return { edge, name: edgeName(edge), from, to, path: pathOf(from, to, PORTS[edge.reads]), weight }
     })
@@ -119,7 +120,7 @@ export function drawingOf(graph, { words, encoded = [], row: answerAt, tokens: [
     columns,
     gaps,
     rows: levels.map((level, row) => {
-      const node = /** @type {GraphNode} */ (graph.nodes.find(node => levelOf(node) === level))
+      const node = present(graph.nodes.find(node => levelOf(node) === level))
       return { node, y: yOf(row) }
     }),
   }

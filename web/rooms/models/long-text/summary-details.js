@@ -1,5 +1,6 @@
 // Answers requests about a long text, whose weights were not kept, from the summaries of its run. No DOM.
 
+import { present } from '../../../shell/known.js'
 import { specOf } from '../run/hooks.js'
 import { SUMMARIES } from './summary-run.js'
 
@@ -37,7 +38,7 @@ async function windowsAt(model, used, { stack, layer }, signal) {
     until,
     signal,
   })
-  const summary = /** @type {AttentionSummary} */ (found[layer])
+  const summary = present(found[layer])
   used.again = { key, summary }
   return summary
 }

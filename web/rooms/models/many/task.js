@@ -1,6 +1,7 @@
 // Computes the scores of one head over many sentences. No DOM; loaded on demand.
 
 import { headScores } from 'qkv/models'
+import { entriesIn } from '../../../shell/known.js'
 import { furtherScores } from '../run/further-score.js'
 import { exactMap, inputOf } from '../run/model-run.js'
 import { read } from '../run/read-text.js'
@@ -47,7 +48,7 @@ export async function scoresOver(model, texts, at, hooks, { signal, rest, progre
         : { ...headScores([weights], known), further: furtherScores(weights, known) }
       /** @type {Many['sentences'][number]['scores']} */
       const scores = {}
-      for (const [name, { data }] of /** @type {[ScoreName, { data: Float32Array }][]} */ (Object.entries(found))) {
+      for (const [name, { data }] of entriesIn(found)) {
         const isOfPlaces = name !== 'first' && name !== 'entropy'
         const distance = REPEATED[name]
         if (isOfPlaces && (isCross || own.length < 2 || (distance && !comesAgain(known, distance)))) continue

@@ -5,6 +5,7 @@ import { hiddenCells, withChange } from '../../../attention-head/changes.js'
 import { headButtons } from '../../../attention-head/head-switch.js'
 import { headView, paintButton, viewTabs, WEIGHT_VIEWS } from '../../../attention-head/head-view.js'
 import { visibleOf } from '../../../attention-head/visible.js'
+import { entriesIn } from '../../../shell/known.js'
 import { shown } from '../../../shell/slots.js'
 import { textsLater } from '../../../shell/texts-later.js'
 import { withGlosses } from '../../../ui/glosses.js'
@@ -171,10 +172,7 @@ function layerOf({ isChanged, runBefore, runAfter }, { stack, layer, head }) {
 
 /** Draws the scores of the head. @param {Room} room @param {HeadAt} head */
 function scoresOf({ t, run, maps }, { stack, layer, head }) {
-  const own = /** @type {[import('../run/model-run.js').ScoreName, Float32Array][]} */ (
-    Object.entries(run?.scores[stack] ?? {})
-  )
-  return own.map(([name, data]) => ({
+  return entriesIn(run?.scores[stack] ?? {}).map(([name, data]) => ({
     name: t(`modelsRank.${name}`),
     value: data[layer * (maps?.numHeads ?? 0) + head],
   }))

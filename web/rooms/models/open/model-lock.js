@@ -1,5 +1,7 @@
 // The open model of the session. Every request takes its lock before using it, so that no two runs share its memory.
 
+import { present } from '../../../shell/known.js'
+
 /** @import { Model } from 'qkv/models' */
 /** @typedef {ReturnType<typeof createModelLock>} ModelLock */
 
@@ -62,7 +64,7 @@ export function createModelLock(replaced) {
       for (;;) {
         await opened(id, signal)
         let release = await acquire()
-        const own = /** @type {NonNullable<typeof open>} */ (open)
+        const own = present(open)
         const either = AbortSignal.any([signal, own.end.signal])
         const rest = async () => {
           release()

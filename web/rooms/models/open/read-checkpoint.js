@@ -1,6 +1,7 @@
 // Reads a checkpoint for the session: detects its kind, loads its weights, and describes it to the room.
 
 import { inspectModel, loadModel } from 'qkv/models'
+import { present } from '../../../shell/known.js'
 import { attentionOf } from '../run/hooks.js'
 import {
   firstTextOf,
@@ -52,7 +53,7 @@ export async function look(qkv, { name, token }, signal) {
   const found = await inspectModel(name, { signal, token: token || undefined }).catch(error => hubProblem(error, name))
   const { type, textPartOf, parameters } = found
   const bytes = memoryOf(found)
-  const { id, commit, license, isGated, download, files } = /** @type {import('qkv/models').HubFacts} */ (found.hub)
+  const { id, commit, license, isGated, download, files } = present(found.hub)
   const [, , ...folder] = name.replace(/@(?:refs\/\w+\/)?[^/]+/, '').split('/')
   const gguf = files.flatMap(file => (isGguf(file.name) ? file.name : [])).slice(0, 1)
   const source = [`hf:${id}@${commit}`, ...folder.filter(part => !isGguf(part)), ...gguf].join('/')

@@ -1,5 +1,6 @@
 // Continues a text token by token. Each step holds the chosen token, the alternatives, and where the heads looked.
 
+import { present } from '../../../shell/known.js'
 import { best } from '../run/model-run.js'
 import { tokenText } from '../run/read-text.js'
 
@@ -33,7 +34,7 @@ export async function* generate(qkv, model, ids, { count, isWhole, hooks, ...opt
     useCache: !isWhole,
   })
   for await (const { id, text, probability, logits, attentions } of steps) {
-    const { data, dims } = qkv.softmax(/** @type {import('qkv').FloatTensor} */ (logits))
+    const { data, dims } = qkv.softmax(present(logits))
     const V = dims[dims.length - 1]
     yield {
       id,

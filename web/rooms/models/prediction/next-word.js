@@ -1,6 +1,7 @@
 // The candidates for the next word: the probabilities of a run after temperature, top-k and top-p, and the KV cache for the step. No DOM.
 
 import { largestOf } from '../../../elements/largest.js'
+import { present } from '../../../shell/known.js'
 import { attentionOf, readAt } from '../run/hooks.js'
 import { hasTokenizer, tokenText } from '../run/read-text.js'
 
@@ -70,7 +71,7 @@ async function timed(step) {
  */
 export async function nextWordOf(model, { run, hooks }, signal) {
   const { ids, probabilities } = run
-  const { layers, numKvHeads, headDim } = /** @type {NonNullable<Model['stacks']['decoder']>} */ (model.stacks.decoder)
+  const { layers, numKvHeads, headDim } = present(model.stacks.decoder)
   const found = largestOf(NAMED)
   for (let id = 0; id < probabilities.length; id++) found.add(id, probabilities[id])
   const named = found.items.map(id => ({ id, token: tokenText(model, id) }))

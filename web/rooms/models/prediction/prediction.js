@@ -3,6 +3,7 @@
 
 import { html, nothing } from 'lit'
 import { percent, short } from '../../../files/number-format.js'
+import { present } from '../../../shell/known.js'
 import { shown } from '../../../shell/slots.js'
 import { drawParts } from '../../../ui/inspector.js'
 import { lensTitle } from '../atlas/overview.js'
@@ -36,7 +37,7 @@ export function predictionPanel(room) {
 
 /** Names the place that the guesses are for. @param {Room} room @param {string} word @param {number} row */
 function placeOf({ t, openModel, stack }, word, row) {
-  const { stacks, predicts } = /** @type {import('../models.js').OpenModel} */ (openModel)
+  const { stacks, predicts } = present(openModel)
   if (predicts === 'class') return t('modelsClassOfText')
   // Cross-attention labels its rows without the start token of the translation, so positions are one less.
   const said = { word, row: stack === 'cross' ? row : row + 1 }

@@ -1,5 +1,7 @@
 // Turns the reader's changes into hooks of qkv/models. No DOM.
 
+import { present } from '../../../shell/known.js'
+
 /** @import { At, Change, HideChange, PatchChange, Stack, WeightChange } from '../../../attention-head/head.js' */
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Numbers */
 /** @typedef {(values: Numbers) => void} Edit changes values in place */
@@ -18,7 +20,7 @@ export function stacksOf({ stacks: { encoder, decoder } }) {
  * @param {Stack} stack
  */
 export const specOf = ({ stacks: { encoder, decoder } }, stack) =>
-  /** @type {NonNullable<typeof encoder>} */ (stack === 'encoder' ? encoder : (decoder ?? encoder))
+  present(stack === 'encoder' ? encoder : (decoder ?? encoder))
 
 /** Returns the hook prefix of a layer, such as "decoder.layers.2.", and the name of its attention. @param {At} at */
 export const placeOf = ({ stack, layer }) => ({

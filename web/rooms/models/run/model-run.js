@@ -2,6 +2,7 @@
 
 import { headScores } from 'qkv/models'
 import { largestOf } from '../../../elements/largest.js'
+import { entriesIn, present } from '../../../shell/known.js'
 import { emptyMaps, putLayer } from '../atlas/maps.js'
 import { SUMMARIES, summaryOptions, takeSummary } from '../long-text/summary-run.js'
 import { furtherScores } from './further-score.js'
@@ -281,7 +282,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
   const [L, T] = [ids.length, targetIds.length]
   // Unknown words get distinct negative ids, so that no two of them count as equal.
   const known = ids.map((id, i) => (unknown.includes(i) ? -1 - i : id))
-  const stacks = /** @type {[Stack, { layers: number, numHeads: number }][]} */ (Object.entries(stacksOf(model)))
+  const stacks = entriesIn(stacksOf(model))
   const sizeOf = (/** @type {Stack} */ stack) => (stack === 'cross' ? [T, L] : stack === 'decoder' ? [T, T] : [L, L])
   /** @type {Record<string, Maps>} */
   const maps = {}
@@ -330,7 +331,7 @@ async function collect(model, input, hooks, ids, unknown, targetIds, { signal, o
   let streamed
   /** @param {{ name: string, layer: number, summary: AttentionSummary }} made */
   const onSummary = ({ name, layer, summary: made }) => {
-    const stack = /** @type {Stack} */ (long.find(each => SUMMARIES[each] === name))
+    const stack = present(long.find(each => SUMMARIES[each] === name))
     const own = maps[stack]
     takeSummary(own, layer, made)
     takeScores(stack, layer, made.scores ?? {})
@@ -370,7 +371,7 @@ export async function exactMap(model, input, hooks, { stack, layer, head }, { si
     logits: 'none',
     signal,
   })
-  const { data, dims } = /** @type {import('qkv').FloatTensor} */ (attentions[layer])
+  const { data, dims } = present(attentions[layer])
   const [, , rows, columns] = dims
   return { data: data.slice(head * rows * columns, (head + 1) * rows * columns), dims: [rows, columns] }
 }

@@ -5,6 +5,7 @@ import { html, nothing } from 'lit'
 import { headName, isSamePlace } from '../../../attention-head/changes.js'
 import { paletteOf, stepOf } from '../../../elements/colour-scale.js'
 import { percent } from '../../../files/number-format.js'
+import { namesIn } from '../../../shell/known.js'
 import { glosses, withGlosses } from '../../../ui/glosses.js'
 import { held, released } from '../../../ui/pointing.js'
 import '../../../attention-head/word-arcs.js'
@@ -19,7 +20,6 @@ import { inPieces, piecesIn } from './pieces-line.js'
 import { arcsOf, lookOf, looksOf, strongest } from './word-lines.js'
 
 /** @import { Room } from '../models.js' */
-/** @import { Stack } from '../../../attention-head/head.js' */
 
 /** @type {import('../../../shell/texts-later.js').Later<typeof import('../long-text/word-looks.js') & { l: import('../long-text/word-looks.js').LongTexts }>} */
 const looking = textsLater(['long-text'], async texts => {
@@ -332,7 +332,7 @@ const othersOf = ({ t }, { others }) =>
 
 /** @param {Room} room */
 function tabs({ t, act, run, stack }) {
-  const names = /** @type {Stack[]} */ (Object.keys(run?.maps ?? {}))
+  const names = namesIn(run?.maps ?? {})
   return html`<div class="models-stacks" role="group" aria-label=${t('modelsStacks')}>${names.map(
     name =>
       html`<button type="button" class="tab" data-stack=${name} aria-pressed=${name === stack}
