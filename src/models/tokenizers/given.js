@@ -21,9 +21,9 @@ export const fromGiven = tokenizer => ({
       )
     const { ids, tokens, token_type_ids: types } = encoded
     const kept = ids.length > most ? keptOf(tokenizer, [text, pair], ids, most) : undefined
-    const cut = (/** @type {any} */ list) =>
-      kept ? list?.filter((/** @type {unknown} */ _, /** @type {number} */ n) => kept[n]) : list
-    return { ids: cut(ids), tokens: cut(tokens), types: cut(types) }
+    /** @template T @param {T[]} list */
+    const cut = list => (kept ? list.filter((_, n) => kept[n]) : list)
+    return { ids: cut(ids), tokens: cut(tokens), types: types && cut(types) }
   },
   nameOf: id => call(() => tokenizer.decode([id], { skip_special_tokens: false })),
   decode: (ids, isBare) => call(() => tokenizer.decode([...ids], { skip_special_tokens: isBare })),

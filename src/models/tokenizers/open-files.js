@@ -37,7 +37,7 @@ export async function openFiles(folder, readJSON, file, Class, model) {
 
 /**
  * Opens a tokenizer from parsed files.
- * @param {any} json tokenizer.json
+ * @param {import('./read-tokenizer.js').TokenizerJson} json
  * @param {import('../jinja/chat.js').TokenizerConfig} config tokenizer_config.json
  * @param {import('./tokenizer.js').TokenizerClass} [Class] tokenizer class of the package
  * @param {object} [how]
@@ -52,8 +52,8 @@ export async function openParts(json, config, Class, { template: templateOf, ins
   let own
   const make = async (/** @type {object} */ bare) => {
     const Tokenizer = Class ?? (await imported())
-    const made = /** @type {any} */ (new Tokenizer(bare, {}))
-    if (made.model?.tokens_to_ids instanceof Map) return made
+    const made = new Tokenizer(bare, {})
+    if ('model' in made && Object(made.model).tokens_to_ids instanceof Map) return made
     own = instead?.(Tokenizer)
     throw new Error('no model')
   }
@@ -85,8 +85,11 @@ export async function openParts(json, config, Class, { template: templateOf, ins
   }
 }
 
-/** Returns the prefix of tokens inside a word, with the library's default. @param {any} model of tokenizer.json */
-const prefixOf = model => model?.continuing_subword_prefix || (model?.type === 'WordPiece' ? '##' : undefined)
+/** Returns the prefix of tokens inside a word, with the library's default. @param {unknown} model of tokenizer.json */
+function prefixOf(model) {
+  const { type, continuing_subword_prefix: prefix } = Object(model)
+  return prefix || (type === 'WordPiece' ? '##' : undefined)
+}
 
 /**
  * Rethrows known errors. Replaces other errors, which come from the engine and do not help users, by an error that the file is invalid.

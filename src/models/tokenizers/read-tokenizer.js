@@ -7,8 +7,8 @@ import { refuse } from './refuse.js'
 
 /**
  * @typedef {object} JsonReader
- * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode encodes without special tokens; isLower: True
- *   to lowercase everything except added tokens first, unless a normalizer does
+ * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode encodes without special tokens; isLower:
+ *   lowercases everything but added tokens first, unless a normalizer does
  * @property {import('./post-processors.js').Template} template the special tokens around texts
  * @property {(id: number) => string} nameOf
  * @property {(token: string) => number | undefined} idOf
@@ -18,8 +18,22 @@ import { refuse } from './refuse.js'
  */
 
 /**
+ * tokenizer.json. Each part is checked where it is read; for a GGUF file, some are functions.
+ * @typedef {object} TokenizerJson
+ * @property {import('./added-tokens.js').AddedToken[] | null} [added_tokens]
+ * @property {unknown} [normalizer]
+ * @property {unknown} [pre_tokenizer]
+ * @property {unknown} [post_processor]
+ * @property {unknown} [decoder]
+ * @property {unknown} [model]
+ * @property {unknown} [truncation]
+ * @property {unknown} [padding]
+ * @property {(text: string, normalize: import('./normalizers.js').Normalizer) => import('./added-tokens.js').Section[]} [sections]
+ */
+
+/**
  * Throws if a marker is added only at the start of the text while a normalizer may move that start.
- * @param {any} json tokenizer.json
+ * @param {TokenizerJson} json
  */
 function checkFirst({ normalizer, pre_tokenizer: split }) {
   if (normalizer && JSON.stringify(split ?? null).includes('"prepend_scheme":"first"'))
@@ -28,13 +42,13 @@ function checkFirst({ normalizer, pre_tokenizer: split }) {
 
 /**
  * Reads a tokenizer.
- * @param {any} json tokenizer.json
+ * @param {TokenizerJson} json
  * @param {(json: object) => Promise<{ model?: any }>} make creates a tokenizer of the package
  * @returns {Promise<JsonReader & { added: AddedTokens, isPairs: boolean }>} isPairs: True if its model is BPE
  */
 export async function readTokenizer(json, make) {
   checkFirst(json)
-  // These imports are separate chunks, so that a page loads quickly.
+  // Separate chunks that a page loads quickly.
   const [{ normalizerOf }, { preTokenizerOf }, { decoderOf, isLocal }, { engineOf }] = await Promise.all([
     import('./normalizers.js'),
     import('./pre-tokenizers.js'),
@@ -48,11 +62,11 @@ export async function readTokenizer(json, make) {
   const engine = await engineOf(json.model, make)
   const added = new AddedTokens(engine, normalize)
   added.add(json.added_tokens ?? [])
-  const hasLower = [json.normalizer, ...(json.normalizer?.normalizers ?? [])].some(one => one?.type === 'Lowercase')
-  /** @type {(text: string, isLower?: boolean) => import('./added-tokens.js').Section[]} */
-  const sectionsOf = json.sections
-    ? text => json.sections(text, normalize) // a function, for GGUF files
-    : (text, isLower) => added.sections(text, isLower && !hasLower)
+  const hasLower = [json.normalizer, ...(Object(json.normalizer).normalizers ?? [])].some(
+    one => Object(one).type === 'Lowercase',
+  )
+  const sectionsOf = (/** @type {string} */ text, /** @type {boolean | undefined} */ isLower) =>
+    json.sections?.(text, normalize) ?? added.sections(text, isLower && !hasLower)
   const isStream = isLocal(json.decoder)
   const decoders = JSON.stringify(json.decoder ?? null)
   const [hasBytes, hasEnd] = ['"ByteFallback"', '"BPEDecoder"'].map(name => decoders.includes(name))
@@ -95,7 +109,7 @@ export async function readTokenizer(json, make) {
       if (!isStream || text.endsWith('\ufffd')) return true
       const tokens = tokensOf(ids, true)
       const last = tokens[tokens.length - 1] ?? ''
-      if (hasBytes && /^<0x..>$/.test(last)) return true // the bytes that follow decide whether it is part of a character
+      if (hasBytes && /^<0x..>$/.test(last)) return true // following bytes decide whether it is part of a character
       return (
         hasEnd &&
         !decode([...tokens, `${last}x`])

@@ -6,6 +6,7 @@ import { refuse } from './refuse.js'
 
 /** @import { AddedToken } from './added-tokens.js' */
 /** @import { TokenizerConfig } from '../jinja/chat.js' */
+/** @import { TokenizerJson } from './read-tokenizer.js' */
 
 const FILE = 'tokenizer_config.json'
 /** Keys of special tokens. */
@@ -33,7 +34,7 @@ const USUAL = {
   ...Object.fromEntries(['roberta', 'bart'].map(type => [type, 'RobertaTokenizer'])),
 }
 
-/** Returns the text of a token, which may be an object with flags. @param {any} given @returns {string | undefined} */
+/** Returns the text of a token, which may be an object with flags. @param {unknown} given @returns {string | undefined} */
 export const textOf = given => (typeof given === 'string' ? given : Object(given).content)
 
 /**
@@ -88,15 +89,17 @@ export const isOfWords = ({ tokenizer_class: name }) => name === undefined || na
 /**
  * Adds the settings that transformers takes from tokenizer.json, or from the older name of a key.
  * @param {TokenizerConfig} config
- * @param {any} json tokenizer.json
+ * @param {TokenizerJson} json
  * @returns {TokenizerConfig}
  */
 export function withDefaults(config, { truncation, padding, model, added_tokens: added }) {
   const { fix_mistral_regex: isFixed, max_len: most } = config
-  const size = [model?.vocab, added].reduce((sum, list) => sum + Object.keys(Object(list)).length, 0)
+  const size = [Object(model).vocab, added].reduce((sum, list) => sum + Object.keys(Object(list)).length, 0)
   if (isFixed === true && size > 100000) throw refuse(`${FILE}: fix_mistral_regex`, 'true')
-  const sideOf = (/** @type {any} */ part) =>
-    typeof part?.direction === 'string' ? part.direction.toLowerCase() : undefined
+  const sideOf = (/** @type {unknown} */ part) => {
+    const { direction } = Object(part)
+    return typeof direction === 'string' ? direction.toLowerCase() : undefined
+  }
   return {
     ...config,
     truncation_side: config.truncation_side ?? sideOf(truncation),
@@ -105,7 +108,7 @@ export function withDefaults(config, { truncation, padding, model, added_tokens:
   }
 }
 
-/** Returns the tokens that a config marks as special, by key. @param {TokenizerConfig} config @returns {any[]} */
+/** Returns the tokens that a config marks as special, by key. @param {TokenizerConfig} config @returns {unknown[]} */
 function specialOf(config) {
   const keys = Object.keys(config).filter(
     key => SPECIAL.includes(key) || (key.endsWith('_token') && textOf(config[key])),
@@ -117,22 +120,23 @@ function specialOf(config) {
 
 /**
  * Applies the settings of a config to tokenizer.json.
- * @param {any} json tokenizer.json
+ * @param {TokenizerJson} json
  * @param {TokenizerConfig} config
  */
 export function configured(json, config) {
   const name = String(config.tokenizer_class ?? '')
   const changed = { ...json }
-  if (json.normalizer?.type === 'BertNormalizer' && BERT.test(name))
+  const [normalizer, split] = [Object(json.normalizer), Object(json.pre_tokenizer)]
+  if (normalizer.type === 'BertNormalizer' && BERT.test(name))
     changed.normalizer = {
-      ...json.normalizer,
+      ...normalizer,
       lowercase: config.do_lower_case ?? true,
       strip_accents: config.strip_accents ?? null,
       handle_chinese_chars: config.tokenize_chinese_chars ?? true,
     }
-  if (json.pre_tokenizer?.type === 'ByteLevel' && BYTES.test(name)) {
+  if (split.type === 'ByteLevel' && BYTES.test(name)) {
     const add_prefix_space = config.add_prefix_space ?? name.startsWith('Blenderbot')
-    changed.pre_tokenizer = { ...json.pre_tokenizer, add_prefix_space }
+    changed.pre_tokenizer = { ...split, add_prefix_space }
   }
   return changed
 }

@@ -6,8 +6,8 @@ import { describe } from '../../base/errors.js'
 /** Special tokens by config key, with their defaults. */
 const SPECIAL = { pad_token: '[PAD]', unk_token: '[UNK]', cls_token: '[CLS]', sep_token: '[SEP]', mask_token: '[MASK]' }
 
-/** Returns the text of a token, which a config may give as an object. @param {any} given @param {string} usual @returns {string} */
-const textOf = (given, usual) => String(given?.content ?? given ?? usual)
+/** Returns the text of a token, which a config may give as an object. @param {unknown} given @param {string} usual */
+const textOf = (given, usual) => String(Object(given).content ?? given ?? usual)
 
 /**
  * Builds tokenizer.json.
