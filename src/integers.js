@@ -26,7 +26,7 @@ const PROBE = new Uint8Array([
 function hasByteProducts() {
   if (!WebAssembly.validate(PROBE)) return false
   const { '': multiply } = new WebAssembly.Instance(new WebAssembly.Module(PROBE)).exports
-  const product = /** @type {CallableFunction} */ (multiply)()
+  const product = typeof multiply === 'function' && multiply()
   return product === 4 * 127 * 255 || product === -4 * 127
 }
 

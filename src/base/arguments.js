@@ -75,7 +75,7 @@ export function unknownOption(name, known, where) {
  * @returns {T}
  */
 export function oneOf(value, choices, name, elsewhere = {}) {
-  if (choices.includes(/** @type {T} */ (value))) return /** @type {T} */ (value)
+  for (const choice of choices) if (choice === value) return choice
   const other = typeof value === 'string' && Object.hasOwn(elsewhere, value) ? elsewhere[value] : undefined
   const hint = other ? `; here it is "${other}"` : typeof value === 'string' ? didYouMean(value, choices) : ''
   throw new RangeError(`${name}: expected one of "${choices.join('", "')}", got ${describe(value)}${hint}`)

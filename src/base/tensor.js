@@ -313,7 +313,7 @@ const stridesOf = dims => dims.map((_, axis) => count(dims.slice(axis + 1)))
  * @param {number} [length]
  * @returns {T} zeros of the same kind
  */
-const emptyLike = (data, length = data.length) => new /** @type {any} */ (globalThis)[kindOf(data)](length)
+export const emptyLike = (data, length = data.length) => new /** @type {any} */ (globalThis)[kindOf(data)](length)
 
 /**
  * @param {Tensor} tensor

@@ -59,16 +59,15 @@ export async function measurePart(opened, { id, first, texts, settings: { what }
   rows('tokens', lengths)
   rows('truncated', cut)
   if (what.embeddings) {
-    const embeddings = read.length
+    const { data, dims } = read.length
       ? await model.embed(
           read.map(n => texts[n]),
           { ...what.embeddings, signal },
         )
-      : undefined
-    const d = embeddings?.dims[1] ?? 0
+      : new Tensor(new Float32Array(0), [0, 0])
+    const [, d] = dims
     const all = new Float32Array(texts.length * d).fill(Number.NaN)
-    for (const [at, n] of read.entries())
-      all.set(/** @type {FloatTensor} */ (embeddings).data.subarray(at * d, (at + 1) * d), n * d)
+    for (const [at, n] of read.entries()) all.set(data.subarray(at * d, (at + 1) * d), n * d)
     rows('embeddings', all, [d])
   }
   /** @type {Map<string, Sums>} */
@@ -128,7 +127,7 @@ function readText(model, text) {
  * @param {Model} model
  * @returns {ReturnType<typeof import('../models/model.js').Model.parts>}
  */
-const internalsOf = model => /** @type {any} */ (model.constructor).parts(model)
+const internalsOf = model => /** @type {typeof import('../models/model.js').Model} */ (model.constructor).parts(model)
 
 /** True if a place matches one of several patterns. @param {readonly string[]} places @param {string} name of a single place */
 const matches = (places, name) =>

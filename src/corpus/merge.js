@@ -105,7 +105,11 @@ export async function merge(out, parts, format) {
 }
 
 /** @param {PartArray | undefined} array */
-const total = array => (array ? /** @type {Int32Array} */ (array.data).reduce((sum, value) => sum + value, 0) : 0)
+function total(array) {
+  let sum = 0
+  for (const value of array?.data ?? []) sum += value
+  return sum
+}
 
 /** @param {Float64Array} data @param {readonly number[]} dims */
 const toTensor = (data, dims) => new Tensor(Float32Array.from(data), [...dims])
@@ -302,7 +306,7 @@ async function writeTables(out, { parts, format, columns, sums, tops, lines }) {
         const all = entriesOf(top, lines).flatMap((entries, unit) =>
           entries.map((entry, rank) => ({ ...entry, place, unit, rank })),
         )
-        const column = (/** @type {keyof typeof all[0]} */ name) => /** @type {any} */ (all.map(entry => entry[name]))
+        const column = (/** @type {keyof typeof all[0]} */ name) => all.map(entry => entry[name])
         return /** @type {const} */ (['place', 'unit', 'rank', 'value', 'text', 'position', 'id', 'line']).map(column)
       }),
     )

@@ -4,7 +4,7 @@ import { optional } from './optional.js'
 
 /** @import { FileHandle } from 'node:fs/promises' */
 /** @typedef {{ name: string, type: 'INT32' | 'FLOAT' | 'DOUBLE' | 'STRING' }} Column */
-/** @typedef {ArrayLike<number> | readonly string[]} ColumnValues values of a column, for some rows */
+/** @typedef {ArrayLike<number | string>} ColumnValues values of a column, for some rows */
 /** @typedef {{ write: (values: ColumnValues[]) => Promise<void>, end: () => Promise<void> }} Table */
 
 /** Quotes a CSV field if necessary. @param {string} text */
@@ -12,7 +12,7 @@ const quoted = text => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"
 
 /** Formats a field; nine digits distinguish all float32 values. @param {number | string} value @param {Column['type']} type */
 function field(value, type) {
-  if (type === 'STRING') return quoted(/** @type {string} */ (value))
+  if (type === 'STRING') return quoted(String(value))
   return String(type === 'FLOAT' ? Number(Number(value).toPrecision(9)) : value)
 }
 

@@ -10,11 +10,8 @@ const cores = /* @__PURE__ */ new WeakMap()
 /** @param {object} qkv @param {Core} core */
 export const setCore = (qkv, core) => void cores.set(qkv, core)
 
-/**
- * Returns the core of a Qkv; undefined for any other object.
- * @param {any} qkv
- */
-export const coreOf = qkv => cores.get(qkv)
+/** Returns the core of a Qkv; undefined for anything else. @param {unknown} qkv */
+export const coreOf = qkv => cores.get(Object(qkv))
 
 /**
  * Returns the core of `this` in a method, or of the argument `qkv` of a function.

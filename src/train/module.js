@@ -35,8 +35,11 @@ const KINDS = /** @type {const} */ ([
  *   : { readonly [K in keyof L]: BoundLayers<L[K]> }} BoundLayers
  */
 
-/** True for a tensor of any library. @param {any} value @returns {value is Operand} */
-const isTensor = value => value?.data !== undefined && (value.dims ?? value.shape) !== undefined
+/** True for a tensor of any library. @param {unknown} value @returns {value is Operand} */
+function isTensor(value) {
+  const { data, dims, shape } = Object(value)
+  return data !== undefined && (dims ?? shape) !== undefined
+}
 
 /** @param {unknown} value */
 function isPlain(value) {

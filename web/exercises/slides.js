@@ -10,11 +10,10 @@ const MOST_LETTERS = 200_000
 /** Parses slides; throws on invalid text or an empty list. @param {string} text @returns {Slide[]} */
 export function readSlides(text) {
   const list = JSON.parse(text)
-  const isSlide = (/** @type {any} */ each) =>
-    typeof each?.name === 'string' &&
-    typeof each.hash === 'string' &&
-    /^#\d/.test(each.hash) &&
-    each.hash.length <= MOST_LETTERS
+  const isSlide = (/** @type {unknown} */ each) => {
+    const { name, hash } = Object(each)
+    return typeof name === 'string' && typeof hash === 'string' && /^#\d/.test(hash) && hash.length <= MOST_LETTERS
+  }
   if (!Array.isArray(list) || list.length > MOST || !list.every(isSlide)) throw new Error('no slides')
   return list.map(({ name, hash }) => ({ name: name.slice(0, 200), hash }))
 }

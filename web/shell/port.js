@@ -1,6 +1,7 @@
 // Sends requests to the session of a room and reports its answers. The session runs in a worker, or on the main thread if none can be
 // started. When a worker dies or stops answering, its open requests are lost; the next request starts another worker.
 
+import { messageOf } from '../files/trouble.js'
 import { once } from './once.js'
 
 /** @import { Asks } from './room.js' */
@@ -12,12 +13,11 @@ const PING = 15_000
 /** Unanswered pings after which a worker is lost. Pings are counted instead of time, which also passes while a computer sleeps. */
 const MOST_PINGS = 4
 
-/** Converts an error to a problem; errors of this page name their text by `key`. @param {any} error @returns {import('./room.js').Problem} */
-export const problemOf = error => ({
-  key: error?.key ?? 'requestFailed',
-  params: error?.params ?? { message: error instanceof Error ? error.message : String(error) },
-  code: error?.code,
-})
+/** Converts an error to a problem; errors of this page name their text by `key`. @param {unknown} error @returns {import('./room.js').Problem} */
+export function problemOf(error) {
+  const { key = 'requestFailed', params = { message: messageOf(error) }, code } = Object(error)
+  return { key, params, code }
+}
 
 /**
  * Answers the messages of a port with the handlers of a session.
@@ -73,8 +73,8 @@ export function serveWorker(make) {
   self.onmessage = ({ data }) => answer(data)
 }
 
-/** Lets Node exit although a timer is pending; browser timers are numbers. @param {any} timer */
-export const keepNoProcess = timer => timer.unref?.()
+/** Lets Node exit although a timer is pending; browser timers are numbers. @param {number | { unref?: () => unknown }} timer */
+export const keepNoProcess = timer => Object(timer).unref?.()
 
 /** True if this page can start workers; one opened from disk cannot. */
 export const canWork = () => globalThis.location?.protocol !== 'file:' && typeof Worker === 'function'

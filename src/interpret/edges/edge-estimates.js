@@ -45,7 +45,7 @@ export function* edgeSteps(task, options, byPosition, where, also = []) {
     )
   const read = streams.map(({ L }, n) => new ReadGradients(own[n], L * width))
   const isExact = options.weights === 'exact'
-  const at = /** @type {any} */ (streams.flatMap(stream => placesOf(stream, isExact)).concat(also))
+  const at = streams.flatMap(stream => placesOf(stream, isExact)).concat(also)
   const { of, targets } = options
   task.entered() // validates the objective
   const { gradients, value } = yield* gradientSteps(parts, task.input, { of, targets, at }, where, true)

@@ -50,11 +50,12 @@ export const readsEncoded = to => (to.kind === 'k' || to.kind === 'v') && to.pla
 export const partKind = node =>
   node.kind === 'mlp' ? 'mlp' : 'place' in node && node.place === 'cross' ? 'cross' : 'attention'
 
-/** @param {any} node */
-export const say = node =>
-  node?.kind
-    ? [node.place, node.kind, [node.layer, node.head].filter(x => x !== undefined).join('.')].filter(Boolean).join(' ')
-    : describe(node)
+/** @param {unknown} node */
+export function say(node) {
+  const { place, kind, layer, head } = Object(node)
+  if (!kind) return describe(node)
+  return [place, kind, [layer, head].filter(x => x !== undefined).join('.')].filter(Boolean).join(' ')
+}
 
 /** Returns the place of a node of an encoder-decoder. @param {Writer | Reader} node */
 const placeOf = node => ('place' in node ? node.place : undefined)
@@ -109,14 +110,15 @@ export class EdgeTask {
     return this.#last.L
   }
 
-  /** Returns the index in a list of the node that an option describes, or -1. @param {(Writer | Reader)[]} list @param {any} node */
+  /** Returns the index in a list of the node that an option describes, or -1. @param {(Writer | Reader)[]} list @param {unknown} node */
   indexOf(list, node) {
+    const asked = Object(node)
     const isBoth = this.streams.length > 1
-    const place = isBoth && node?.kind !== 'logits' ? (node?.place ?? 'decoder') : node?.place
+    const place = isBoth && asked.kind !== 'logits' ? (asked.place ?? 'decoder') : asked.place
     return list.findIndex(one => {
       /** @type {{ kind: string, layer?: number, head?: number }} */
       const { kind, layer, head } = one
-      return kind === node?.kind && layer === node?.layer && head === node?.head && placeOf(one) === place
+      return kind === asked.kind && layer === asked.layer && head === asked.head && placeOf(one) === place
     })
   }
 

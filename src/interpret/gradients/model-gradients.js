@@ -85,7 +85,7 @@ export async function backward(model, input, options = {}) {
  * Runs a model forward and backward in steps, for `backward` and `backwardSync`.
  * @param {Parts} parts
  * @param {string | ModelInput} input
- * @param {BackwardOptionsOfModel} options already checked for unknown names
+ * @param {Omit<BackwardOptionsOfModel, 'at'> & { at?: readonly string[] }} options already checked for unknown names
  * @param {string} where
  * @param {boolean} [inParts]
  * @returns {import('../../models/run/network.js').RunSteps<ModelGradients>}

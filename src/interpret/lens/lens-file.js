@@ -131,7 +131,7 @@ function inPython(value, isView) {
 const ESTIMATORS = { jacobian: 'jacobian_lens', tuned: 'tuned_lens' }
 
 /** @param {unknown} n @returns {n is number} */
-const isCount = n => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 1
+const isCount = n => Number.isSafeInteger(n) && Number(n) >= 1
 
 /**
  * Reads params.pt of the tuned-lens package, where index n belongs to the input of layer n, which is the output of layer n - 1. The entry
@@ -178,10 +178,10 @@ function ownFacts(text, count, fail) {
   }
   const { layers, squares, losses, marks, first } = Object(given)
   const isSum = (/** @type {unknown} */ value) => Number.isFinite(value) && Number(value) >= 0
-  /** @param {unknown} list @param {(value: any) => boolean} isValue */
+  /** @param {unknown} list @param {(value: unknown) => boolean} isValue */
   const byLayer = (list, isValue) =>
     Array.isArray(list) && list.every(pair => Array.isArray(pair) && isCount(pair[0] + 1) && isValue(pair[1]))
-  const isLosses = (/** @type {any} */ value) => {
+  const isLosses = (/** @type {unknown} */ value) => {
     const { texts, sum, squares } = Object(value)
     return isCount(texts) && isSum(sum) && isSum(squares)
   }

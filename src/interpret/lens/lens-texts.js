@@ -72,11 +72,12 @@ export function readTexts(model, vocab, texts, { first, maxLength }, where) {
   })
 }
 
-/** Returns how to get a list of texts from a value of another kind. @param {any} value */
+/** Returns how to get a list of texts from a value of another kind. @param {unknown} value */
 function inList(value) {
   if (typeof value === 'string') return `; a single text is [${describe(value)}]`
-  if (value?.[Symbol.asyncIterator]) return '; collect them first: for await (const text of texts) list.push(text)'
-  return value?.[Symbol.iterator] && !Array.isArray(value) ? '; give [...texts]' : ''
+  const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isIterable } = Object(value)
+  if (isAsync) return '; collect them first: for await (const text of texts) list.push(text)'
+  return isIterable && !Array.isArray(value) ? '; give [...texts]' : ''
 }
 
 /** @param {readonly number[]} ids */

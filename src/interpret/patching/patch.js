@@ -402,7 +402,7 @@ function* effectsOf(checked, start, tell) {
  * @param {(layer: number, effects: Float32Array) => void} tell
  */
 function* estimate({ parts, of, targets, names, where }, { target, numbers }, cells, rowOf, tell) {
-  const given = { of: /** @type {GradientObjective} */ (of), targets, at: /** @type {any} */ (names) } // a plain number throws
+  const given = { of: /** @type {GradientObjective} */ (of), targets, at: names } // a plain number throws
   const { gradients } = yield* gradientSteps(parts, target.input, given, where, true)
   for (let layer = names.length - 1; layer >= 0; layer--) {
     const [from, to, d] = [numbers[layer].data, target.numbers[layer].data, gradients[names[layer]].data]

@@ -67,11 +67,12 @@ export function noJSON(name, bytes, cause) {
   return new SyntaxError(`${name} is no JSON: ${why}`, { cause })
 }
 
-/** Returns advice for an object that is not a list of files; '' for a plain object. @param {any} source */
+/** Returns advice for an object that is not a list of files; '' for a plain object. @param {unknown} source */
 function instead(source) {
-  if (typeof source.then === 'function') return '; await it'
-  if (typeof source.arrayBuffer === 'function') return '; give the bytes: await response.arrayBuffer()'
-  if (source[Symbol.asyncIterator]) return '; give a path, bytes or a Blob'
+  const { then, arrayBuffer, [Symbol.asyncIterator]: isAsync } = Object(source)
+  if (typeof then === 'function') return '; await it'
+  if (typeof arrayBuffer === 'function') return '; give the bytes: await response.arrayBuffer()'
+  if (isAsync) return '; give a path, bytes or a Blob'
   return ''
 }
 

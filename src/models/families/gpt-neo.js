@@ -62,8 +62,8 @@ export function describe(c) {
 function kindsOf(c, layers) {
   const types = c.get('attention_types') ?? [[['global', 'local'], 12]]
   c.get('attention_layers') // derived from attention_types
-  const isList = (/** @type {any} */ entry) =>
-    Array.isArray(entry?.[0]) && Number.isInteger(entry[1]) && entry[1] <= 1024
+  const isList = (/** @type {unknown} */ entry) =>
+    Array.isArray(entry) && Array.isArray(entry[0]) && Number.isInteger(entry[1]) && entry[1] <= 1024
   const kinds =
     Array.isArray(types) && types.every(isList) ? types.flatMap(([list, n]) => Array(n).fill(list).flat()) : []
   if (kinds.length !== layers || kinds.some(kind => kind !== 'global' && kind !== 'local'))

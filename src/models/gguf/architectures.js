@@ -336,7 +336,7 @@ function olmo2(k, tensors) {
   const window = k.optional('attention.sliding_window')
   const config = llamaLike(window ? 'olmo3' : 'olmo2')(k, tensors)
   if (!window) return config
-  const { rope_theta: theta, rope_scaling: scaling, ...rest } = /** @type {any} */ (config)
+  const { rope_theta: theta, rope_scaling: scaling, ...rest } = config
   const plain = { rope_type: 'default', rope_theta: theta }
   return {
     ...rest,

@@ -262,7 +262,7 @@ async function asFolder(folder, metadata, stored, fail) {
     types: typesOf(tensors),
     ranking: config.id2label ? rankingOf(metadata, config.id2label) : undefined,
     loadKernels: [...tensors.values()].some(({ blocks }) => blocks) ? loadKernels : undefined,
-    metadata: [undefined, 'none', 'no_vocab'].includes(/** @type {any} */ (metadata.get('tokenizer.ggml.model')))
+    metadata: [undefined, 'none', 'no_vocab'].some(name => name === metadata.get('tokenizer.ggml.model'))
       ? undefined
       : metadata,
     open: async file => (files.has(file) ? fromJSON(files.get(file)) : undefined),

@@ -37,13 +37,14 @@ const unusable = (path, why) =>
     `the cache ${path} ${why}; set HF_HUB_CACHE to a folder of your own, or load with { keep: false }`,
   )
 
-/** True if a write failed because the cache is read-only; files are then loaded but not kept. @param {any} error of a write */
-const isReadOnly = error => ['EACCES', 'EPERM', 'EROFS'].includes(error.code)
+/** True if a write failed because the cache is read-only; files are then loaded but not kept. @param {unknown} error of a write */
+const isReadOnly = error => ['EACCES', 'EPERM', 'EROFS'].includes(Object(error).code)
 
-/** Rethrows the error of a failed write, unless the cache is read-only. @param {any} error @returns {undefined} */
+/** Rethrows the error of a failed write, unless the cache is read-only. @param {unknown} error @returns {undefined} */
 function unlessReadOnly(error) {
   if (isReadOnly(error)) return undefined
-  if (error.code === 'ENOTDIR' || error.code === 'EEXIST') throw unusable(error.path, 'is a file; expected a folder')
+  const { code, path } = Object(error)
+  if (code === 'ENOTDIR' || code === 'EEXIST') throw unusable(path, 'is a file; expected a folder')
   throw error
 }
 
@@ -201,7 +202,7 @@ function isRunning(pid) {
   try {
     return globalThis.process.kill(pid, 0)
   } catch (error) {
-    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM' // alive, but owned by another user
+    return Object(error).code === 'EPERM' // alive, but owned by another user
   }
 }
 

@@ -124,7 +124,7 @@ class Parser {
   #expectName() {
     const token = this.#next()
     if (token.type !== 'name') throw new TemplateError(`expected a name, got '${token.value}'`)
-    return /** @type {string} */ (token.value)
+    return token.value
   }
 
   /** @param {string} message @returns {never} */

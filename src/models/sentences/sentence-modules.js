@@ -102,7 +102,7 @@ export async function readModules(folder, readJSON) {
   }
 }
 
-/** Validates a module. @param {any} given entry of modules.json */
+/** Validates a module. @param {unknown} given entry of modules.json */
 function moduleOf(given) {
   const { type, path = '' } = Object(given)
   const kind = String(type).split('.').pop() ?? ''

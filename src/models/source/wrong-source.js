@@ -64,7 +64,7 @@ const formatOf = path => OTHERS.find(({ pattern }) => pattern.test(path) && !/py
 /**
  * Returns the error for a path that is not a folder.
  * @param {string} path as given
- * @param {any} found error of the attempt to find it, or undefined if it is a file
+ * @param {NodeJS.ErrnoException | undefined} found error of the attempt to find it, or undefined if it is a file
  * @param {boolean} isGguf True for the content of a GGUF file
  */
 export function noFolder(path, found, isGguf) {

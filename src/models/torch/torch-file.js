@@ -146,7 +146,7 @@ function isOlder(start, Pickle) {
  */
 
 /** @param {unknown} n @returns {n is number} */
-const isSize = n => Number.isSafeInteger(n) && /** @type {number} */ (n) >= 0
+const isSize = n => Number.isSafeInteger(n) && Number(n) >= 0
 
 /** @param {Storage} storage */
 const bytesOf = ({ dtype, size }) => size * BYTES[dtype]
@@ -184,7 +184,7 @@ function orNothing(read) {
   try {
     return read()
   } catch (error) {
-    if (/** @type {{ isShort?: boolean }} */ (error).isShort) return undefined
+    if (Object(error).isShort) return undefined
     throw error
   }
 }

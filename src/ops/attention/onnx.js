@@ -3,7 +3,7 @@
 import { expectDims, readOptions, toNumber } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'
 import { toFloats, toOperand, toTensor } from '../../base/operand.js'
-import { count, Tensor } from '../../base/tensor.js'
+import { count, emptyLike, Tensor } from '../../base/tensor.js'
 import { expectCore } from '../../runtime/core-of.js'
 import { checkOptions, labels } from './arguments.js'
 import { runAttention } from './forward.js'
@@ -72,8 +72,10 @@ function toInput(value, name) {
  */
 function likeInput({ data, dtype }, x) {
   if (dtype === 'float32') return x
-  const Type = /** @type {any} */ (data.constructor)
-  return data instanceof Uint16Array ? x.half() : new Tensor(new Type(x.data), x.dims)
+  if (data instanceof Uint16Array) return x.half()
+  const own = emptyLike(data, x.data.length)
+  own.set(x.data)
+  return new Tensor(own, x.dims)
 }
 
 /**
@@ -120,7 +122,7 @@ function present(past, now, [B, G, S, size]) {
   const P = past ? past.dims[2] : 0
   const dims = [B, G, P + S, size]
   if (count(dims) === 0) return new Tensor(now.data.slice(0, 0), dims)
-  const data = new /** @type {any} */ (now.data.constructor)(B * G * (P + S) * size)
+  const data = emptyLike(now.data, B * G * (P + S) * size)
   for (let n = 0, at = 0; n < B * G; n++) {
     if (past) data.set(past.data.subarray(n * P * size, (n + 1) * P * size), at)
     at += P * size

@@ -3,7 +3,7 @@
 import { expectDims, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
 import { toFloats, valuesOf } from '../../base/operand.js'
-import { count, Tensor } from '../../base/tensor.js'
+import { count, emptyLike, Tensor } from '../../base/tensor.js'
 import { expectCore } from '../../runtime/core-of.js'
 import { ATTENTION_OPTIONS, checkAttention, HEAD_OPTIONS, labels } from './arguments.js'
 import { attend } from './forward.js'
@@ -133,8 +133,8 @@ function cutMask(mask, sizes, rows, columns) {
   if (!mask) return undefined
   const strides = [mask.batch, mask.head, mask.row, mask.column]
   const [B, H, R, C] = sizes.map((size, axis) => (strides[axis] ? size : 1))
-  const values = /** @type {any} */ (valuesOf(mask.tensor))
-  const part = new values.constructor(B * H * R * C)
+  const values = valuesOf(mask.tensor)
+  const part = emptyLike(values, B * H * R * C)
   const first = rows[0] * mask.row + columns[0] * mask.column
   let n = 0
   for (let b = 0; b < B; b++)

@@ -2,6 +2,7 @@
 
 import { toNumber } from '../../shell/kinds.js'
 import { applies, DEFAULTS, describe, FIELDS, fieldsThat, HAND_BUILT, isFloat32 } from './fields.js'
+import { lengthsOf } from './imported-tensors.js'
 import { MOST_CHARACTERS, MOST_HAND_BUILT_TOKENS, MOST_HEADS, MOST_TABLE, MOST_TOKENS, TRAINED } from './limits.js'
 import { tokenize } from './tokenize.js'
 
@@ -155,11 +156,10 @@ export function headsOfImported(imported) {
  * @returns {{ queries: Tokens, keys: Tokens }}
  */
 function namesOfImported({ sentence, second, tokenizer: by }, imported) {
-  const { q, k, x } = /** @type {any} */ (imported)
-  const { weights, tokens, keyTokens } = /** @type {any} */ (imported)
-  const lengths = weights ? weights.dims.slice(-2) : [q ?? x, k ?? x].map(({ dims }) => dims.at(-2))
-  const name = (/** @type {string} */ text, /** @type {number} */ length, /** @type {string[]} */ own) => {
-    const isOwn = own?.join(' ') === text
+  const { tokens, keyTokens } = imported
+  const lengths = lengthsOf(imported)
+  const name = (/** @type {string} */ text, /** @type {number} */ length, /** @type {string[]} */ own = []) => {
+    const isOwn = own.join(' ') === text
     const words = isOwn ? own : tokenize(text.slice(0, MOST_CHARACTERS), { by }).tokens
     const tokens = Array.from({ length }, (_, i) => words[i] ?? String(i + 1))
     const ids = Int32Array.from(tokens, (_, i) => i)

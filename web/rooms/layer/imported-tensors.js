@@ -44,6 +44,13 @@ function checkTokens(name, tokens, length) {
   if (count > MOST_CHARACTERS) throw new Trouble('problemLong', { most: MOST_CHARACTERS, count })
 }
 
+/** Returns the numbers of queries and keys. @param {Imported} imported @returns {number[]} */
+export function lengthsOf(imported) {
+  if ('weights' in imported) return imported.weights.dims.slice(-2)
+  const { q, k } = 'x' in imported ? { q: imported.x, k: imported.x } : imported
+  return [q, k].map(({ dims }) => dims[dims.length - 2])
+}
+
 /**
  * Checks imported tensors: Q, K and V, optionally with W_O; X with all weights; or attention weights, optionally with V; tokens are
  * optional.

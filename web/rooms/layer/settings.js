@@ -1,7 +1,7 @@
 // Changes to the settings, which are plain JSON. Pure functions: no DOM, no core.
 
 import { DEFAULTS, describe, FIELD_NAMES, fieldsThat, pick } from './fields.js'
-import { checkImported } from './imported-tensors.js'
+import { checkImported, lengthsOf } from './imported-tensors.js'
 
 /** @import { Cell, Checked, FieldName, Imported, Settings } from './layer.js' */
 
@@ -121,8 +121,7 @@ export const DEFAULT_VIEW = viewOf(DEFAULTS)
 /** Returns settings for imported tensors, with their words. @param {Record<string, any>} parts @returns {Settings} @throws {import('../../files/trouble.js').Trouble} */
 export function settingsOfTensors({ tokens, keyTokens, ...tensors }) {
   const imported = checkImported({ ...tensors, ...(tokens && { tokens }), ...(keyTokens && { keyTokens }) })
-  const { weights, q, k, x } = /** @type {any} */ (imported)
-  const [L, S] = weights ? weights.dims.slice(-2) : [q ?? x, k ?? x].map(({ dims }) => dims.at(-2))
+  const [L, S] = lengthsOf(imported)
   const names = imported.tokens?.join(' ') ?? ''
   return {
     ...DEFAULTS,

@@ -23,7 +23,11 @@ import { attentionOf, groups, placeOf } from '../run/hooks.js'
 const json = JSON.stringify
 
 /** @template {Change['kind']} K @param {Task} task @param {K} kind @returns {Extract<Change, { kind: K }>[]} */
-export const changesOf = ({ changes }, kind) => /** @type {any} */ (changes.filter(change => change.kind === kind))
+export const changesOf = ({ changes }, kind) => {
+  /** @param {Change} change @returns {change is Extract<Change, { kind: K }>} */
+  const isOf = change => change.kind === kind
+  return changes.filter(isOf)
+}
 
 /** Returns the hook name of attention scores or weights. @param {Change} change @param {'scores' | 'weights'} what */
 const attentionPlace = ({ stack, layer }, what) => attentionOf(stack, layer) + what

@@ -397,6 +397,5 @@ export async function inputOf(model, given, watch = {}) {
  */
 export async function statesOf(model, input, { signal } = {}) {
   const output = await model.forward(input, { keep: ['hiddenStates', 'encoderHiddenStates'], logits: 'none', signal })
-  return (layer, stack) =>
-    /** @type {any} */ ((stack === 'encoder' ? output.encoderHiddenStates : output.hiddenStates)[layer + 1])
+  return (layer, stack) => present((stack === 'encoder' ? output.encoderHiddenStates : output.hiddenStates)[layer + 1])
 }
