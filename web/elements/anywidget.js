@@ -36,8 +36,8 @@ function floats(view) {
 
 /** @type {Render} */
 function render({ model, el }) {
-  const heads = /** @type {import('./heads.js').QkvHeads} */ (document.createElement('qkv-heads'))
-  const map = /** @type {import('./heatmap.js').QkvHeatmap} */ (document.createElement('qkv-heatmap'))
+  const heads = document.createElement('qkv-heads')
+  const map = document.createElement('qkv-heatmap')
 
   /** @type {{ data: Float32Array, dims: readonly number[] }} */
   let weights = { data: new Float32Array(), dims: [] }

@@ -77,7 +77,9 @@ export class Keyboard {
     const host = this.#host
     const value = Number(event.currentTarget.value.trim().replace(',', '.').replace('\u2212', '-') || Number.NaN)
     host.editing = undefined
-    host.renderRoot.querySelector(/** @type {'div'} */ ('.map'))?.focus()
+    /** @type {HTMLElement | null} */
+    const map = host.renderRoot.querySelector('.map')
+    map?.focus()
     if (event.key === 'Enter' && !Number.isNaN(value) && host.cell) host.edit(host.cell, value, true)
   }
 

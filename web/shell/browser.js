@@ -229,7 +229,7 @@ export function listen(shell) {
   addEventListener('unhandledrejection', ({ reason }) => shell.fail(reason))
 }
 
-/** Redraws an element. @param {any} element an element of this library */
+/** Redraws an element. @param {import('../elements/base.js').Reactive} element an element of this library */
 const redraw = element => element.requestUpdate()
 
 /** True if the browser's Undo applies to this field; a field of a setting with a history uses the Undo of its room. @param {EventTarget | null} target */
@@ -282,9 +282,9 @@ function listenToScroll({ rooms, state }) {
 
 /** Accepts files dropped anywhere, and JSON pasted outside of text inputs. @param {Shell} shell */
 function listenToFiles({ give }) {
-  for (const type of ['dragenter', 'dragover', 'dragleave', 'drop'])
+  for (const type of /** @type {const} */ (['dragenter', 'dragover', 'dragleave', 'drop']))
     addEventListener(type, async event => {
-      const { dataTransfer, relatedTarget } = /** @type {DragEvent} */ (event)
+      const { dataTransfer, relatedTarget } = event
       if (!dataTransfer?.types.includes('Files')) return
       event.preventDefault() // keeps the browser from opening the file
       const isOut = type === 'drop' || (type === 'dragleave' && !relatedTarget)

@@ -84,13 +84,17 @@ export type Handlers<A extends Asks> = {
 }
 
 /** State of an answer. `before` is the previous value, which is drawn meanwhile. `lost`: the worker has died. */
-export type Got<V = unknown, P = Progress> =
+export type Got<V = unknown, P = Progress, K extends string = string> =
   | { is: 'here'; value: V; isLast: boolean }
   | { is: 'waiting'; progress?: P; before?: V }
-  | { is: 'failed' | 'lost'; problem: Problem; before?: V }
+  | { is: 'failed' | 'lost'; problem: Problem<object, K>; before?: V }
   | { is: 'cancelled'; before?: V }
 
-type GotOf<A extends Asks[string]> = Got<A['value'], A['progress'] extends object ? A['progress'] : Progress>
+type GotOf<A extends Asks[string], K extends string> = Got<
+  A['value'],
+  A['progress'] extends object ? A['progress'] : Progress,
+  K
+>
 
 export interface Types {
   /** Everything stored in links. */
@@ -120,8 +124,8 @@ export interface State<T extends Types> {
   settings: T['settings']
   view: T['view']
   /** Answers by type of request, or by "type:part". */
-  got: { [N in NameOf<T['asks']>]?: GotOf<T['asks'][N]> } & {
-    [N in NameOf<T['asks']> as `${N}:${string}`]?: GotOf<T['asks'][N]>
+  got: { [N in NameOf<T['asks']>]?: GotOf<T['asks'][N], T['key']> } & {
+    [N in NameOf<T['asks']> as `${N}:${string}`]?: GotOf<T['asks'][N], T['key']>
   }
   /** True if no answer is pending, and nothing has changed or arrived for 300 ms. */
   isAtRest: boolean

@@ -178,7 +178,7 @@ export function draw(given) {
   return html`<div class="notices">
     ${
       failure
-        ? html`<p class="failure" role="alert">${t(/** @type {import('../../i18n/index.js').Key} */ (failure.key), failure.params)}
+        ? html`<p class="failure" role="alert">${t(failure.key, failure.params)}
             <button type="button" class="plain" @click=${() => act.retry()}>${t('retry')}</button></p>`
         : nothing
     }

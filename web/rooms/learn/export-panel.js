@@ -43,7 +43,7 @@ export function exportPanel(context) {
     ${
       problem
         ? html`<p class="learn-problem" role="alert"
-          id="learn-file-problem">${t('learnFileProblem', { message: t(/** @type {any} */ (problem.key), problem.params) })}</p>`
+          id="learn-file-problem">${t('learnFileProblem', { message: t(problem.key, problem.params) })}</p>`
         : nothing
     }
     ${

@@ -158,7 +158,7 @@ export interface View {
   /** True if the programs are shown. */
   hasPrograms: boolean
   /** Why the last request for a model was refused. */
-  refused?: Problem
+  refused?: Problem<object, ModelsTypes['key']>
   /** The problem that was shown when a new text was entered; it stays hidden. */
   dismissed?: Problem
   /** Sources of models that do not ship with the page, by name: their files, or the address of their folder. */

@@ -2,6 +2,7 @@
 
 import { headName, isIn } from '../../attention-head/changes.js'
 import { SHIPPED } from '../../files/shipped-models.js'
+import { namesIn } from '../../shell/known.js'
 import { isSame } from '../../shell/same.js'
 import { shown } from '../../shell/slots.js'
 import { mapAt, mapsOver } from './atlas/maps.js'
@@ -10,7 +11,6 @@ import { stacksOf } from './run/hooks.js'
 
 /** @import { Requested, RunRequest, Runs, State } from './models.js' */
 /** @import { Run } from './run/model-run.js' */
-/** @import { Problem } from '../../shell/room.js' */
 /** @import { HeadAt } from '../../attention-head/head.js' */
 
 /** Initial share of the answer that the graph of heads explains, in percent: few enough edges to read. */
@@ -56,7 +56,7 @@ function sourceOf({ view: { imported } }, name) {
   return shipped && { urls: shipped.urls }
 }
 
-/** Returns the request for a model, or the reason for refusing it. @param {State} state @param {string} name @returns {{ requested?: Requested, refused?: Problem }} */
+/** Returns the request for a model, or the reason for refusing it. @param {State} state @param {string} name @returns {{ requested?: Requested, refused?: State['view']['refused'] }} */
 export function requestFor(state, name) {
   const address = name === '?model' ? addressOf() : undefined
   if (address && address.origin !== location.origin)
@@ -70,7 +70,7 @@ export function requestFor(state, name) {
 /**
  * Returns the request for the model that the settings name, unless the reader has requested another one.
  * @param {State} state
- * @returns {{ requested?: Requested, refused?: Problem }}
+ * @returns {{ requested?: Requested, refused?: State['view']['refused'] }}
  */
 export function requestOf(state) {
   const { settings, view } = state
@@ -93,7 +93,7 @@ export function askedOf(state) {
 /** Slots whose failures are reported by their own part of the page. */
 const SAYS_ITSELF = /^(tile:|lensFile$)/
 
-/** Returns what failed. isLost: the worker has died; isRefused: a model could not be opened. @param {State} state @returns {{ problem: Problem, isLost: boolean, isRefused: boolean } | undefined} */
+/** Returns what failed. isLost: the worker has died; isRefused: a model could not be opened. @param {State} state */
 export function failureOf(state) {
   const { got, view } = state
   const { refused } = requestOf(state)
@@ -219,12 +219,10 @@ export function shownOf(state) {
   const { before: runBefore, after: runAfter, source } = runsOf(state, read.openModel?.id, read.active.length > 0)
   const showing = view.isHeld ? 'before' : runAfter ? view.showing : 'after'
   const run = showing === 'before' ? runBefore : (runAfter ?? runBefore)
-  const stacks = Object.keys(run?.maps ?? {})
+  const stacks = namesIn(run?.maps ?? {})
   const requestedStack = settings.at.head?.stack ?? view.stack
   const streamed = streamedOf(state, run)
-  const stack = /** @type {import('../../attention-head/head.js').Stack} */ (
-    stacks.includes(requestedStack) ? requestedStack : (stacks[0] ?? streamed?.stack ?? '')
-  )
+  const stack = stacks.includes(requestedStack) ? requestedStack : (stacks[0] ?? streamed?.stack ?? '')
   const head = headOf(settings.at.head, run)
   const isChanged = runAfter !== undefined && showing !== 'before'
   const { tokens = [], targets = [] } = run ?? {}

@@ -27,7 +27,7 @@ const PICTURES = {
 
 /** Draws a map of a matrix for the file, if the page shows it as numbers. @param {Translate} t @param {Matrix} matrix @param {(picture: Picture) => Promise<File>} write */
 async function writeMap(t, { id, tensor, domain, rows, columns, axes, scale, isHidden }, write) {
-  const map = /** @type {any} */ (document.createElement('qkv-heatmap'))
+  const map = document.createElement('qkv-heatmap')
   const { dims } = tensor
   const visible = Uint8Array.from(tensor.data, (_, i) => (isHidden(Math.floor(i / dims[1]), i % dims[1]) ? 0 : 1))
   Object.assign(map, {
@@ -56,7 +56,8 @@ async function writeMap(t, { id, tensor, domain, rows, columns, axes, scale, isH
 export async function saveAs({ t, matrix, picture = '' }, kind) {
   const name = `${matrix?.id ?? picture.replace(/\W+/g, '')}${matrix?.isPerHead ? `-head-${matrix.head + 1}` : ''}.${kind}`
   if (matrix && kind in NUMBERS) return save(name, ...NUMBERS[kind](matrix))
-  const shown = picture && document.querySelector(picture)
-  if (shown) save(name, ...(await PICTURES[kind](/** @type {any} */ (shown))))
+  /** @type {(Element & Picture) | null} */
+  const shown = picture ? document.querySelector(picture) : null
+  if (shown) save(name, ...(await PICTURES[kind](shown)))
   else if (matrix) save(name, ...(await writeMap(t, matrix, PICTURES[kind])))
 }

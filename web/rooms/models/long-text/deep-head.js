@@ -116,8 +116,7 @@ function handOut(room) {
     const { part, resolve, reject } = each
     const own = got[`tile:${part}`]
     if (own?.is === 'here') resolve(own.value)
-    else if (own?.is === 'failed' || own?.is === 'lost')
-      reject(new Error(t(/** @type {any} */ (own.problem.key), own.problem.params)))
+    else if (own?.is === 'failed' || own?.is === 'lost') reject(new Error(t(own.problem.key, own.problem.params)))
     else continue
     awaited.delete(each)
   }

@@ -133,7 +133,7 @@ function failure(room) {
   const { key, params } = problem
   const message = String(params?.message ?? '').replace(/^\w+: |[.。]$/g, '') // strips the function name and the last full stop
   return html`<p class="models-problem" id="models-problem" role="alert"
-    data-problem=${key}>${t(/** @type {any} */ (key), { ...params, message })} ${
+    data-problem=${key}>${t(key, { ...params, message })} ${
       isLost
         ? html`<button type="button" class="tool" id="models-again" @click=${() => act.startAgain()}>${t('modelsAgain')}</button>`
         : openModel && isRefused
