@@ -28,27 +28,50 @@ const TYPES = {
   ],
 }
 
-/** True if an array has values of these types. @param {any} value @param {string[]} types */
+/** True if an array has values of these types. @param {unknown} value @param {string[]} types */
 const isTuple = (value, types) =>
   Array.isArray(value) &&
   value.length === types.length &&
   types.every((type, n) => TYPES[type]?.[1](value[n]) ?? value[n] === type)
 
 /** Types of fields by key; a key with ? may be null or missing, one with = may be missing. @typedef {Record<string, string>} Fields */
+/**
+ * The values of these types; of a list of choices, a string.
+ * @typedef {{ boolean: boolean, number: number, whole: number, object: Record<string, any>, objects: object[], array: any[], pattern: object,
+ *   token: [string, number] }} FieldValues
+ */
+/** @template N @typedef {N extends keyof FieldValues ? FieldValues[N] : string} ValueOf */
+/**
+ * A part whose fields have been checked.
+ * @template F
+ * @typedef {{ [N in keyof F as N extends `${string}?` | `${string}=` ? never : N]: ValueOf<F[N]> } &
+ *   { [N in keyof F as N extends `${infer K}?` | `${infer K}=` ? K : never]?: ValueOf<F[N]> }} Checked
+ */
+/** The checked parts of a kind, by type. @template {keyof typeof PARTS} K @typedef {{ [T in keyof (typeof PARTS)[K]]: Checked<(typeof PARTS)[K][T]> }} PartsOf */
+/**
+ * What each type of part does.
+ * @template {keyof typeof PARTS} K
+ * @template R
+ * @template {unknown[]} [A=[]]
+ * @typedef {{ [T in keyof (typeof PARTS)[K]]: (part: PartsOf<K>[T], where: string, ...more: A) => R }} Rules
+ */
 
 /** Fields of parts of several kinds. */
-const BYTE_LEVEL = { add_prefix_space: 'boolean', trim_offsets: 'boolean', 'use_regex=': 'boolean' }
-const METASPACE = {
+const BYTE_LEVEL = /** @type {const} */ ({
+  add_prefix_space: 'boolean',
+  trim_offsets: 'boolean',
+  'use_regex=': 'boolean',
+})
+const METASPACE = /** @type {const} */ ({
   replacement: 'character',
   'prepend_scheme=': 'first|never|always',
   'add_prefix_space?': 'boolean',
   'split?': 'boolean',
-}
-const REPLACE = { pattern: 'pattern', content: 'string' }
+})
+const REPLACE = /** @type {const} */ ({ pattern: 'pattern', content: 'string' })
 const BEHAVIORS = 'Removed|Isolated|MergedWithPrevious|MergedWithNext|Contiguous'
 
-/** @type {Record<string, Record<string, Fields>>} */
-const PARTS = {
+const PARTS = /** @type {const} */ ({
   normalizer: {
     Sequence: { normalizers: 'objects' },
     BertNormalizer: {
@@ -61,6 +84,14 @@ const PARTS = {
     Prepend: { prepend: 'string' },
     Replace: REPLACE,
     Precompiled: { precompiled_charsmap: 'string' },
+    Lowercase: {},
+    NFC: {},
+    NFD: {},
+    NFKC: {},
+    NFKD: {},
+    Nmt: {},
+    StripAccents: {},
+    ByteLevel: {},
   },
   pre_tokenizer: {
     Sequence: { pretokenizers: 'objects' },
@@ -71,6 +102,9 @@ const PARTS = {
     Metaspace: METASPACE,
     Punctuation: { 'behavior=': BEHAVIORS },
     Split: { pattern: 'pattern', behavior: BEHAVIORS, invert: 'boolean' },
+    BertPreTokenizer: {},
+    Whitespace: {},
+    WhitespaceSplit: {},
   },
   post_processor: {
     Sequence: { processors: 'objects' },
@@ -88,6 +122,8 @@ const PARTS = {
     Replace: REPLACE,
     Strip: { content: 'character', start: 'whole', stop: 'whole' },
     WordPiece: { prefix: 'string', cleanup: 'boolean' },
+    ByteFallback: {},
+    Fuse: {},
   },
   model: {
     WordLevel: { vocab: 'object', unk_token: 'string' },
@@ -110,7 +146,9 @@ const PARTS = {
     },
     Unigram: { vocab: 'array', 'unk_id?': 'whole', 'byte_fallback=': 'boolean' },
   },
-}
+})
+/** @type {Record<string, Record<string, Fields>>} */
+const FIELDS = PARTS
 
 const ADDED = {
   id: 'id',
@@ -165,13 +203,13 @@ function expectFields(json, fields, where) {
 /** @param {string} kind @param {any} json @param {string} where */
 function checkPart(kind, json, where) {
   const { type } = json
-  if (!Object.hasOwn(PARTS[kind], type)) return // has no fields, or is refused later
-  expectFields(json, PARTS[kind][type], where)
+  if (!Object.hasOwn(FIELDS[kind], type)) return // is refused later
+  expectFields(json, FIELDS[kind][type], where)
   // The Rust library tells post-processors apart by their keys, not by their types.
   const other = kind === 'post_processor' && Object.keys(json).find(key => isFieldOfOther(key, type))
   if (other) throw wrong(`${where}.${other}`, `no such key of ${type}`, json[other])
   if (type === 'Sequence') {
-    const [key] = Object.keys(PARTS[kind].Sequence)
+    const [key] = Object.keys(FIELDS[kind].Sequence)
     for (const [n, one] of json[key].entries()) checkPart(kind, one, `${where}.${key}.${n}`)
   }
   if (type === 'TemplateProcessing') checkTemplate(json, where)
@@ -181,7 +219,7 @@ function checkPart(kind, json, where) {
 const isFieldOfOther = (key, type) => {
   const names = Object.values(PARTS.post_processor).flatMap(fields => Object.keys(fields))
   const has = (/** @type {string[]} */ list) => list.some(name => name.replace('=', '') === key)
-  return has(names) && !has(Object.keys(PARTS.post_processor[type]))
+  return has(names) && !has(Object.keys(FIELDS.post_processor[type]))
 }
 
 /** @param {any} json @param {string} where */
@@ -201,8 +239,8 @@ function checkTemplate(json, where) {
 /** @param {any} json model of tokenizer.json */
 function checkModel(json) {
   const type = typeOf(json)
-  if (!Object.hasOwn(PARTS.model, type)) return
-  expectFields(json, PARTS.model[type], 'model')
+  if (!Object.hasOwn(FIELDS.model, type)) return
+  expectFields(json, FIELDS.model[type], 'model')
   if (type !== 'Unigram') checkIds(json.vocab)
   else
     for (const [n, entry] of json.vocab.entries())

@@ -22,13 +22,11 @@ function textOf(bytes) {
 /** Returns a pattern of all occurrences; an empty text occurs between characters, never inside one. @param {string} text */
 const each = text => new RegExp(literal(text), 'gu')
 
-/** @type {Record<string, (json: any, where: string) => Decoder>} */
+/** @type {import('./check-json.js').Rules<'decoder', Decoder>} */
 const RULES = {
   Sequence({ decoders = [] }, where) {
-    const all = decoders.map((/** @type {unknown} */ one, /** @type {number} */ n) =>
-      decoderOf(one, `${where}.decoders.${n}`),
-    )
-    return tokens => all.reduce((/** @type {string[]} */ done, /** @type {Decoder} */ decode) => decode(done), tokens)
+    const all = decoders.map((one, n) => decoderOf(one, `${where}.decoders.${n}`))
+    return tokens => all.reduce((done, decode) => decode(done), tokens)
   },
   BPEDecoder:
     ({ suffix }) =>
@@ -105,15 +103,16 @@ const [JOINING, AFTER] = [
   ['Fuse', 'Strip'],
 ]
 
-/** True if decoding a prefix of the ids gives a prefix of the text, up to its last characters. @param {any} json of a decoder */
+/** True if decoding a prefix of the ids gives a prefix of the text, up to its last characters. @param {unknown} json of a decoder */
 export function isLocal(json) {
   const { type, decoders = [] } = Object(json)
   if (type !== 'Sequence') return true
-  const types = decoders.map((/** @type {any} */ one) => Object(one).type)
-  const at = types.findIndex((/** @type {string} */ one) => JOINING.includes(one))
+  /** @type {string[]} */
+  const types = decoders.map((/** @type {unknown} */ one) => Object(one).type)
+  const at = types.findIndex(one => JOINING.includes(one))
   return (
     !types.includes('Sequence') &&
     !(types.includes('CTC') && types.includes('BPEDecoder')) &&
-    (at < 0 || types.slice(at + 1).every((/** @type {string} */ one) => AFTER.includes(one)))
+    (at < 0 || types.slice(at + 1).every(one => AFTER.includes(one)))
   )
 }

@@ -1,6 +1,7 @@
 // The models of tokenizer.json, which convert pieces of a text to ids. BPE uses the optional package @huggingface/tokenizers. Where its
 // settings differ from the Rust library, they are corrected here, or refused.
 
+import { isIn, present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { bestPieces, UNKNOWN } from './best-pieces.js'
 import { nameOf } from './bytes.js'
@@ -21,6 +22,8 @@ import { refuse } from './refuse.js'
  *   bpe_ranks: { get: (pair: string) => number | undefined }, bpe: (piece: string) => string[] }} PackageModel
  */
 
+/** @typedef {import('./check-json.js').PartsOf<'model'>} Models */
+
 const KEYS = ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']
 
 /** @param {string} key @param {string} what */
@@ -28,22 +31,23 @@ const refuseModel = (key, what) => refuse(`tokenizer.json: model.${key}`, what)
 
 /**
  * Returns the engine of a model.
- * @param {any} json model of tokenizer.json
+ * @param {unknown} json model of tokenizer.json
  * @param {(json: object) => Promise<{ model?: any }>} make creates a tokenizer of the package
  * @returns {Promise<Engine>}
  */
 export async function engineOf(json, make) {
-  const type = typeOf(json)
-  if (!Object.hasOwn(ENGINES, type)) throw refuseModel('type', describe(type))
-  if (type !== 'BPE') return ENGINES[type](json)
+  const part = Object(json)
+  const type = typeOf(part)
+  if (!isIn(ENGINES, type)) throw refuseModel('type', describe(type))
+  if (type !== 'BPE') return ENGINES[type](part)
   const bare = Object.fromEntries(KEYS.map(key => [key, null]))
-  const { model } = await make({ ...bare, added_tokens: [], model: { ...json, type } })
+  const { model } = await make({ ...bare, added_tokens: [], model: { ...part, type } })
   if (typeof model.bpe !== 'function' || !(model.bpe_ranks instanceof Map))
     throw refuse('tokenizer.json', 'the installed version of @huggingface/tokenizers')
-  return ENGINES[type](json, model)
+  return ENGINES[type](part, model)
 }
 
-/** @param {any} json @returns {Engine} */
+/** @param {Models['WordLevel']} model @returns {Engine} */
 function wordLevel({ vocab, unk_token: unknown }) {
   const ids = new Map(Object.entries(vocab))
   const names = new Map([...ids].map(([token, id]) => [id, token]))
@@ -55,7 +59,7 @@ function wordLevel({ vocab, unk_token: unknown }) {
   }
 }
 
-/** @param {any} json @returns {Engine} */
+/** @param {Models['WordPiece']} json @returns {Engine} */
 function wordPiece(json) {
   const { vocab, unk_token: unknown, continuing_subword_prefix: prefix, max_input_chars_per_word: most } = json
   const words = wordLevel(json)
@@ -104,18 +108,25 @@ function hasBytes(ids) {
   return known === 256
 }
 
-/** @type {Record<string, (json: any, model?: any) => Engine>} */
 const ENGINES = {
   WordLevel: wordLevel,
   WordPiece: wordPiece,
-  BPE(json, /** @type {PackageModel} */ model) {
+  /** @param {Models['BPE'] & { rankOf?: (left: string, right: string) => number | undefined, drops_late?: boolean }} json @param {PackageModel} model @returns {Engine} */
+  BPE(json, model) {
     const { tokens_to_ids: ids, merges = [] } = model
     const { unk_token: unknown, byte_fallback: isByte, fuse_unk: isFused, end_of_word_suffix: suffix } = json
     if (json.dropout) throw refuseModel('dropout', `${json.dropout}, which makes ids random,`)
     if (json.continuing_subword_prefix)
       throw refuseModel('continuing_subword_prefix', JSON.stringify(json.continuing_subword_prefix))
     // For a GGUF file, ranks are computed from the score of the merged piece, because there are many more such pairs than listed merges.
-    if (json.rankOf) model.bpe_ranks = { get: (/** @type {string} */ pair) => json.rankOf(...JSON.parse(pair)) }
+    const { rankOf } = json
+    if (rankOf)
+      model.bpe_ranks = {
+        get(pair) {
+          const [left, right] = JSON.parse(pair)
+          return rankOf(left, right)
+        },
+      }
     const hasUnknown = unknown !== null && unknown !== undefined
     const isComplete = isByte && hasBytes(ids)
     for (const [a, b] of merges) {
@@ -148,7 +159,7 @@ const ENGINES = {
         const fused = isFused
           ? all.filter((token, n) => token !== undefined || n === 0 || all[n - 1] !== undefined)
           : all
-        const tokens = fused.map(token => token ?? unknown)
+        const tokens = fused.map(token => token ?? present(unknown))
         return { ids: tokens.map(token => ids.get(token)), tokens }
       },
     }
@@ -156,21 +167,15 @@ const ENGINES = {
   Unigram: unigram,
 }
 
-/** @param {any} json @returns {Engine} */
+/** @param {Models['Unigram'] & { vocab: [string, number][], unknown_score?: number }} model @returns {Engine} */
 function unigram({ unk_id: unknown, vocab, byte_fallback: isByte, unknown_score: unknownScore }) {
-  const ids = new Map(vocab.map((/** @type {[string, number]} */ [token], /** @type {number} */ id) => [token, id]))
+  const ids = new Map(vocab.map(([token], id) => [token, id]))
   if (isByte) hasBytes(ids)
   const hasUnknown = unknown !== null && unknown !== undefined
   if (hasUnknown && !(unknown in vocab)) throw refuseModel('unk_id', describe(unknown))
   const scores = new Map(vocab)
-  const least = vocab.reduce(
-    (/** @type {number} */ a, /** @type {[string, number]} */ [, b]) => Math.min(a, b),
-    Infinity,
-  )
-  const longest = vocab.reduce(
-    (/** @type {number} */ a, /** @type {[string, number]} */ [token]) => Math.max(a, token.length),
-    1,
-  )
+  const least = vocab.reduce((a, [, b]) => Math.min(a, b), Infinity)
+  const longest = vocab.reduce((a, [token]) => Math.max(a, token.length), 1)
   const isKnown = (/** @type {string} */ token) => (ids.get(token) ?? unknown) !== unknown
   const bytesOf = (/** @type {string} */ text) => {
     const names = Array.from(new TextEncoder().encode(text), nameOf)

@@ -1,4 +1,4 @@
-/** Returns the type of a model of tokenizer.json, which older files do not name. @param {any} model */
+/** Returns the type of a model of tokenizer.json, which older files do not name. @param {Record<string, any>} model */
 export function typeOf(model) {
   if ('type' in model) return model.type
   if (Array.isArray(model.vocab)) return 'Unigram'

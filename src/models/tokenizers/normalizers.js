@@ -13,7 +13,7 @@ const CONTROL = /(?![\t\n\r\u0890\u0891\u08e2\u{110cd}\u{13430}-\u{1343f}])[\uff
 export const CHINESE =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
 
-/** @param {any} json @returns {Normalizer} */
+/** @param {import('./check-json.js').PartsOf<'normalizer'>['BertNormalizer']} part @returns {Normalizer} */
 function bert({
   clean_text: isCleaned,
   handle_chinese_chars: hasChinese,
@@ -37,14 +37,10 @@ const [REMOVED, SPACED] = [
 /** @param {'NFC' | 'NFD' | 'NFKC' | 'NFKD'} form @returns {() => Normalizer} */
 const unicode = form => () => text => text.normalize(form)
 
-/** @type {Record<string, (json: any, where: string) => Normalizer | Promise<Normalizer>>} */
+/** @type {import('./check-json.js').Rules<'normalizer', Normalizer | Promise<Normalizer>>} */
 const RULES = {
   async Sequence({ normalizers = [] }, where) {
-    const all = await Promise.all(
-      normalizers.map((/** @type {unknown} */ one, /** @type {number} */ n) =>
-        normalizerOf(one, `${where}.normalizers.${n}`),
-      ),
-    )
+    const all = await Promise.all(normalizers.map((one, n) => normalizerOf(one, `${where}.normalizers.${n}`)))
     return text => all.reduce((done, normalize) => normalize(done), text)
   },
   BertNormalizer: bert,

@@ -18,12 +18,11 @@ export const PLAIN = {
   ],
 }
 
-/** @type {Record<string, (json: any, where: string, before: Template) => Template>} */
+/** @type {import('./check-json.js').Rules<'post_processor', Template, [before: Template]>} */
 const RULES = {
   Sequence: ({ processors = [] }, where, before) =>
     processors.reduce(
-      (/** @type {Template} */ done, /** @type {unknown} */ one, /** @type {number} */ n) =>
-        templateOf(one, `${where}.processors.${n}`, done),
+      (/** @type {Template} */ done, one, n) => templateOf(one, `${where}.processors.${n}`, done),
       before,
     ),
   ByteLevel: (_, __, before) => before, // affects only offsets
@@ -57,7 +56,7 @@ const RULES = {
 export function templateOf(json, where = 'post_processor', before = PLAIN) {
   if (json === null || json === undefined) return before
   const rule = ruleFor(RULES, json, where)
-  const { type } = /** @type {{ type: string }} */ (json)
+  const { type } = Object(json)
   if (before !== PLAIN && !['ByteLevel', 'Sequence'].includes(type))
     throw refuse(`tokenizer.json: ${where}`, `${type} behind another post-processor`)
   return rule(json, where, before)

@@ -93,14 +93,11 @@ const GPT2 =
 const WORD = '\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}'
 const WORDS = new RegExp(`[${WORD}]+|[^${WORD}\\p{White_Space}]+`, 'gu')
 
-/** @type {Record<string, (json: any, where: string) => PreTokenizer>} */
+/** @type {import('./check-json.js').Rules<'pre_tokenizer', PreTokenizer>} */
 const RULES = {
   Sequence({ pretokenizers = [] }, where) {
-    const all = pretokenizers.map((/** @type {unknown} */ one, /** @type {number} */ n) =>
-      preTokenizerOf(one, `${where}.pretokenizers.${n}`),
-    )
-    return piece =>
-      all.reduce((/** @type {Piece[]} */ pieces, /** @type {PreTokenizer} */ split) => pieces.flatMap(split), [piece])
+    const all = pretokenizers.map((one, n) => preTokenizerOf(one, `${where}.pretokenizers.${n}`))
+    return piece => all.reduce((pieces, split) => pieces.flatMap(split), [piece])
   },
   BertPreTokenizer: () => {
     const [words, marks] = [splitter(SPACE, 'Removed'), splitter(PUNCTUATION, 'Isolated')]

@@ -12,9 +12,10 @@ export const refuse = (where, what) =>
 
 /**
  * Returns the rule for a part of tokenizer.json by its type.
- * @template T
- * @param {Record<string, T>} rules
- * @param {any} json the part
+ * @template R
+ * @template {unknown[]} A
+ * @param {Record<string, (part: any, where: string, ...more: A) => R>} rules
+ * @param {unknown} json the part
  * @param {string} where
  */
 export function ruleFor(rules, json, where) {
