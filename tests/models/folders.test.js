@@ -249,6 +249,10 @@ test('settings of generation that would change the ids are refused when texts ar
 test('a byte order mark is a character of a chat template and of the first word of vocab.txt, as in Python', async () => {
   const model = await loadModel(qkv, { ...sentences, 'chat_template.jinja': new TextEncoder().encode('\ufeffJ') })
   assert.equal(await model.applyChatTemplate([{ role: 'user', content: 'a' }], { template: 'default' }), '\ufeffJ')
+  await assert.rejects(
+    loadModel(qkv, { ...sentences, 'tokenizer_config.json': new TextEncoder().encode('\ufeff{}') }),
+    /tokenizer_config\.json is no JSON: it starts with a byte order mark: save it as UTF-8 without one/,
+  )
   model.dispose()
   const vocab = new TextEncoder().encode('\ufeff[UNK]\n[CLS]\n[SEP]\na')
   await assert.rejects(
