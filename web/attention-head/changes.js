@@ -16,7 +16,7 @@ export const layerName = ({ stack = '', layer }) => `${stack.slice(0, 1)}${layer
 /** Returns the name of a head, such as "2.1" or "c2.1". @param {{ stack?: Stack, layer: number, head: number }} at */
 export const headName = at => `${layerName(at)}.${at.head + 1}`
 
-/** Returns the place of a change in link notation; changes of the same place exclude each other. @param {Change} change */
+/** Returns the place of a change in link notation; a change replaces an earlier one at the same place. @param {Change} change */
 function placeName(change) {
   if (change.kind === 'patch') return `${layerName(change)}:${change.position === null ? '*' : change.position + 1}`
   if (change.kind === 'head') return headName(change)
@@ -101,7 +101,7 @@ export function withFactor(changes, { stack, layer, head }, how) {
   return how === 1 ? withoutChange(changes, change) : withChange(changes, change)
 }
 
-/** Lists the keys hidden from queries of a head by active changes. @param {readonly Change[]} changes @param {HeadAt} at */
+/** Returns the active changes that hide keys from queries of a head. @param {readonly Change[]} changes @param {HeadAt} at */
 export const hiddenCells = (changes, at) =>
   changes.filter(/** @returns {each is HideChange} */ each => each.kind === 'hide' && each.isOn && isOf(each, at))
 

@@ -47,7 +47,7 @@ class HeadLines extends LitElement {
     super()
     /** Weights of all heads, of one or several layers. @type {Float32Array} */
     this.weights = new Float32Array()
-    /** Offset of this layer in `weights`, whose part is (heads, queries, keys). */
+    /** Index in `weights` at which this layer, (heads, queries, keys), begins. */
     this.from = 0
     /** @type {readonly string[]} */
     this.names = []
@@ -213,7 +213,7 @@ class HeadLines extends LitElement {
     })}</ol>`
   }
 
-  /** Lists the weights between a word and the current word in the other column. @param {Word} own */
+  /** Draws the weights between a word and the current word in the other column. @param {Word} own */
   #numbers(own) {
     const { spoken, heads, names } = this
     if (!spoken || spoken.side === own.side) return nothing

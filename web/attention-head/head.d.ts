@@ -12,7 +12,7 @@ export type HeadChange = At & { kind: 'head'; head: number; how: number | 'mean'
 export type HideChange = At & { kind: 'hide'; head: number; query: number; key: number }
 /** Sets an attention weight, and rescales the others of its row in proportion. */
 export type WeightChange = At & { kind: 'weight'; head: number; query: number; key: number; value: number }
-/** Replaces the output of a layer by its output on a second text, at one position, or at all if null. */
+/** Replaces the output of a layer by its output on a second text, at one position or, if null, at all positions. */
 export type PatchChange = At & { kind: 'patch'; position: number | null }
 export type Change = HeadChange | HideChange | WeightChange | PatchChange
 

@@ -5,7 +5,7 @@
  * @typedef {{ head: number, opacity: number, pairs: number[], path: string }} LinePath
  */
 
-/** Number of strength levels, and minimum weight of a line. */
+/** Number of opacity levels, and minimum weight of a line. */
 const LEVELS = 12
 const LEAST = 0.01
 /** Maximum number of cached pictures per weights. */

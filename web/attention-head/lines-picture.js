@@ -2,7 +2,7 @@
 
 import { pngOf, svgOf } from '../elements/pictures.js'
 
-/** Pixels: row height, width of the words, space between the columns, height of the legend. */
+/** In pixels: row height, width of the words, space between the columns, height of the legend. */
 const [ROW, WORDS, BETWEEN, LEGEND] = [26, 150, 400, 36]
 
 /**

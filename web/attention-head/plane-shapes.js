@@ -3,7 +3,7 @@
 /** @typedef {{ side: 'queries' | 'keys', position: number, name: string, x: number, y: number, size: number, align: 'left' | 'right', isOwn: boolean }} Arrow x, y: its end; size: its length in the plane */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Points (n, 2) */
 
-/** Pixels: size of the picture, its margin, and the distance between names. */
+/** In pixels: size of the picture, its margin, and the distance between names. */
 export const [WIDTH, HEIGHT] = [640, 420]
 const [MARGIN, LINE] = [56, 15]
 
@@ -60,7 +60,7 @@ export function shapesOf(q, k, queries, keys, query) {
   }
 }
 
-/** Moves names of one side apart that would overlap. @param {readonly Arrow[]} arrows */
+/** Places the names of arrows; moves a name down if it would overlap another with the same alignment. @param {readonly Arrow[]} arrows */
 function apart(arrows) {
   /** @type {{ arrow: Arrow, x: number, y: number }[]} */
   const placed = []

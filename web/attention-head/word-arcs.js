@@ -5,7 +5,7 @@ import { html, LitElement, svg } from 'lit'
  * starts at another word
  */
 
-/** Pixels: stroke width for weight 1, and space above the words. */
+/** In pixels: stroke width for weight 1, and space above the words. */
 const [WIDTH, SPACE] = [12, 28]
 
 /**

@@ -1,11 +1,11 @@
-// Names tokens that are single bytes of a character.
+// Names tokens that are bytes of a character, such as the first two bytes of a Chinese one.
 
 /** Bytes that byte-level tokenizers write as U+0100 and up; every other byte is written as the character of its code. */
 const OTHER_BYTES = Array.from({ length: 256 }, (_, byte) => byte).filter(
   byte => byte <= 0x20 || (byte >= 0x7f && byte <= 0xa0) || byte === 0xad,
 )
 
-/** Returns the bytes of a token of a byte-level tokenizer as <E4>, or undefined if it needs no such notation. @param {string} raw */
+/** Returns the bytes of a token of a byte-level tokenizer, such as <E4B8>; undefined for ASCII text and for other tokenizers. @param {string} raw */
 export function bytesOf(raw) {
   if (/^[ -~]*$/.test(raw)) return undefined
   const bytes = Array.from(raw, sign => {

@@ -22,7 +22,7 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
   /** Number shared by history entries that differ only in the open room; following a link starts a new number. */
   let visits = host.entry()?.visits ?? Math.random()
 
-  /** Returns the hash of the current state. @param {Record<string, string>} [page] other parameters of companions */
+  /** Returns the hash of the current state. @param {Record<string, string>} [page] parameters of companions; default: the current ones */
   const hash = (page = ofPage()) => writeHash(entrance, room(), links(), page)
 
   function write() {

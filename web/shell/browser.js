@@ -62,7 +62,7 @@ function onceThere(selector, run, frames = MOST_FRAMES) {
   else requestAnimationFrame(() => onceThere(selector, run, frames - 1))
 }
 
-/** True while the page scrolls to a part by itself. */
+/** True while the page scrolls automatically. */
 let isRevealing = false
 const REVEAL_TIME = 1000
 /** @type {ReturnType<typeof setTimeout> | undefined} */

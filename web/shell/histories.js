@@ -72,7 +72,7 @@ export function createHistories(fields) {
       return pick(found, namesOf(kind))
     },
 
-    /** Records the settings that a step in a history has left. @param {History} kind @param {0 | 1} to @param {S} from */
+    /** Records the settings before a step, so that the opposite step can restore them. @param {History} kind @param {0 | 1} to @param {S} from */
     went(kind, to, from) {
       stacks[kind][to ? 0 : 1].push(from)
     },

@@ -148,7 +148,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     give: what => take(room.take?.(store.state, what)),
     /** @param {string} key */
     press: key => take(room.keys?.[key]?.(store.state)),
-    /** Handles that the reader has scrolled past a part. @param {string} part */
+    /** Called when the reader has scrolled past a part. @param {string} part */
     pass: part => take(room.pass?.(store.state, part)),
     /** Handles leaving the room, and returns its current sentence. */
     leave() {

@@ -1,4 +1,4 @@
-// The whole page: header, notices, the open room.
+// Draws the whole page: header, notices, the open room.
 
 import { html, nothing } from 'lit'
 import { header } from './header.js'

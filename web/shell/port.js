@@ -73,7 +73,7 @@ export function serveWorker(make) {
   self.onmessage = ({ data }) => answer(data)
 }
 
-/** Lets Node exit although a timer is pending; browser timers are numbers. @param {number | { unref?: () => unknown }} timer */
+/** Lets Node exit while a timer is pending; timers of browsers have no `unref`. @param {number | { unref?: () => unknown }} timer */
 export const keepNoProcess = timer => Object(timer).unref?.()
 
 /** True if this page can start workers; one opened from disk cannot. */

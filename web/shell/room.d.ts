@@ -47,7 +47,7 @@ type NameOf<A extends Asks> = keyof A & string
 
 /**
  * `part` distinguishes requests of one type, such as tiles. `key` identifies everything that the answer depends on; the default is the
- * request as JSON, so a request with files or many numbers needs one.
+ * request as JSON, so a request with files or many numbers needs a `key`.
  */
 export type Request<A extends Asks> = {
   [N in NameOf<A>]: { type: N; part?: string; key?: string } & A[N]['request']
@@ -187,7 +187,7 @@ export interface Step<T extends Types> {
   view?: Partial<T['view']>
   /** Steps with the same mark within a second are undone together; those of one drag ("drag 7") regardless of time. */
   mark?: string
-  /** True if no history records the change. */
+  /** True to record the change in no history. */
   isReplaced?: boolean
   /**
    * True to clear the histories and make this the state that Reset restores. 'places': keeps Undo. Names of fields: keeps Undo, but it no
@@ -224,9 +224,9 @@ export interface Room<T extends Types> {
   receive?: { [N in NameOf<T['asks']>]?: (state: State<T>, value: T['asks'][N]['value']) => Step<T> | undefined }
   /** Computes a request on the page if it is small enough for this frame; else returns undefined. */
   now?(request: Request<T['asks']>, qkv: Qkv): unknown
-  /** Restores the classes of values received in messages. */
+  /** Restores the classes of values, which messages between threads lose. */
   revive?: { [N in NameOf<T['asks']>]?: (value: T['asks'][N]['value']) => T['asks'][N]['value'] }
-  /** Number of answers of a type to cache after they are needed. */
+  /** Number of answers of a type to cache once they are no longer needed. */
   keep?: { [N in NameOf<T['asks']>]?: number }
   /** Returns the displayed sentence, which other rooms can use. */
   sentence?(state: State<T>): string
@@ -241,7 +241,7 @@ export interface Room<T extends Types> {
   note?(state: State<T>, t: Translate<T['key']>): string
   /** Handlers by key, such as 'Escape' or 'n'; undefined leaves the key to the browser. */
   keys?: Record<string, (state: State<T>) => Step<T> | undefined>
-  /** Handles that the reader has scrolled past a part, given its `data-step-id`. */
+  /** Called when the reader has scrolled past the part with this `data-step-id`. */
   pass?(state: State<T>, id: string): Step<T> | undefined
   /** Returns selectors of the elements that a guide refers to; the page marks each with its number. */
   marks?(state: State<T>): readonly string[]

@@ -235,10 +235,10 @@ export function createShell({
 }
 
 /**
- * Sets language and theme. The host stores the reader's choices, but not those of a link.
+ * Returns functions that set language and theme. The host stores the reader's choices, but not those of a link.
  * @param {Pick<Host, 'remember'>} host
  * @param {{ language: Language, theme: Theme }} chosen
- * @param {(language: Language) => Promise<unknown>} learn loads the texts of the open rooms; the old ones stay meanwhile
+ * @param {(language: Language) => Promise<unknown>} learn loads the texts of the open rooms; until then, the old ones are shown
  * @param {(patch: Partial<State>) => void} update
  */
 function languageAndTheme(host, chosen, learn, update) {

@@ -83,7 +83,7 @@ export function createStore(
   }
   const histories = createHistories(fields)
   let origin = first
-  /** Explains why a change of settings is not allowed. @type {Guard<T> | undefined} */
+  /** Returns a problem if a change of settings is not allowed. @type {Guard<T> | undefined} */
   let guard
   const timers = createTimers()
   /** True if the host was notified of steps whose requests are not sent yet. */
@@ -199,7 +199,7 @@ export function createStore(
     act: actions,
     update,
     ask,
-    /** Moves in a history. @param {import('./histories.js').History} kind @param {0 | 1} to 0: backwards, 1: forwards */
+    /** Goes one step back or forward in a history. @param {import('./histories.js').History} kind @param {0 | 1} to 0: backwards, 1: forwards */
     travel(kind, to) {
       const { settings } = state
       do {
@@ -239,7 +239,7 @@ export function createStore(
     get state() {
       return state
     },
-    /** The state to draw. If the displayed data is outdated, selections that it lacks are removed. @returns {State<T>} */
+    /** Returns the state to draw. If the displayed data is outdated, selections that it lacks are removed. @returns {State<T>} */
     get drawn() {
       const { set, view } = (room.isStale?.(state) && room.prune?.(state)) || {}
       if (!set && !view) return state

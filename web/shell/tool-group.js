@@ -19,7 +19,7 @@ export class ToolGroup extends HTMLElement {
     this.#watch.disconnect()
   }
 
-  /** The buttons of the row, excluding items of open menus. @returns {HTMLElement[]} */
+  /** Returns the buttons of the row, excluding items of open menus. @returns {HTMLElement[]} */
   get items() {
     /** @type {HTMLElement[]} */
     const all = Array.from(this.querySelectorAll(ITEMS))

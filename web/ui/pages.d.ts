@@ -41,7 +41,7 @@ export type Heading = { type: 'heading'; text: Inline; isSmall?: boolean }
 export type Equation = { type: 'equation'; terms: readonly Inline[]; side?: string }
 /** Named numbers. */
 export type List = { type: 'list'; rows: readonly { name: Inline; value: Inline }[] }
-/** Terms in lines, only the largest of long sums. key: identifies the sum when it is expanded; label: name of the scrolling region. */
+/** A sum with one term per line; of long sums, only the largest terms. key: identifies the sum when it is expanded; label: name of the scrolling region. */
 export type Sum = {
   type: 'sum'
   id: string
@@ -52,7 +52,7 @@ export type Sum = {
   cells(i: number): readonly Inline[]
   sizes: ArrayLike<number>
   own?: number
-  /** True for a difference of two numbers: then names are shown in full. */
+  /** True for a difference of two numbers, whose names are shown in full. */
   isDifference?: boolean
   foot?: readonly { name: Inline; cells: readonly Inline[] }[]
 }

@@ -1,4 +1,4 @@
-// Terms of a sum in lines, for the inspectors of the rooms.
+// Draws the terms of a sum, one per line, for the inspectors of the rooms.
 
 import { html, nothing } from 'lit'
 import { format } from '../files/number-format.js'
@@ -12,7 +12,7 @@ const MOST_TERMS = 10
 const opened = new Set()
 
 /**
- * Draws named terms in lines: of long sums the largest, in their order, and the sum of the others.
+ * Draws the terms of a sum, one per line. Long sums show the largest terms, in the order of the sum, and the total of the others.
  * @param {{ t: Translate, id: string, key: string, sum: (numbers: number[]) => number, refresh: () => void }} context id: of the button
  *   that expands the sum; key: identifies the sum
  * @param {unknown[]} heads

@@ -7,7 +7,7 @@ const GAP = 8
 /** Share of the window above a sheet that was not dragged. */
 const ABOVE = 0.55
 
-/** The last uncovered cell, with its sheet: while the sheet is open, the reader may scroll the cell away. */
+/** The last cell that was scrolled into view, so that the reader may scroll it away again while the sheet is open. */
 let last = ''
 /** @type {HTMLElement | null} */
 let lastSheet = null
@@ -19,7 +19,7 @@ function focused() {
   return found
 }
 
-/** Forgets the cell when the sheet closes, so that the next one is uncovered again. */
+/** Forgets the cell when the sheet closes, so that it is uncovered again when the sheet reopens. */
 const closing = new MutationObserver(([{ target }]) => {
   if (!(/** @type {Element} */ (target).matches('.is-open'))) last = ''
 })
@@ -31,7 +31,7 @@ function isInSight(element) {
 }
 
 /**
- * Scrolls, once per cell, until the picture is above the sheet; if the picture is too high, until the cell is. If another matrix is visible
+ * Scrolls, once per cell, until the picture is above the sheet; if the picture is too tall, until the cell is. If another matrix is visible
  * instead of the picture, uses its focused cell.
  * @param {string} sheetId
  * @param {string | undefined} picture its selector

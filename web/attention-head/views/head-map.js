@@ -79,7 +79,7 @@ export function listenersOf(act, toRow = row => row) {
 }
 
 /**
- * Draws a field that filters many rows, and the chosen range with a button to leave it.
+ * Draws a field that filters many rows, and the chosen range of rows with a button that clears it.
  * @param {HeadView} view
  * @param {HeadActions} act
  * @param {HeadViewTranslate} t
