@@ -17,12 +17,6 @@ export function entryOf(map, key) {
 
 /** Returns a value that is not missing. @template T @param {T} value @returns {T & {}} */
 export function present(value) {
-  if (value === undefined || value === null) throw new Error('expected a value, which is missing')
+  if (value === undefined || value === null) throw new Error('expected a value')
   return value
 }
-
-/** True for a name in a table. @template {object} T @param {T} table @param {unknown} name @returns {name is keyof T & string} */
-export const isIn = (table, name) => Object.hasOwn(table, String(name))
-
-/** Lists the names in a table. @template {object} T @param {T} table */
-export const namesIn = table => /** @type {(keyof T & string)[]} */ (Object.keys(table))

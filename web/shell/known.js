@@ -2,7 +2,7 @@
 
 /** Returns a value that is not missing. @template T @param {T} value @returns {T & {}} */
 export function present(value) {
-  if (value === undefined || value === null) throw new Error('expected a value, which is missing')
+  if (value === undefined || value === null) throw new Error('expected a value')
   return value
 }
 

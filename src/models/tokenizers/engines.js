@@ -1,7 +1,7 @@
 // The models of tokenizer.json, which convert pieces of a text to ids. BPE uses the optional package @huggingface/tokenizers. Where its
 // settings differ from the Rust library, they are corrected here, or refused.
 
-import { isIn, present } from '../../base/entry.js'
+import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
 import { bestPieces, UNKNOWN } from './best-pieces.js'
 import { nameOf } from './bytes.js'
@@ -29,6 +29,9 @@ const KEYS = ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']
 /** @param {string} key @param {string} what */
 const refuseModel = (key, what) => refuse(`tokenizer.json: model.${key}`, what)
 
+/** @param {string} type @returns {type is keyof typeof ENGINES} */
+const isKnown = type => Object.hasOwn(ENGINES, type)
+
 /**
  * Returns the engine of a model.
  * @param {unknown} json model of tokenizer.json
@@ -38,7 +41,7 @@ const refuseModel = (key, what) => refuse(`tokenizer.json: model.${key}`, what)
 export async function engineOf(json, make) {
   const part = Object(json)
   const type = typeOf(part)
-  if (!isIn(ENGINES, type)) throw refuseModel('type', describe(type))
+  if (!isKnown(type)) throw refuseModel('type', describe(type))
   if (type !== 'BPE') return ENGINES[type](part)
   const bare = Object.fromEntries(KEYS.map(key => [key, null]))
   const { model } = await make({ ...bare, added_tokens: [], model: { ...part, type } })

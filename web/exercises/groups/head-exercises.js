@@ -3,7 +3,6 @@
 import { percent } from '../../files/number-format.js'
 import { FIELDS } from '../../rooms/layer/fields.js'
 import { settingsOf } from '../../rooms/layer/presets.js'
-import { present } from '../../shell/known.js'
 import { toLink } from '../../shell/settings-link.js'
 import {
   cell,
@@ -183,7 +182,7 @@ const keyThatGrows = {
     const runs = LENGTHS.map(value => traceWith(given, { edits: [...own, ...KEY.map(at => ({ ...at, value }))] }))
     const far = runs.map(run => (run ? distance(rowOf(run, 'final', 0), [0.5, 0.5]) : 1))
     const worst = largestAt(far)
-    const run = present(runs[worst])
+    const run = /** @type {Result} */ (runs[worst])
     const heads = Array.from({ length: run.heads }, (_, head) => rowOf(run, 'weights', 0, head))
     const most = heads.map(row => Math.max(...row))
     const weakest = most.indexOf(Math.min(...most))

@@ -1,7 +1,6 @@
 // A run: a model of a task, its optimiser and its data. The same settings give the same bits at each step.
 
 import { Adam, clipGradNorm, parameters, schedule, tape } from 'qkv/train'
-import { present } from '../../shell/known.js'
 import { traceWeights } from './attention-parts.js'
 import { createEvaluation } from './evaluation.js'
 import { gradientsOf } from './gradients.js'
@@ -77,7 +76,7 @@ export function createRun(qkv, task, given = {}, text) {
       made = modelForward(t, weights.values, batch, settings, of.isCausal, table, hooks)
       return t.crossEntropy(made.logits, { data: targets, dims: [B, L] }, { ignoreIndex: -1 })
     })
-    return { step, ...present(made) }
+    return { step, .../** @type {import('./transformer.js').Forward} */ (made) }
   }
 
   const evaluation = createEvaluation({

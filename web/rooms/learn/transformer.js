@@ -2,7 +2,6 @@
 // from N(0, 1/in); embeddings from N(0, 1/d), as torch.randn(...) * std in this order.
 
 import { tensor } from 'qkv'
-import { present } from '../../shell/known.js'
 
 /** @import { LearnSettings, Shape } from './tasks/task.js' */
 /** @import { Batch } from './tasks/batch.js' */
@@ -192,7 +191,7 @@ export function crossForward(t, p, { ids, previous, T, L, lengths }, settings, _
   const words = t.embedding(inRows(ids, T), p.embed)
   let h = placed(words, 'position', table.source)
   for (const block of blocksOf(true, settings.layers).slice(0, -1)) h = layer(block, h)
-  const before = t.embedding(inRows(present(previous), L), p.embedTarget)
+  const before = t.embedding(inRows(/** @type {Int32Array} */ (previous), L), p.embedTarget)
   const queries = normed(placed(before, 'positionTarget', table.target), 'cross.norm1')
   parts.length = 0 // those of the encoder add to no logit directly
   const context = fed('cross', attend('cross', [queries, h, words]))

@@ -2,7 +2,6 @@
 
 import { Tensor } from 'qkv'
 import { mul } from 'qkv/nn'
-import { present } from '../../../shell/known.js'
 import { ofHead } from '../numbers/tensors.js'
 import { minus } from './subtract.js'
 
@@ -51,7 +50,7 @@ export function createArithmetic(qkv) {
      * @returns {FloatTensor} (n, e)
      */
     partialSums({ tensors }, head, query, most) {
-      const [A, V] = [tensors.weights, tensors.V].map(tensor => ofHead(present(tensor), head))
+      const [A, V] = [tensors.weights, tensors.V].map(tensor => ofHead(/** @type {FloatTensor} */ (tensor), head))
       const own = A.row(query).data
       const order = Array.from(own.keys())
         .sort((a, b) => own[b] - own[a] || a - b)

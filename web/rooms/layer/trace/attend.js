@@ -1,7 +1,6 @@
 // Attention step by step: from the drawn numbers to the outputs of all heads, with the reader's edits. All arithmetic is done by the core.
 
 import { joinHeads, Tensor } from 'qkv'
-import { present } from '../../../shell/known.js'
 import { EDITABLE } from '../matrices.js'
 import { turned } from '../numbers/positions.js'
 import { offsetOf, stack } from '../numbers/tensors.js'
@@ -56,7 +55,7 @@ export function attend(qkv, settings, drawn, visible, edits) {
  * @returns {Traced}
  */
 export function mixed(qkv, tensors, edits) {
-  const weights = override(qkv, present(tensors.weights), edits)
+  const weights = override(qkv, /** @type {FloatTensor} */ (tensors.weights), edits)
   if (weights === tensors.weights && tensors.joined) return /** @type {Traced} */ (tensors)
   const ones = new Tensor(new Float32Array(weights.dims[2]).fill(1), [weights.dims[2], 1])
   const all = { ...tensors, weights, rowSums: qkv.matmul(weights, ones) }
@@ -133,8 +132,8 @@ function project(qkv, { X, X2 = X, ...own }) {
  */
 export function steps(qkv, settings, { Q, K, Qr = Q, Kr = K, V, ...own }, visible, keep) {
   const { softmaxAxis } = settings
-  const q = present(Qr)
-  const k = present(Kr)
+  const q = /** @type {FloatTensor} */ (Qr)
+  const k = /** @type {FloatTensor} */ (Kr)
   const v = V ?? new Tensor(new Float32Array(0), [k.dims[0], k.dims[1], 0])
   const [L, S] = [q.dims[1], k.dims[1]]
   const options = optionsOf(settings, own, visible, [L, S], q.dims[2])

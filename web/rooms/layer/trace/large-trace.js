@@ -3,7 +3,6 @@
 
 import { Tensor } from 'qkv'
 import { headStatistics } from '../../../elements/statistics.js'
-import { present } from '../../../shell/known.js'
 import { onlyHead } from '../numbers/tensors.js'
 import { joined, mix, override, steps } from './attend.js'
 
@@ -36,7 +35,7 @@ export const isLarge = settings =>
  */
 export function* traceLarge(qkv, settings, start, visible, chosen) {
   const { Q, K, Qr, Kr, V } = start
-  const heads = present(Q ?? start.weights).dims[0]
+  const heads = /** @type {FloatTensor} */ (Q ?? start.weights).dims[0]
   const head = Math.min(chosen, heads - 1)
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
   const hasAll = heads * L * S <= MOST_WEIGHTS
@@ -58,7 +57,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
     const traced = Q && steps(qkv, settings, mixed, visible, h === head ? undefined : ['weights', 'output'])
     const made = traced?.weights ?? own(start.weights)
     const edits = settings.edits.filter(edit => edit.head === h).map(edit => ({ ...edit, head: 0 }))
-    const weights = override(qkv, present(made), edits)
+    const weights = override(qkv, /** @type {FloatTensor} */ (made), edits)
     if (parts.V) {
       const isMixed = !isProduct && weights === traced?.weights
       const output = (isMixed && traced?.output) || mix(qkv, weights, parts.V)

@@ -1,7 +1,6 @@
 // From settings to every number on the page. All arithmetic is done by the core; this file orders it. Plain data in and out, so that it
 // also runs in a worker.
 
-import { present } from '../../../shell/known.js'
 import { createTable } from '../numbers/embedding-table.js'
 import { startOf } from '../numbers/index.js'
 import { drawnKey, signature } from '../settings.js'
@@ -137,7 +136,7 @@ function outputOf(qkv, settings, tensors, visible) {
  * @returns {Tensors}
  */
 function drawAdditive(qkv, { seed }, { Wq, Q }, generator = qkv.generator(seed)) {
-  const size = present(Wq ?? Q).dims[2]
+  const size = /** @type {FloatTensor} */ (Wq ?? Q).dims[2]
   const [Wa, Ua] = [generator.rand([size, size]), generator.rand([size, size])]
   return { Wa, Ua, ba: generator.rand([1, size]), va: generator.rand([1, size]) }
 }

@@ -1,7 +1,6 @@
 // The only arithmetic outside of the core: the same attention in float64, written as plainly as the formulas. It measures the error of the
 // page's float32 numbers and produces none of them.
 
-import { present } from '../../../shell/known.js'
 import { turnOf } from '../numbers/positions.js'
 import { scaleOf } from './attention-options.js'
 
@@ -143,7 +142,7 @@ function attend({ settings, tensors, visible }, head, shown, queries, keys) {
   if (!given) return shown.map(i => ({ weights: byHand(i, rowOf(weights, head, i)) }))
 
   const score = scoreOf(settings, tensors)
-  const scale = scaleOf(settings, present(tensors.K).dims[2])
+  const scale = scaleOf(settings, /** @type {FloatTensor} */ (tensors.K).dims[2])
   const scores = queries.map(q => keys.map(k => score(/** @type {number[]} */ (q), /** @type {number[]} */ (k))))
   const scaled = scores.map(row => row.map(x => x * scale))
   const masked = scaled.map((row, n) => row.map((x, j) => (isAfter || sees(shown[n], j) ? x : -Infinity)))

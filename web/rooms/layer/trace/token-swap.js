@@ -1,12 +1,11 @@
 // Replaces one token and recomputes everything, to find whose output changes.
 
-import { present } from '../../../shell/known.js'
 import { startOf } from '../numbers/index.js'
 import { largest, minus } from './subtract.js'
 
 /** @import { Qkv } from 'qkv' */
 /** @import { Tokens } from '../tokenize.js' */
-/** @import { Checked, Tensors } from '../layer.js' */
+/** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
 
 /**
  * @typedef {object} TokenSwap
@@ -57,7 +56,7 @@ export function swapToken(qkv, settings, table, own, attend) {
   const { tensors } = startOf(qkv, { ...settings, ...others }, table)
   const remaining = edits.filter(edit => edit.matrix !== matrix || edit.row !== probe)
   const moved = attend({ [matrix]: tensors[matrix] }, remaining)
-  const [before, after] = [own, moved].map(({ final, joined }) => present(final ?? joined))
+  const [before, after] = [own, moved].map(({ final, joined }) => /** @type {FloatTensor} */ (final ?? joined))
   const difference = minus(qkv, after, before)
   const rows = Array.from({ length: difference.dims[0] }, (_, i) => largest(difference.row(i).data))
   return { position: probe, word, moved: rows }

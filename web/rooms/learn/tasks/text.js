@@ -1,6 +1,5 @@
 // The reader's text: predict the next character. The last tenth is held out.
 
-import { present } from '../../../shell/known.js'
 import { argmax, COMMON, forwardOf } from './batch.js'
 import { at, layerOf, ownProbe, train } from './stops.js'
 
@@ -39,7 +38,7 @@ function corpusOf(text, T) {
   const { characters } = charactersOf(text)
   const all = Array.from(text)
   const ids = new Map(characters.map((character, id) => [character, id]))
-  const numbers = Int32Array.from(all, character => present(ids.get(character)))
+  const numbers = Int32Array.from(all, character => /** @type {number} */ (ids.get(character)))
   const at = Math.floor(0.9 * numbers.length)
   const start = all.slice(at, at + Math.min(24, T)).join('')
   return { characters, start, train: numbers.subarray(0, at), heldOut: numbers.subarray(at) }
@@ -63,7 +62,7 @@ function shape({ T }, text = '') {
 
 /** @type {import('./task.js').Task['batch']} */
 function batch(generator, { T, corpus }, B, split) {
-  const numbers = present(corpus)[split]
+  const numbers = /** @type {Corpus} */ (corpus)[split]
   const starts = generator.randint(0, numbers.length - T, [B]).data
   const ids = new Int32Array(B * T)
   const targets = new Int32Array(B * T)

@@ -3,7 +3,6 @@
 // English: subject verb object [place] [time]; Chinese: subject [time] [place] verb object. A relative clause "N who V NP"
 // becomes "V NP 的 N". A measure word is one token with its number (一套). Of a subject, "a" and "the" have no Chinese word.
 
-import { present } from '../../../shell/known.js'
 import { argmax, COMMON } from './batch.js'
 import { answerOff, askWhy, at, ownProbe, train, untilGoal } from './stops.js'
 
@@ -191,7 +190,7 @@ export function toBatch(pairs) {
       ids[b * T + t] = id
     }
     for (const [i, { word, sources: linked }] of target.entries()) {
-      const id = present(targetIds.get(word))
+      const id = /** @type {number} */ (targetIds.get(word))
       targets[b * L + i] = id
       if (i + 1 < L) previous[b * L + i + 1] = id
       sources[b * L + i] = linked[0]
@@ -318,7 +317,7 @@ function readWords(probe) {
   const strange = words.find(word => !sourceIds.has(word))
   if (strange !== undefined) return { key: 'probeWord', params: { given: strange } }
   if (words.length > most) return { key: 'probeWords', params: { count: words.length, most } }
-  return words.map(word => present(sourceIds.get(word)))
+  return words.map(word => /** @type {number} */ (sourceIds.get(word)))
 }
 
 /** @type {import('./task.js').Task} */
