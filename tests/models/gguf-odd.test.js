@@ -39,7 +39,13 @@ const REFUSED = [
     "a cap of 0 of Gemma 2's scores, with which llama.cpp gives NaN,",
     'gemma2',
     keys => void keys.set('gemma2.attn_logit_softcapping', { type: 'float32', value: 0 }),
-    /model\.gguf: gemma2\.attn_logit_softcapping: expected a number above 0, got 0/,
+    /model\.gguf: gemma2\.attn_logit_softcapping: expected a number other than 0, got 0/,
+  ],
+  [
+    "a scale of 0 of Granite's logits",
+    'granite',
+    keys => void keys.set('granite.logit_scale', { type: 'float32', value: 0 }),
+    /model\.gguf: granite\.logit_scale: expected a number other than 0, got 0/,
   ],
   ...[
     ['stablelm', 'rope.dimension_count'],
@@ -77,6 +83,9 @@ const REFUSED = [
     ['llama', 'rope.dimension_count', 0],
     ['gemma2', 'attention.sliding_window_pattern', 0],
     ['gemma2', 'rope.freq_base_swa', 0],
+    ['gpt2', 'context_length', 32],
+    ['bert', 'context_length', 0],
+    ['phi3', 'rope.scaling.original_context_length', 0.5],
   ].map(
     ([of, key, value]) =>
       /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([

@@ -57,6 +57,13 @@ function rowsOf({ fail }, tensors, name = 'token_embd.weight') {
   return rows
 }
 
+/** Returns the number of learned positions. @param {Keys} k @param {Tensors} tensors */
+function positionsOf(k, tensors) {
+  const rows = rowsOf(k, tensors, 'position_embd.weight')
+  k.only('context_length', rows, `there are ${rows} positions`)
+  return rows
+}
+
 /** Returns the scaling of rotary positions, in the format of rope_scaling. @param {Keys} k @param {Tensors} tensors */
 function scalingOf(k, tensors) {
   const most = k.count('context_length')
@@ -224,16 +231,22 @@ const gemma = (type, layers, more) => (k, tensors) => {
   }
 }
 
+/** Returns a number by which llama.cpp divides. @param {Keys} k @param {string} key @param {number} fallback */
+function divisor(k, key, fallback) {
+  const value = k.number(key, fallback)
+  if (value === 0)
+    throw k.fail(`${k.architecture}.${key}: expected a number other than 0, got 0, by which llama.cpp divides`)
+  return value
+}
+
 /** The first converters of Gemma 2 wrote none of these keys, so they have defaults. @param {Keys} k */
 function gemma2(k) {
   k.only('attention.sliding_window_pattern', 2)
   k.only('rope.freq_base_swa', k.number('rope.freq_base', 10_000))
-  for (const key of ['attn_logit_softcapping', 'final_logit_softcapping'])
-    if (k.get(key) === 0) throw k.fail(`gemma2.${key}: expected a number above 0, got 0, by which llama.cpp divides`)
   return {
     sliding_window: k.number('attention.sliding_window', 4096),
-    attn_logit_softcapping: k.number('attn_logit_softcapping', 50),
-    final_logit_softcapping: k.number('final_logit_softcapping', 30),
+    attn_logit_softcapping: divisor(k, 'attn_logit_softcapping', 50),
+    final_logit_softcapping: divisor(k, 'final_logit_softcapping', 30),
   }
 }
 
@@ -454,7 +467,7 @@ function distilbert(k, tensors) {
     hidden_dim: k.count('feed_forward_length'),
     num_hidden_layers: k.count('block_count'),
     num_attention_heads: k.count('attention.head_count'),
-    max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight'),
+    max_position_embeddings: positionsOf(k, tensors),
     activation: 'gelu',
   }
 }
@@ -549,7 +562,7 @@ export const ARCHITECTURES = {
       embedding_multiplier: k.number('embedding_scale', 1) || 1,
       attention_multiplier: k.number('attention.scale') || 1 / Math.sqrt(decoder(k, tensors).head_dim),
       residual_multiplier: k.number('residual_scale', 1) || 1,
-      logits_scaling: k.number('logit_scale', 1) || 1,
+      logits_scaling: divisor(k, 'logit_scale', 1),
     }),
     names: LLAMA,
     change: pairs,
@@ -658,6 +671,7 @@ export const ARCHITECTURES = {
       const { head_dim: size, ...config } = decoder(k, tensors)
       dividedWidth(k, config)
       const old = k.optional('rope.scaling.original_context_length')
+      if (old !== undefined) k.count('rope.scaling.original_context_length')
       return {
         model_type: 'phi3',
         ...config,
@@ -741,7 +755,7 @@ export const ARCHITECTURES = {
     config: (k, tensors) => ({
       model_type: 'gpt2',
       vocab_size: rowsOf(k, tensors),
-      n_positions: rowsOf(k, tensors, 'position_embd.weight'),
+      n_positions: positionsOf(k, tensors),
       n_embd: k.count('embedding_length'),
       n_inner: k.count('feed_forward_length'),
       n_layer: k.count('block_count'),
@@ -761,7 +775,7 @@ export const ARCHITECTURES = {
       return {
         model_type: 'gpt_bigcode',
         vocab_size: rowsOf(k, tensors),
-        n_positions: rowsOf(k, tensors, 'position_embd.weight'),
+        n_positions: positionsOf(k, tensors),
         n_embd: k.count('embedding_length'),
         n_inner: k.count('feed_forward_length'),
         n_layer: k.count('block_count'),
@@ -895,7 +909,7 @@ export const ARCHITECTURES = {
       tensors.has('token_types.weight')
         ? {
             ...bertSizes(k, tensors),
-            max_position_embeddings: rowsOf(k, tensors, 'position_embd.weight'),
+            max_position_embeddings: positionsOf(k, tensors),
             ...classesOf(
               k,
               tensors,
