@@ -13,6 +13,7 @@ import { loadModel } from '../../src/entries/models.js'
 import { BLOCK_TYPES } from '../../src/models/gguf/block-types.js'
 import { D, MADE, make, VOCAB } from './gguf/made.js'
 import { edited, ODD } from './gguf/odd.js'
+import { plainLlama } from './gguf/plain-llama.js'
 import { importLlama } from './gguf/vocabularies.js'
 import { randomOf } from './tokenizers/random-files.js'
 
@@ -109,11 +110,14 @@ async function theirs(gguf, of, title) {
   }
 }
 
+/** Returns the largest difference of a probability. @param {number[][]} a @param {number[][]} b */
+const farthest = (a, b) => Math.max(...a.flatMap((row, t) => row.map((one, i) => Math.abs(one - b[t][i]))))
+
 /** Returns the largest difference between ours and theirs. @param {Uint8Array} gguf @param {string} of @param {string} [title] */
 async function difference(gguf, of, title = of) {
   const [a, b] = [await ours(gguf, of), await theirs(gguf, of, title)]
   assert.ok(Math.max(...a.flat()) > 1.2 / VOCAB)
-  return Math.max(...a.flatMap((row, t) => row.map((one, i) => Math.abs(one - b[t][i]))))
+  return farthest(a, b)
 }
 
 /** @param {number} got @param {number} most @param {string} what */
@@ -168,6 +172,24 @@ for (const type of TYPES)
     const worst = await difference(make(MADE[0], 'F32', randomOf(4), type).gguf, 'llama')
     t.diagnostic(worst.toExponential(1))
     within(worst, 1e-6, type)
+  })
+
+for (const type of TYPES.filter(type => !/^B?F/.test(type)))
+  test(`${type}: the rounding of activations makes the difference from llama.cpp`, { skip }, async t => {
+    // A number between two whole ones may be rounded to the other one there: then another model is tried.
+    let [before, after] = [0, Infinity]
+    for (const seed of [5, 6, 7]) {
+      const random = () => randomOf(seed)
+      const { gguf, weights, config } = make(MADE[0], type, random())
+      const [own, peer] = [await ours(gguf, 'llama'), await theirs(gguf, 'llama', 'llama')]
+      within(farthest(own, plainLlama(weights, config, IDS)), 1e-5, 'ours beside float64')
+      const rounded = plainLlama(weights, config, IDS, { type, random })
+      ;[before, after] = [farthest(own, peer), farthest(rounded, peer)]
+      t.diagnostic(`${type} ${before.toExponential(1)}, with llama.cpp's rounding ${after.toExponential(1)}`)
+      if (after <= 1e-5) break
+    }
+    within(after, 1e-5, 'float64 with the rounding beside llama.cpp')
+    assert.ok(before > 10 * after, `${before} ${after}`)
   })
 
 test('whole models of blocks: probabilities of llama.cpp, which rounds activations to 8 bits', { skip }, async t => {
