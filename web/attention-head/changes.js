@@ -71,7 +71,7 @@ export const isSamePlace = (a, b) => placeName(a) === placeName(b)
 const layerOrder = ({ stack, layer }) =>
   (stack === 'encoder' ? 0 : 10_000) + layer * STACK_ORDER.length + STACK_ORDER.indexOf(stack)
 
-/** Adds a change, replacing one at the same place, in model order. @param {readonly Change[]} changes @param {Change} change */
+/** Returns the changes in model order, with one added or replaced. @param {readonly Change[]} changes @param {Change} change */
 export const withChange = (changes, change) =>
   [...withoutChange(changes, change), change].sort(
     (a, b) => layerOrder(a) - layerOrder(b) || placeName(a).localeCompare(placeName(b), 'en', { numeric: true }),

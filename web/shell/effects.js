@@ -30,6 +30,6 @@ async function handOver(shell, id, { to, what }) {
   const isShown = () => shell.state.room === id
   if (!isShown()) return // the reader left the room before the session answered
   const isTaken = await shell.rooms.give(to, what)
-  if (!isTaken || !isShown()) return // or the reader opened another room meanwhile
+  if (!isTaken || !isShown()) return // refused, or the reader opened another room meanwhile
   shell.visit(to, what.type === 'head' ? { room: id, text: what.from, to } : undefined, 0)
 }

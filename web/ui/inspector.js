@@ -31,7 +31,7 @@ const plainSum = numbers => numbers.reduce((a, b) => a + b, 0)
 /** Formats a number after an operator: a negative one in parentheses. @param {number} x */
 export const behindSign = x => (x < 0 ? `(${format(x)})` : format(x))
 
-/** Returns the largest magnitude: the end of a signed colour scale. @param {Iterable<number>} numbers */
+/** Returns the largest magnitude, which is the end of a signed colour scale. @param {Iterable<number>} numbers */
 export const reachOf = numbers => Math.max(...Array.from(numbers, x => (Number.isFinite(x) ? Math.abs(x) : 0)), 1e-9)
 
 /** @param {Inline} item @returns {item is Value} */

@@ -13,7 +13,7 @@ import { cosine, points } from './prediction/prediction.js'
 const SHOWING = ['before', 'after', 'difference']
 
 /**
- * Returns the tokens that a change refers to; for a patch, those of the second text replace the key tokens.
+ * Returns the labels of the tokens that a change refers to. `replaced`: the tokens of the second text, for a patch.
  * @param {Room} room
  * @param {Change} change
  * @returns {import('../../attention-head/changes-bar.js').ChangeTokens}

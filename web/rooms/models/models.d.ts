@@ -177,7 +177,7 @@ export interface View {
   timed?: { model: string; tokens: number; milliseconds: number; least?: number }
   /** True while a key is held that shows the run before the changes. */
   isHeld: boolean
-  /** True if the reader tried to drag a bar of the prediction; a note then explains that it follows from the model. */
+  /** True if the reader tried to drag a bar of the prediction; a note then explains that the bars follow from the model. */
   isPulled: boolean
   /** Score that heads are ranked by; undefined: the score whose best head stands out most. */
   rankBy?: RankBy
@@ -207,7 +207,7 @@ export interface View {
   mode: 'read' | 'paint'
   /** What the difference subtracts: a head, or the second text; undefined: the head before the changes, or the next head if there are none. */
   against?: { layer: number; head: number } | 'text'
-  /** The head that others are ranked by similarity to. */
+  /** The head to which others are compared when ranked by similarity. */
   reference?: { layer: number; head: number }
   /** The first Shift-clicked head. */
   marked?: { layer: number; head: number }
@@ -303,7 +303,7 @@ export interface About {
   figures?: {
     example?: { text?: string }
     heads?: readonly HeadFigures[]
-    /** Number of test texts that the figures of the heads are means over. */
+    /** Number of test texts over which the figures of the heads are averaged. */
     texts?: number
   }
   /** The words of its vocabulary, grouped so that words of one group can replace each other. */
@@ -322,9 +322,9 @@ export interface HeadFigures {
   further?: number
   /** Weight from "she" or "he" to the name it refers to. */
   antecedent?: number
-  /** Weight on the word after the answer, by kind of question. */
+  /** By kind of answer, such as "name": weight on the token after it, to which an earlier head has copied the answer. */
   behind?: Readonly<Record<string, number>>
-  /** Weight on the answer, by kind of question. */
+  /** Weight on the answer, by kind of answer; one number for a translator. */
   weight?: number | Readonly<Record<string, number>>
   /** Share of words for which it looks most at the word being translated. */
   aligned?: number
@@ -360,7 +360,7 @@ export interface RunRequest {
   model: string
   input: Input
   row?: number
-  /** The text that an embedding model compares it with. */
+  /** For an embedding model, the text to compare with. */
   second?: string
   changes: readonly Change[]
   sourceText: string
@@ -515,7 +515,7 @@ export interface Block {
   isParallel: boolean
   embedding?: Float32Array
   layers: { input: Float32Array; parts: BlockPart[]; output: Float32Array }[]
-  /** After the last norm, if there is one. */
+  /** Length after the last norm, if there is one. */
   norm?: Float32Array
 }
 
@@ -568,7 +568,7 @@ export type ModelsAsks = {
   prepare: { request: object; value: boolean }
   /** Predicts for another text with the same changes. */
   beside: { request: RunRequest; value: Pick<Run, 'request' | 'top'> }
-  /** Returns the exact map of one head, of a run or on another text. */
+  /** Returns the exact map of one head in the run, or on `text` if given. */
   head: { request: RunRequest & { at: HeadAt; text?: string }; value: Matrix }
   /** Traces how a weight was computed. */
   cell: { request: RunRequest & { at: HeadAt; cell: Cell }; value: CellTrace }
@@ -619,7 +619,7 @@ export type ModelsAsks = {
   /** Completes the words that the likely next tokens begin; returns the endings by token id. */
   endings: { request: RunRequest; value: { request: RunRequest; of: Record<number, string> } }
   many: { request: RunRequest & { texts: readonly string[]; at: HeadAt }; value: Many }
-  /** Measures the whole model for one picture. */
+  /** Measures the residual stream for the picture of the whole model. */
   block: { request: RunRequest & { stack: '' | 'encoder.' | 'decoder.' }; value: Block }
   /** Returns the weight of one pair of tokens in every head: (layers, heads). */
   pairs: { request: RunRequest & { stack: Stack; cell: Cell }; value: Float32Array }

@@ -106,7 +106,7 @@ export function failureOf(state) {
   return undefined
 }
 
-/** True if generation reached the end of the text. @param {Pick<import('./models.js').Room, 'openModel' | 'generated'>} room */
+/** True if the last generated token ends the text. @param {Pick<import('./models.js').Room, 'openModel' | 'generated'>} room */
 export const isEnded = ({ openModel, generated }) => openModel?.ends.includes(generated.at(-1) ?? -1) ?? false
 
 /** True if the model predicts the next word of a text, so that a reader can choose it. @param {import('./models.js').OpenModel} model */
@@ -123,7 +123,7 @@ export function endingOf({ got, run }, id) {
 export const isGenerating = ({ got: { generate } }) =>
   generate?.is === 'waiting' || (generate?.is === 'here' && !generate.isLast)
 
-/** Returns the model, its input and the active changes. @param {State} state */
+/** Returns the model, its input, the active changes, and the requests to run it without and with them. @param {State} state */
 function readOf(state) {
   const { settings, view, got } = state
   const openModel = shown(got.open)

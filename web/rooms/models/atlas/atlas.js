@@ -58,7 +58,7 @@ export class ModelsAtlas extends LitElement {
     this.maps = undefined
     /** If set, these maps are subtracted from `maps` before drawing. @type {Maps | undefined} */
     this.minus = undefined
-    /** Scores by which the heads are ranked: the colour of small squares, and the numbers beside names. @type {Float32Array | undefined} */
+    /** Scores by which the heads are ranked. They colour the small squares and are written beside the names. @type {Float32Array | undefined} */
     this.scores = undefined
     /** Heads with a score below this are faded. */
     this.least = 0
@@ -74,7 +74,7 @@ export class ModelsAtlas extends LitElement {
     /** Size of a map in pixels; 0 fits all maps into the view. */
     this.size = 0
     this.label = ''
-    /** Templates of the lens for each layer, the most probable guess first. @type {readonly (readonly unknown[])[] | undefined} */
+    /** For each layer, the templates of its guesses, the most probable first. @type {readonly (readonly unknown[])[] | undefined} */
     this.lens = undefined
     this.lensTitle = ''
     /** True if the atlas sits beside another picture and must not outgrow its column. */

@@ -69,7 +69,7 @@ const leastOf = (room, scores) => {
   return rankingOf(room) === 'entropy' || !scores.some(score => score >= least) ? 0 : least
 }
 
-/** Cache by maps: the upper end of their colour scale, for one `less` and `isWithoutFirst`. @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>} */
+/** Cache by maps: the upper end of their colour scale, and what it was computed with. @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>} */
 const ends = new WeakMap()
 
 /** Returns the upper end of the colour scale of the atlas, and the maps to subtract, if any. @param {Room} room */

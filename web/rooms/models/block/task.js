@@ -52,8 +52,8 @@ function layerOf(seen) {
     const added = seen[`${kind}.output`]
     const sum = sumOf(stream, added)
     const isPre = kind === 'attention' && !isSame(seen['attention.input'], seen.input)
-    // The recorded value after this sum, by the part that reads it next; '' is the layer's output. The input of a cross-attention shows it
-    // only if no norm precedes it.
+    // The recorded value after this sum, by the part that follows; '' is the layer's output. Before a cross-attention it is recorded only
+    // if no norm lies between.
     /** @type {Record<string, Numbers | undefined>} */
     const behind = { mlp: seen.middle, cross: isPre ? undefined : seen['cross.input'], '': seen.output }
     const next = behind[present[n + 1] ?? '']

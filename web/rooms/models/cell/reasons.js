@@ -11,7 +11,7 @@ import { specOf } from '../run/hooks.js'
 
 /** Number of pairs listed, and size of the small map. */
 const [PAIRS, ROWS] = [8, 5]
-/** Maximum number of weights of all heads to keep; maximum number of terms up to which heads are split by the token they read. */
+/** Maximum number of attention weights to keep; maximum number of terms if each head is split by the tokens it read. */
 const [MOST_WEIGHTS, MOST_TERMS] = [2 ** 25, 2 ** 22]
 
 /** Cache: the recorded outputs of all parts, for each run of the session. @type {WeakMap<object, RecordedRun>} */

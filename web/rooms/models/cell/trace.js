@@ -43,7 +43,7 @@ const MOST_WEIGHTS = 2 ** 26
 /** @typedef {NonNullable<import('qkv/models').Model['stacks']['encoder']>} OwnStack */
 /** Values of a run that belong to the cell. @typedef {Record<string, Float32Array>} Seen */
 
-/** Returns the key/value head, which several query heads may share. @param {OwnStack} own @param {CellAt} at */
+/** Returns the index of the key/value head of a query head; several query heads may share one. @param {OwnStack} own @param {CellAt} at */
 const kvHeadOf = ({ numHeads: heads, numKvHeads }, { head }) => Math.floor(head / (heads / numKvHeads))
 
 /**
@@ -144,7 +144,7 @@ function stepsOf(qkv, own, at, seen) {
   const capped = softcap ? softcap * qkv.tanh({ data: Float32Array.of(scaled / softcap), dims: [1] }).data[0] : scaled
   const score = scores[at.key]
   const largest = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
-  // Softmax of the row by the core: the largest score has share exp(0) / sum, so its reciprocal is the sum.
+  // The largest score has the share exp(0) / sum, so the reciprocal of that share is the sum.
   const shares = qkv.softmax({ data: scores, dims: [1, scores.length] }).data
   const top = shares[scores.indexOf(largest)]
   const hasBias = own.relativeBias && at.stack !== 'cross' && Number.isFinite(score)

@@ -47,7 +47,7 @@ const sentence = text => text.charAt(0).toUpperCase() + text.slice(1)
 const wordOf = ({ words, encoded }, { place, position = 0 }) =>
   (place === 'encoder' ? encoded : words)?.[position] ?? ''
 
-/** Returns the parameters of texts about a part. @param {Panel} panel @param {GraphNode} node */
+/** Returns the values to insert into texts about a part. @param {Panel} panel @param {GraphNode} node */
 function said({ room: { t }, found }, node) {
   const { layer = 0, head = 0, position = 0, place } = node
   const stack = place ? ` (${t(`modelsStack.${place}`)})` : ''

@@ -1,4 +1,4 @@
-// The room's side of "What each layer says": the panel's needs, its actions, and how answers change the state. Data and pure functions.
+// State of the panel "What each layer says": its requests, its actions, and how answers change the state. Data and pure functions.
 
 import { SHIPPED } from '../../../files/shipped-models.js'
 import { isOfHub } from '../open/sources.js'

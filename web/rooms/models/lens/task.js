@@ -1,4 +1,4 @@
-// Computes the words of each layer at each position, through a lens, and which parts wrote it. No DOM; loaded on demand.
+// Computes the words that a lens reads from each layer at each position, and the parts that wrote them. No DOM; loaded on demand.
 
 import { lensAttribution, readout } from 'qkv/interpret'
 import { tokenText } from '../run/read-text.js'

@@ -13,11 +13,11 @@ export const COPYING = ['induction', 'further']
 export const TELLING = 0.4
 /** A head that copies in a shipped model. */
 export const EXAMPLE = /** @type {const} */ ({ model: 'stories', head: '3.1' })
-/** Roles of heads that copy, whose figure is the weight where the next word is a copy. @type {readonly string[]} */
+/** Roles of heads that copy. Their figure is averaged only over positions whose next word is a copy. @type {readonly string[]} */
 const COPIERS = ['behind', 'thing']
 
 /**
- * Returns the figure recorded for each role, from the figures of a head and the id of a story stop.
+ * For each role, returns its figure from those of a head; `id` is the id of the story stop about the head.
  * @type {Record<'pronoun' | 'behind' | 'chapter' | 'thing', (figures: import('../models.js').HeadFigures, id: string) => number | undefined>}
  */
 const ROLES = {

@@ -1,4 +1,4 @@
-// The field "Model": a name on the hub, an address, or a model of the list, which opens below it while the reader types.
+// The field "Model": a name on the hub, an address, or a model of the list that opens below it while the reader types.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'

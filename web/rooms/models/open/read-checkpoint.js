@@ -87,7 +87,7 @@ const sizeOf = files => files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
  * Loads a checkpoint and describes it. Frees it if the request is cancelled.
  * @param {import('qkv').Qkv} qkv
  * @param {Asks['open']['request']} request
- * @param {Inspected | undefined} looked facts found by `look`, by source
+ * @param {Inspected | undefined} looked facts that `look` has found, if any
  * @param {OpenRun} run
  * @returns {Promise<{ model: Model, description: Description }>}
  */

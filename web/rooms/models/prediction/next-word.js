@@ -21,7 +21,7 @@ const MOST_SHOWN = 256
  * likely of these whose shares sum to topP.
  * @param {Float32Array} probabilities of all tokens, indexed by id
  * @param {readonly { id: number }[]} named the most likely tokens, in descending order
- * @param {{ temperature: number, topK: number, topP: number }} cut topK NAMED or above: no limit
+ * @param {{ temperature: number, topK: number, topP: number }} cut a topK of NAMED or more sets no limit
  * @returns {{ shares: number[], kept: number }} kept: number of remaining tokens
  */
 export function sharesOf(probabilities, named, { temperature, topK, topP }) {

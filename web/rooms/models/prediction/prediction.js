@@ -35,7 +35,7 @@ export function predictionPanel(room) {
     </section>`
 }
 
-/** Names the place that the guesses are for. @param {Room} room @param {string} word @param {number} row */
+/** Describes the position that the guesses are for. @param {Room} room @param {string} word @param {number} row */
 function placeOf({ t, openModel, stack }, word, row) {
   const { stacks, predicts } = present(openModel)
   if (predicts === 'class') return t('modelsClassOfText')
@@ -139,7 +139,7 @@ function byLayer(room) {
 /** Number of heads listed before the reader expands the list. */
 const MOST_HEADS = 5
 
-/** Draws parts of a page; heads in them open their pages. @param {Room} room @param {readonly import('../../../attention-head/head.js').Part[]} list */
+/** Draws parts of an inspector page; a link to a head opens the page of that head. @param {Room} room @param {readonly import('../../../attention-head/head.js').Part[]} list */
 const parts = ({ t, isDark, act }, list) =>
   drawParts({ t, isDark, act: { open: ({ head }) => act.openHead(head) } }, list)
 

@@ -7,7 +7,7 @@ import { present } from '../../../shell/known.js'
 /** @typedef {(values: Numbers) => void} Edit changes values in place */
 /** @typedef {Edit | number | 'mean'} Hook */
 
-/** Returns the stacks of a model by the key of their maps. @param {{ stacks: import('qkv/models').Model['stacks'] }} model */
+/** Returns the stacks of a model by the names of their maps: '' alone, or encoder, decoder and cross. @param {{ stacks: import('qkv/models').Model['stacks'] }} model */
 export function stacksOf({ stacks: { encoder, decoder } }) {
   /** @type {Partial<Record<Stack, { layers: number, numHeads: number }>>} */
   const stacks = encoder && decoder ? { encoder, decoder, cross: decoder } : { '': encoder ?? decoder }

@@ -12,7 +12,7 @@ const BYTES = /^<(0x)?([0-9A-F]{2})+>$/
 const MARK = /^(<[^<>\s]+>|\[[A-Z]+\])$/
 
 /**
- * Returns the marks that a tokenizer has put before and after a text.
+ * Returns the start and end tokens that a tokenizer has added to a text.
  * @param {string} text
  * @param {readonly string[]} tokens
  * @returns {{ start?: string, end?: string }}

@@ -28,7 +28,7 @@ const looking = textsLater(['long-text'], async texts => {
 })
 const longWords = later(() => import('../long-text/words.js'))
 
-/** Number of words above which they are drawn as searchable virtual lines. */
+/** Number of words above which a text is drawn as searchable virtual lines. */
 const MANY = 128
 
 /** Returns the lookup of word meanings, for the shipped translator only. @param {Room} room */
