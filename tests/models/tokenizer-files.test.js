@@ -13,6 +13,7 @@ import {
   randomOf,
   randomPattern,
   randomTexts,
+  smallFile,
   TEXTS,
   withRareSettings,
 } from './tokenizers/random-files.js'
@@ -81,6 +82,18 @@ test('random patterns cut texts as Oniguruma does, or are refused', t => {
   }
   t.diagnostic(JSON.stringify(counts))
   assert.ok(counts.equal > 3 * count)
+})
+
+test('models of few letters give the ids and texts of the Rust library, or are refused', async t => {
+  const counts = { equal: 0, refused: 0 }
+  for (let seed = first; seed < first + 3 * count; seed++) {
+    const { json, texts } = smallFile(randomOf(seed))
+    const reason = await compare(json, texts, seed)
+    if (!reason) await compareDecoding(json, seed)
+    counts[reason ? 'refused' : 'equal']++
+  }
+  t.diagnostic(JSON.stringify(counts))
+  assert.ok(counts.equal > 2 * count, JSON.stringify(counts))
 })
 
 test('rare settings: the unknown token in a text, no unknown token, and an empty suffix', async () => {

@@ -510,6 +510,79 @@ export function withRareSettings(json, random) {
   return json
 }
 
+/** @param {Random} random @param {string[]} letters */
+function smallModel(random, letters) {
+  const some = () => several(random, 4, () => random.pick(letters)).join('')
+  const type = random.pick(['BPE', 'BPE', 'BPE', 'Unigram', 'WordPiece'])
+  if (type === 'Unigram') {
+    const vocab = several(random, 17, () => [random.is(0.3) ? random.pick(letters) : some(), -random.below(40) / 4])
+    return { type, vocab, unk_id: random.pick([null, 0, random.below(vocab.length)]) }
+  }
+  if (type === 'WordPiece') {
+    const prefix = random.pick(['##', '', 'a'])
+    const inner = letters.map(letter => prefix + letter).filter(() => random.is(0.7))
+    const tokens = [...new Set(['<u>', ...letters, ...inner, some(), some(), prefix + some()])]
+    return {
+      type,
+      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
+      unk_token: random.pick(['<u>', random.pick(tokens)]),
+      continuing_subword_prefix: prefix,
+      max_input_chars_per_word: 1 + random.below(12),
+    }
+  }
+  const suffix = random.is(0.3) ? '</w>' : null
+  const ends = suffix ? letters.map(letter => letter + suffix).filter(() => random.is(0.7)) : []
+  const pieces = new Set([...letters, ...ends])
+  const merges = several(random, 25, () => {
+    const pair = [random.pick([...pieces]), random.pick([...pieces])]
+    pieces.add(pair.join(''))
+    return pair
+  })
+  const isByte = random.is(0.2)
+  const rest = [...(isByte ? BYTES : []), ...(random.is() ? ['<u>'] : []), ...(random.is(0.3) ? [some()] : [])]
+  const tokens = [...new Set([...pieces, ...rest])]
+  const hole = random.below(tokens.length) // ids that no token has
+  return {
+    type,
+    vocab: Object.fromEntries(tokens.map((token, id) => [token, id < hole ? id : id + 3])),
+    merges: random.is() ? merges : merges.map(pair => pair.join(' ')),
+    unk_token: random.pick([null, '<u>', random.pick(tokens)]),
+    fuse_unk: random.is(),
+    byte_fallback: isByte,
+    end_of_word_suffix: suffix,
+    ignore_merges: random.is(0.3),
+  }
+}
+
+/**
+ * Makes a file with a model of few letters, in which rare cases are frequent, and texts of these letters.
+ * @param {Random} random
+ * @returns {{ json: any, texts: string[] }}
+ */
+export function smallFile(random) {
+  const letters = ['a', 'b', ...['c', '<', 'u', '>', 'é', '😀', '▁', '0', '</w>'].filter(() => random.is(0.7))]
+  const cleanup = random.is()
+  const decoder = random.pick([
+    null,
+    { type: 'BPEDecoder', suffix: random.pick(['</w>', '', 'a', '😀']) },
+    { type: 'CTC', pad_token: random.pick(['a', '']), word_delimiter_token: random.pick(['', 'b', '😀']), cleanup },
+    { type: 'WordPiece', prefix: random.pick(['##', '', 'a']), cleanup },
+    { type: 'Fuse' },
+    { type: 'ByteFallback' },
+  ])
+  const json = {
+    version: '1.0',
+    added_tokens: [],
+    normalizer: random.pick([null, null, { type: 'Lowercase' }]),
+    pre_tokenizer: random.pick([null, null, { type: 'WhitespaceSplit' }]),
+    post_processor: null,
+    decoder,
+    model: smallModel(random, letters),
+  }
+  const part = () => (random.is(0.85) ? random.pick(letters) : random.pick([' ', 'z', '?', '<u>', '漢', '\u0000']))
+  return { json, texts: Array.from({ length: 14 }, () => several(random, 9, part).join('')) }
+}
+
 /** Yields parts of the texts, one after the other. @param {Random} random */
 export const randomText = random =>
   Array.from({ length: 1 + random.below(8) }, () => {
