@@ -14,9 +14,3 @@ export function entryOf(map, key) {
   if (value === undefined || value === null) throw new Error(`expected a value for ${describe(key)}, which is missing`)
   return value
 }
-
-/** Returns a value that is not missing. @template T @param {T} value @returns {T & {}} */
-export function present(value) {
-  if (value === undefined || value === null) throw new Error('expected a value')
-  return value
-}

@@ -1,8 +1,8 @@
 // Computes the results for the texts of a part. Texts run as packed rows of bounded batches, head scores by length, so nothing is padded.
 // The results of a text have the same bits in any batch, and sums are accumulated in text order.
 
-import { present } from '../base/entry.js'
 import { describe, shape } from '../base/errors.js'
+import { present } from '../base/present.js'
 import { Tensor } from '../base/tensor.js'
 import { crossEntropy } from '../ops/loss/cross-entropy.js'
 

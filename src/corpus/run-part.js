@@ -1,7 +1,7 @@
 // Runs a part: opens the model once per thread or process, and computes the results of each part.
 
-import { present } from '../base/entry.js'
 import { describe } from '../base/errors.js'
+import { present } from '../base/present.js'
 import { measurePart } from './measure.js'
 import { encodePart } from './part-file.js'
 

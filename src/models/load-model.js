@@ -2,8 +2,8 @@
 
 import { others, readOptions } from '../base/arguments.js'
 import { isBytes, isShared } from '../base/buffers.js'
-import { present } from '../base/entry.js'
 import { describe, toAwait } from '../base/errors.js'
+import { present } from '../base/present.js'
 import { coreOf, expectCore } from '../runtime/core-of.js'
 import { Config } from './config/config.js'
 import { familyOf } from './families/index.js'

@@ -1,6 +1,5 @@
 // The parameters of a model, their gradients, and the memory of a training step.
 
-import { present } from '../base/entry.js'
 import { describe, proxied } from '../base/errors.js'
 import { toFloats } from '../base/operand.js'
 import { count, Tensor } from '../base/tensor.js'
@@ -192,7 +191,7 @@ export class Parameters {
     const { dims, saved = 0, isView } = prepared
     const n = isView ? 0 : paddedSize(dims)
     const memory = this.arena.take(n + saved)
-    const tensor = (isView ? present(inputs[0]).tensor : memory).part(0, dims)
+    const tensor = (isView ? /** @type {Variable} */ (inputs[0]).tensor : memory).part(0, dims)
     const at = inputs.map(x => (x ? addressOf(x.tensor) : 0))
     const isLearned = inputs.some(x => x?.isLearned)
     const output = this.add(tensor, this.step, isLearned)

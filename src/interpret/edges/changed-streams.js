@@ -1,7 +1,7 @@
 // Computes the residual stream that would result if one writer (the embedding, a head, an MLP) wrote other numbers and all other writers
 // the same. It is computed for all writers at once, layer by layer, either exactly or to first order (tangents).
 
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../../models/run/model-hooks.js'
 import { finish, lastNorm, projectionsOf, runLayer } from '../../models/run/network.js'

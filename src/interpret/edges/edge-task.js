@@ -1,7 +1,8 @@
 // The data from which edges are computed: the recorded run of a text, its writers and readers, and how much each writer's output changes.
 
-import { entryOf, present } from '../../base/entry.js'
+import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
 import { copyOf, meanOverRows } from '../../models/run/model-hooks.js'

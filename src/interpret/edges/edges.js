@@ -2,7 +2,7 @@
 // effect of one edge (path patching, Wang et al. 2022).
 
 import { oneOf, readOptions, toBoolean, toNumber } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { checkSignal } from '../../models/run/inputs.js'
 import { copyOf } from '../../models/run/model-hooks.js'

@@ -2,7 +2,7 @@
 // gradients, as in `edges`; those on keys and values are split by the query that reads them. positionEdge computes one edge exactly.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { ofDistances } from '../../models/run/disentangled.js'
 import { checkSignal } from '../../models/run/inputs.js'

@@ -1,8 +1,9 @@
 // The operations of a model with a tape: each operation records how to differentiate it. One recorder serves one layer, and its tensors are
 // freed with the layer's scope.
 
-import { entryOf, present } from '../../base/entry.js'
+import { entryOf } from '../../base/entry.js'
 import { splitHeads, toFloats } from '../../base/operand.js'
+import { present } from '../../base/present.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { headOf } from '../../models/run/disentangled.js'
 import { copyOf, meanOverRows } from '../../models/run/model-hooks.js'

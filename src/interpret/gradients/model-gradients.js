@@ -2,8 +2,9 @@
 // Then the layers run again from last to first, each with a recorder that passes the gradients back through it (checkpointing).
 
 import { readOptions } from '../../base/arguments.js'
-import { entryOf, present } from '../../base/entry.js'
+import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
 import { checkSignal } from '../../models/run/inputs.js'

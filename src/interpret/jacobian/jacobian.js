@@ -2,9 +2,9 @@
 // reverse mode (v J) by the gradient recorder. Many vectors share one run of the text.
 
 import { oneOf, readOptions } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
 import { describe, shape } from '../../base/errors.js'
 import { toFloats } from '../../base/operand.js'
+import { present } from '../../base/present.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
 import { copyOf, expandPlace } from '../../models/run/model-hooks.js'

@@ -1,8 +1,8 @@
 // Computes J h, the change of the last state caused by a state, without a fitted lens: by forward-mode products over a few texts.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
 import { checkSignal } from '../../models/run/inputs.js'

@@ -2,9 +2,10 @@
 // by zeros or means (ablation), and computes the change of an objective, exactly or by its gradient (attribution patching).
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
-import { entryOf, present } from '../../base/entry.js'
+import { entryOf } from '../../base/entry.js'
 import { describe, shape } from '../../base/errors.js'
 import { toFloats } from '../../base/operand.js'
+import { present } from '../../base/present.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
 import { checkSignal } from '../../models/run/inputs.js'

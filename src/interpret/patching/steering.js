@@ -1,8 +1,8 @@
 // Computes a steering vector between two kinds of texts, and hooks that add it.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { Model } from '../../models/model.js'
 import { inputOf } from '../input-of.js'

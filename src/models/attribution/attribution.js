@@ -2,8 +2,8 @@
 // logits are linear once the factors of their activations are frozen.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
 import { toTensor } from '../../base/operand.js'
+import { present } from '../../base/present.js'
 import { overTexts } from '../run/over-texts.js'
 import { contributions, dot, multiplied, normed, pulled } from './linear-attribution.js'
 

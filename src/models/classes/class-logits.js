@@ -1,6 +1,6 @@
 // Computes logits of classes from the model's output. Loaded with a checkpoint that has classes.
 
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../run/model-hooks.js'
 

@@ -2,8 +2,8 @@
 // does (pipelines/token_classification.py). Loaded on first use.
 
 import { oneOf, readOptions } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { toBytes } from '../tokenizers/bytes.js'
 
 /**

@@ -1,7 +1,7 @@
 // Beam search: continues the most likely sequences in parallel. Equal to transformers 5.16 (generation/utils.py, _beam_search), whose
 // scores are float32 and where -1e9 marks what must not be chosen.
 
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { cannotChoose } from './generation-settings.js'
 
 /** Rows of ids that the model continues, one for each beam. @typedef {Pick<ReturnType<typeof import('./generation.js').openRun>, 'step' | 'select' | 'rest'>} Run */

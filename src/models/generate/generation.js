@@ -1,8 +1,8 @@
 // Generates text token by token.
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { applyRules, cannotChoose, readSettings } from './generation-settings.js'
 
 /** @import { GenerateOptions, GenerateStep, Ids } from '../model.js' */

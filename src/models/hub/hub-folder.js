@@ -1,8 +1,8 @@
 // A model on the Hugging Face hub as a folder. The list of its files is requested once; large files are read in blocks while they are
 // downloaded, checked and cached. This module is loaded only for names that begin with hf:.
 
-import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { meter } from './download-rate.js'
 import { HubError } from './hub-error.js'
 import { fullDisk, isSmall, openFile } from './hub-file.js'

@@ -1,6 +1,6 @@
 // Attributes, items and methods of Python's values, as jinja2's sandbox exposes them.
 
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { LOOP } from './scope.js'
 import { SPACE } from './tokens.js'
 import {

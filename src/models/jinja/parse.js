@@ -1,7 +1,7 @@
 // The grammar of jinja2 with the settings of transformers. Each expression and each statement is compiled to a function of its scope.
 // https://jinja.palletsprojects.com/en/stable/templates/
 
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { FILTERS } from './filters.js'
 import { attributeOf, itemOf, sliceOf } from './methods.js'
 import { binary, comparison, concatenated, negative, positive } from './operators.js'

@@ -1,8 +1,8 @@
 // Values of Python as templates see them. A str is a string, an int an integral number, a dict a Map, a list an Array, and None is null.
 // Other types have a class here, because JavaScript prints, compares or computes them differently.
 
-import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 
 /** An error that Python raises, too. */
 export class TemplateError extends Error {}

@@ -1,7 +1,7 @@
 // A forward pass: checks the options, reads the input, runs the stacks, and combines their results.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { embeddingOf } from '../weights/weights.js'
 import { readSummary } from './attention-summaries.js'

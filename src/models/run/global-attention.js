@@ -2,7 +2,7 @@
 // Marked and unmarked queries run in two attention calls. In each call, the rows of the other kind see no key and are 0, so the sum of both
 // has all rows. Letters: B batch, H heads, L rows. Loaded with a family that has it.
 
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from './model-hooks.js'
 

@@ -2,7 +2,7 @@
 // their structs and outputs in persistent memory. For each token, the values that depend on its position are updated and the calls
 // replayed.
 
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { putTensor } from '../../ops/attention/forward.js'
 import { ATTENTION_WORDS, ROPE_WORDS } from '../../runtime/abi.js'
 import { expectCore } from '../../runtime/core-of.js'

@@ -3,8 +3,8 @@
 // cross_encoder/modules/logit_score.py
 
 import { readOptions, toNumber } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { checkSignal } from '../run/inputs.js'
 import { runTexts } from './many-texts.js'

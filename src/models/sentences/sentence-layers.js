@@ -1,7 +1,7 @@
 // Modules of sentence-transformers with weights: Dense and LayerNorm. Loaded with a folder that lists one. Computed in float64.
 
-import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { readExactly } from '../source/source.js'
 import { FLOATS, readFloats, readHeader } from '../weights/safetensors.js'
 import { checkInput, expectObject, refuse } from './module-settings.js'

@@ -1,7 +1,7 @@
 // Reads a file in large blocks, so that adjacent ranges share one request, and prefetches the next blocks. Loaded for servers and Blobs,
 // where a request costs more than its bytes.
 
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 
 /** Bytes of the first block, which contains the header of nearly every checkpoint, and all of a small file. */
 export const FIRST = 2 ** 20

@@ -2,7 +2,7 @@
 // package @huggingface/tokenizers breaks ties differently: if the same pieces fit in two orders, it may choose the other one.
 // https://github.com/google/sentencepiece: src/unigram_model.cc
 
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 
 /** Penalty of an unknown character relative to the lowest score. */
 export const UNKNOWN = 10

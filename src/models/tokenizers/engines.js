@@ -1,8 +1,8 @@
 // The models of tokenizer.json, which convert pieces of a text to ids. BPE uses the optional package @huggingface/tokenizers. Where its
 // settings differ from the Rust library, they are corrected here, or refused.
 
-import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { bestPieces, UNKNOWN } from './best-pieces.js'
 import { nameOf } from './bytes.js'
 import { typeOf } from './model-type.js'

@@ -1,7 +1,7 @@
 // The files next to tokenizer.json: tokenizer_config.json, and in older folders special_tokens_map.json and added_tokens.json, by the rules
 // of transformers 5. https://github.com/huggingface/transformers: tokenization_utils_base.py, tokenization_utils_tokenizers.py
 
-import { present } from '../../base/entry.js'
+import { present } from '../../base/present.js'
 import { refuse } from './refuse.js'
 
 /** @import { AddedToken } from './added-tokens.js' */

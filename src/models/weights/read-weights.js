@@ -1,8 +1,8 @@
 // Reads the weights of a model as floats: rows by hook place, stored tensors by name, and the weights of a head.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
-import { present } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
+import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
 import { weight } from './stored-tensors.js'
 
