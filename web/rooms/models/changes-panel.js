@@ -1,4 +1,5 @@
-// The reader's changes: chips in model order, a switch between before and after, their effect, and patches from a second text.
+// Draws the reader's changes as chips in model order, a switch between before and after, the effect of the changes, and patches from a
+// second text.
 
 import { html, nothing } from 'lit'
 import { changesBar } from '../../attention-head/changes-bar.js'
@@ -9,7 +10,7 @@ import { cosine, points } from './prediction/prediction.js'
 /** @import { Change } from '../../attention-head/head.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** What the maps show. @type {Room['showing'][]} */
+/** Choices of what the maps show. @type {Room['showing'][]} */
 const SHOWING = ['before', 'after', 'difference']
 
 /**
@@ -94,7 +95,12 @@ function effect({ t, runBefore: before, runAfter: after }) {
     data-value=${now}>${t('modelsEffect', said)}</p>${saysNow(t, guess, after)}`
 }
 
-/** Tells a reader on a phone, whose prediction is in another tab, that the changes lead to a different word. @param {Room['t']} t @param {{ id: number }} guess @param {import('./run/model-run.js').Run} after */
+/**
+ * Notes on a phone, where the prediction is in another tab, that the changes lead to a different word.
+ * @param {Room['t']} t
+ * @param {{ id: number }} guess
+ * @param {import('./run/model-run.js').Run} after
+ */
 function saysNow(t, { id }, { top: [now] }) {
   if (!now || now.id === id) return nothing
   return html`<p class="models-effect"

@@ -10,7 +10,7 @@ import type { Matrices } from './run/layer-tensors.js'
 import type { Run, ScoreName, Streamed } from './run/model-run.js'
 
 export interface Settings {
-  /** The model: a shipped one, or hf:owner/name@commit~digest for the hub; '' is the first shipped one. */
+  /** The model: a shipped one, or hf:owner/name@commit~digest for the hub; '' is the first shipped model. */
   checkpoint: string
   /** Download size in bytes of a hub model; 0 if unknown. */
   size: number
@@ -21,7 +21,7 @@ export interface Settings {
   /** The second text, the source of patches. */
   sourceText: string
   changes: readonly Change[]
-  /** The open head, the cell in the inspector, and a part of it: ['term', i], or ['q', i, n] for a number of the query. */
+  /** The open head, the cell in the inspector, and a part of the cell: ['term', i], or ['q', i, n] for a number of the query. */
   at: Place
   /** The graph of heads in the format of graph/setting.js; '' if closed. */
   graph: string
@@ -33,7 +33,7 @@ export interface Settings {
   list: boolean
 }
 
-/** The share of the answer that the graph explains, in percent; the name of the selected edge, '' for none; and whether it is tested. */
+/** The share of the answer that the graph explains, in percent; the name of the selected edge, or ''; whether that edge is tested. */
 export interface GraphSetting {
   share: number
   edge: string
@@ -41,10 +41,10 @@ export interface GraphSetting {
 }
 
 export type LensKind = 'logit' | 'jacobian' | 'tuned'
-/** How states are read, the selected state, and the ids of pinned words. */
+/** The kind of lens, the selected state, and the ids of pinned words. */
 export interface LensSetting {
   lens: LensKind
-  /** The chosen word of the selected state; undefined: its most likely word. */
+  /** Id of the chosen word of the selected state; undefined for the most likely one. */
   written?: number
   cell?: { layer: number; position: number }
   pins: readonly number[]
@@ -56,9 +56,9 @@ export type SmallerDtype = 'float16' | 'int8'
 
 /** A hub model that the reader is asked to agree to before it is opened. */
 export interface Asked {
-  /** Identifies the question. */
+  /** Id of the question. */
   id: number
-  /** In the form hf:owner/name@revision. */
+  /** Name in the form hf:owner/name@revision. */
   name: string
   /** The setting `checkpoint` when the question was asked. */
   checkpoint: string
@@ -70,11 +70,11 @@ export interface Asked {
   dtype?: SmallerDtype | ''
 }
 
-/** Facts of the hub about a model, and the memory that it would take. */
+/** What the hub reports about a model, and the memory that the model would take. */
 export interface Look {
   /** The name as requested. */
   name: string
-  /** In the form hf:owner/name@commit. */
+  /** Name in the form hf:owner/name@commit. */
   source: string
   license: string
   isGated: boolean
@@ -94,17 +94,17 @@ export interface Look {
 export interface Requested {
   /** Identifies the request. */
   id: string
-  /** For chosen files, the folder; '' if unknown, then the session names it. */
+  /** For chosen files, the name of the folder; '' if unknown, so that the session chooses a name. */
   name: string
   source: OpenSource
-  /** '': as stored; undefined: the default of the source. */
+  /** '' keeps the stored one; undefined: the default of the source. */
   dtype?: SmallerDtype | ''
   checkpoint: string
 }
 
 export type RankBy = 'previous' | 'first' | 'duplicate' | 'induction' | 'further' | 'entropy' | 'example' | 'similar'
 export type Showing = 'before' | 'after' | 'difference'
-/** Two runs that are shown together. */
+/** Two runs that are shown together, without and with the changes. */
 export interface Runs {
   before?: Run
   after?: Run
@@ -126,13 +126,13 @@ export interface View {
   asked?: Asked
   /** The reader's access token for the hub; kept only in memory. */
   token: string
-  /** Counts changes to the list of cached models. */
+  /** Number of changes to the list of cached models, so that it is read again. */
   keptChanges: number
   /** A further text that the model reads with the same changes; '' for none. */
   beside: string
-  /** True once the reader's pointer or focus has entered the room; from then on, parts that open on a click are prefetched. */
+  /** True once the reader's pointer or focus has entered the room; then the modules of parts that open on a click are prefetched. */
   isNear: boolean
-  /** The part that has the pointer or focus and may open next; its data is computed ahead if that is cheap. */
+  /** The closed part under the pointer or with focus, which may open next; its data is precomputed if that is cheap. */
   ahead: '' | 'matters' | 'graph'
   /** True if "What matters for this answer?" is open. */
   hasMatters: boolean
@@ -140,7 +140,7 @@ export interface View {
   hasAllAdders: boolean
   /** Name of the part or edge of the graph under the pointer or with the focus. */
   graphPointed: string
-  /** Request of the run whose graph the reader agreed to compute although it takes long. */
+  /** The run whose graph the reader agreed to compute although that takes long. */
   graphAgreed: RunRequest | undefined
   /** True if "Next word, by hand" is open. `cut`: its sampling settings; `cacheHead`: the head whose cache it draws. */
   hasNextWord: boolean
@@ -171,25 +171,25 @@ export interface View {
   showing: Showing
   /** A long text that was typed or dropped, waiting for the reader's consent. */
   draft?: string
-  /** A typed text of which only the beginning is read, or which another text has replaced for now. */
+  /** The typed text, if only its beginning is read or another text is shown for now. */
   setAside?: string
-  /** The longest run of the open model so far, and the least time of any run; the time of the next run is estimated from them. */
+  /** Tokens and time of the longest run of the open model, and the least time of any run, for estimating the time of the next run. */
   timed?: { model: string; tokens: number; milliseconds: number; least?: number }
   /** True while a key is held that shows the run before the changes. */
   isHeld: boolean
   /** True if the reader tried to drag a bar of the prediction; a note then explains that the bars follow from the model. */
   isPulled: boolean
-  /** Score that heads are ranked by; undefined: the score whose best head stands out most. */
+  /** Score that heads are ranked by; undefined: the score whose best head exceeds the median most. */
   rankBy?: RankBy
   least: number
   isOnlyHits: boolean
   isWithoutFirst: boolean
-  /** The selected token, and the selected key. */
+  /** Indices of the selected token and of the selected key. */
   query?: number
   keyWord?: number
-  /** The token whose prediction is shown; undefined: the default. */
+  /** Index of the token whose prediction is shown; undefined for the default. */
   row?: number
-  /** The search text in a long text, and the word that was found. */
+  /** Text to search for in a long text, and the index of the found word. */
   finding: string
   found?: number
   /** The tiles that the map of the open head is waiting for. */
@@ -197,11 +197,11 @@ export interface View {
   /** Passes arrived tiles to the map before the next frame is drawn. */
   handOut?: (got: State['got']) => void
   pointed?: { layer: number; head: number; query?: number; key?: number; weight?: number }
-  /** The weight that was set last, unless something else changed since. */
+  /** The weight that was set by hand last; undefined after any other change. */
   lastSet?: WeightChange
   /** Size of a map of the atlas in pixels; 0 fits all maps into the view. */
   mapSize: number
-  /** Name of the picture of the open head. */
+  /** Name of the selected picture of the open head. */
   picture: string
   /** What dragging over the map of a head does. */
   mode: 'read' | 'paint'
@@ -209,7 +209,7 @@ export interface View {
   against?: { layer: number; head: number } | 'text'
   /** The head to which others are compared when ranked by similarity. */
   reference?: { layer: number; head: number }
-  /** The first Shift-clicked head. */
+  /** The head that was Shift-clicked first. */
   marked?: { layer: number; head: number }
   /** The heads selected by a marquee. */
   chosen: readonly { layer: number; head: number }[]
@@ -233,8 +233,8 @@ export interface View {
   /** Stop of the lens story, from 0. */
   lensStop?: number
   /**
-   * Zoom of the lens grid, and the first word that is read of a long text; undefined: chosen to include the selected state, or the last
-   * word.
+   * Zoom of the lens grid. `lensFrom`: first word that is read of a long text; undefined: chosen so that the selected state or the last
+   * word is included.
    */
   lensZoom: number
   lensFrom?: number
@@ -247,11 +247,11 @@ export interface View {
   answers: number
   /** Text of the button that leads back from "One layer". */
   from: string
-  /** The program that was copied last. */
+  /** Name of the program that was copied last. */
   copied: string
 }
 
-/** What a model predicts: a token, the class of a text, the class of each token, the similarity of two texts; '' for nothing. */
+/** What a model predicts: a token, the class of a text, the class of each token, the similarity of two texts; '' if it predicts nothing. */
 export type Predicts = 'token' | 'class' | 'classes' | 'likeness' | ''
 /** Facts about an open model. */
 export interface OpenModel {
@@ -270,7 +270,7 @@ export interface OpenModel {
   hasTokenizer: boolean
   hasHead: boolean
   predicts: Predicts
-  /** True for a regression. */
+  /** True if the model is a regression. */
   isNumber?: boolean
   /** '': as stored. */
   dtype: SmallerDtype | ''
@@ -281,7 +281,7 @@ export interface OpenModel {
   positions: number
   /** Size of the vocabulary. */
   vocab: number
-  /** The ids that end a text. */
+  /** Ids of the tokens that end a text. */
   ends: readonly number[]
   /** Default text. */
   firstText: string
@@ -291,7 +291,7 @@ export interface OpenModel {
   mask?: string
   /** Metadata stored beside the weights. */
   about?: About
-  /** For a model of the hub: bytes of its files. */
+  /** Bytes of its files, for a hub model. */
   size: number
 }
 
@@ -309,7 +309,7 @@ export interface About {
   /** The words of its vocabulary, grouped so that words of one group can replace each other. */
   words?: readonly (readonly string[])[]
 }
-/** Figures of a head recorded when its model was trained: means over test texts. */
+/** Statistics of a head, recorded when its model was trained: means over test texts. */
 export interface HeadFigures {
   layer: number
   head: number
@@ -326,7 +326,7 @@ export interface HeadFigures {
   behind?: Readonly<Record<string, number>>
   /** Weight on the answer, by kind of answer; one number for a translator. */
   weight?: number | Readonly<Record<string, number>>
-  /** Share of words for which it looks most at the word being translated. */
+  /** Share of words for which the head's largest weight is on the word being translated. */
   aligned?: number
 }
 /** A stop of the guided story: a head with a prompt. */
@@ -365,7 +365,7 @@ export interface RunRequest {
   changes: readonly Change[]
   sourceText: string
 }
-/** The score of a query and a key, decomposed by what was written at both positions. */
+/** The score of a query and a key, split into terms by the parts that wrote the states at both positions. */
 export type Reasons = Cell &
   (
     | { isTooLong: true }
@@ -375,7 +375,7 @@ export type Reasons = Cell &
         /** Number of terms; `pairs`: the largest of them. */
         count: number
         pairs: { query: Source; key: Source; value: number }[]
-        /** The largest sources, with one more row and one more column for all others. */
+        /** The sources with the largest terms; a last row and a last column are the sums of all others. */
         table: { queries: Source[]; keys: Source[]; data: Float32Array }
       }
   )
@@ -384,14 +384,14 @@ export interface Matters {
   what: 'heads' | 'positions'
   /** What the cells change: the logit of a token minus that of the second guess, the same for classes, or the similarity of two texts. */
   kind: 'token' | 'class' | 'likeness'
-  /** The answer and the second guess; empty for similarity. */
+  /** The answer and the second guess; empty for the similarity of two texts. */
   tokens: string[]
   /** The difference of their logits, or the similarity, without any change. */
   value: number
-  /** (layers, heads) or (layers, positions) */
+  /** Shape of the effects: (layers, heads) or (layers, positions). */
   dims: number[]
   effects: Float32Array
-  /** Number of exact rows, counted from the last; the others are estimates. */
+  /** Number of exact rows at the end; the rows before are estimates. */
   exact: number
   /** True if the attention weights of the text are too many to compute this. */
   isTooLong?: boolean
@@ -407,7 +407,7 @@ export interface GraphEdges {
   /** Words of the encoder, for an encoder-decoder. */
   encoded?: string[]
 }
-/** Origin of a lens: none (logit lens), a file that the reader chose, the one that ships with the model, or a fit on generated texts. */
+/** Origin of a lens: none (logit lens), a file that the reader chose, a file that ships with the model, or a fit on generated texts. */
 export type LensOrigin =
   | { from: 'logit' }
   | { from: 'file'; name: string; texts: number }
@@ -418,10 +418,10 @@ export type LensGrid =
   | { isTooLarge: true }
   | {
       isTooLarge: false
-      /** The run that was read. */
+      /** The run whose states were read. */
       request: RunRequest
       lens: LensKind
-      /** The first word of the grid, the number of words of the text, and the words of the grid. */
+      /** Index of the grid's first word in the text, number of words in the text, and the words of the grid. */
       first: number
       count: number
       words: string[]
@@ -435,7 +435,7 @@ export type LensGrid =
       pins: number[]
       origin: LensOrigin
     }
-/** A grid before it is tagged with its run. */
+/** A grid without the request of its run. */
 export type LensRead = { isTooLarge: true } | Omit<Extract<LensGrid, { isTooLarge: false }>, 'request'>
 /**
  * Contributions of the parts below a state to the score of a word, the largest first; `rest`: the sum of all others; `ranks`: rank of the
@@ -450,9 +450,9 @@ export interface LensWriters {
   layers: number[]
   ranks: Int32Array
 }
-/** The lens to read with: its kind, the name of an open file, the address of the one that ships with the model. */
+/** The lens to read with: its kind, the name of a lens file, and the URL of the lens that ships with the model. */
 export type LensAsked = Pick<LensSetting, 'lens'> & { file: string; shipped: string }
-/** The second text as the model reads it. */
+/** The second text with its tokens, as the model reads it. */
 export interface SourceRead {
   ids: number[]
   tokens: string[]
@@ -473,7 +473,7 @@ export type Matrix = { data: Float32Array; dims: readonly number[] }
 
 /** The candidates for the next word. */
 export interface NextWord {
-  /** The run that it continues: its tokens and its text. */
+  /** Tokens and text of the run that the next word continues. */
   ids: number[]
   text: string
   /** The most likely tokens, and the probabilities of all tokens by id. */
@@ -482,15 +482,13 @@ export interface NextWord {
   /** The cache of each layer, (tokens, numbers); [] for long texts. */
   rows: { k: Matrix; v: Matrix }[]
   numKvHeads: number
-  /** Bytes per token of a float32 cache, over all layers. */
+  /** Bytes per token of a float32 KV cache over all layers. */
   rowBytes: number
   /** Milliseconds of the next step, with a cache of the previous tokens and without. */
   milliseconds: { cached: number; whole: number }
 }
 
-/**
- * The scores of a head in each of many sentences; a score is missing if it is not meaningful for the sentence or the sentence is too long.
- */
+/** The scores of a head in each of many sentences; a score is missing if the sentence is too long or the score is not meaningful for it. */
 export interface Many {
   sentences: { text: string; tokens: number; scores?: Partial<Record<ScoreName, number>> }[]
 }
@@ -500,11 +498,11 @@ export interface BlockPart {
   kind: 'attention' | 'cross' | 'mlp'
   /** True if a norm precedes it. */
   isPre: boolean
-  /** Length of the vector that it adds. */
+  /** Length of the vector that the part adds. */
   added: Float32Array
-  /** Its share of the sum: its output projected onto the sum. */
+  /** Share of the part in the sum: its output projected onto the sum. */
   share: Float32Array
-  /** Length of the sum. */
+  /** Length of the sum vector. */
   sum: Float32Array
   /** Length of the output of the norm that follows, if any. */
   after?: Float32Array
@@ -519,9 +517,9 @@ export interface Block {
   norm?: Float32Array
 }
 
-/** Direct contributions to a logit, or to the cosine of two texts, with all norms frozen; they sum to it. */
+/** Direct contributions to a logit, or to the cosine of two texts, with all norms frozen; their sum is the logit or cosine. */
 export interface Why {
-  /** '' for two texts. */
+  /** The token whose logit is explained; '' for two texts. */
   token: string
   logit: number
   stack: Stack
@@ -564,7 +562,7 @@ export type ModelsAsks = {
     value: { run?: Run; source?: SourceRead; request: RunRequest }
     progress: RunProgress
   }
-  /** Preloads the modules for reasons, for what matters and for the graph. */
+  /** Preloads the modules for reasons, what matters, and the graph. */
   prepare: { request: object; value: boolean }
   /** Predicts for another text with the same changes. */
   beside: { request: RunRequest; value: Pick<Run, 'request' | 'top'> }
@@ -597,7 +595,7 @@ export type ModelsAsks = {
   }
   /** Exports the lens as a file of torch.save. */
   lensBytes: { request: { model: string } & LensAsked; value: { name: string; data: Uint8Array<ArrayBuffer> } }
-  /** Computes the graph of heads. A long computation waits for consent and returns what it `takes` first. */
+  /** Computes the graph of heads. A long computation needs consent, so it first returns only its cost in `takes`. */
   graph: {
     request: RunRequest & { isAgreed: boolean }
     value: GraphEdges | { isTooLong: true } | { takes: { seconds: number; bytes: number } }
@@ -625,12 +623,15 @@ export type ModelsAsks = {
   pairs: { request: RunRequest & { stack: Stack; cell: Cell }; value: Float32Array }
   /** Computes a tile of a head on a long text. */
   tile: { request: RunRequest & { at: HeadAt; tile: TilePart }; value: Matrix }
-  /** Finds where a word of a long text looks, and which words look at it, the strongest first: in all heads, or in one. */
+  /** Finds the words that a word of a long text attends to, and those that attend to it, strongest first, in all heads or in one. */
   looks: {
     request: RunRequest & { stack: Stack; word: number; only?: { layer: number; head: number } }
     value: { from: HeadLink[]; to: HeadLink[] }
   }
-  /** Profiles a head on a long text: a map finer than that of the atlas if memory allows; shares of weight at distances 0, 1, 2 to 3, ...; its longest strong links. */
+  /**
+   * Profiles a head on a long text: a finer map than in the atlas if memory allows; shares of weight at distances 0, 1, 2 to 3, ...; the
+   * longest strong links.
+   */
   profile: {
     request: RunRequest & { at: HeadAt }
     value: { map: Matrix; distance: Float32Array; longest: HeadLink[] }
@@ -644,7 +645,7 @@ export type ModelsAsks = {
 export type ModelsActions = {
   bring: [files: readonly File[]]
   openSmaller: [dtype: SmallerDtype]
-  /** Opens the text of the field: a name on the hub, an address, or the name of a listed model. */
+  /** Opens the model typed into the field: a hub name, an address, or the name of a listed model. */
   openTyped: [text: string]
   /** Moves up or down in a list of `count` models. */
   pick: [step: 1 | -1, count: number]
@@ -664,7 +665,7 @@ export type ModelsActions = {
   /** Registers the tiles that the map of the open head waits for. */
   wait: [tiles: View['tiles'], handOut: View['handOut']]
   type: [text: string]
-  /** Reads the long text, or its beginning. */
+  /** Runs the model on the draft of a long text, or on its beginning. */
   readDraft: [text: string]
   dropDraft: []
   bringBack: []
@@ -691,10 +692,10 @@ export type ModelsActions = {
   agreeToGraph: []
   /** Opens, changes or closes the layer readout. */
   setLens: [lens: string, isRevealed?: boolean]
-  /** Opens a lens file, or one on the hub by its name; '' returns to the model's default. */
+  /** Opens a chosen lens file, or one on the hub by its name; '' restores the default of the model. */
   openLens: [source: File | string]
   saveLens: []
-  /** Goes to a stop of the lens story, from 0; undefined leaves it. */
+  /** Goes to a stop of the lens story, from 0; undefined ends the story. */
   goToLens: [stop?: number]
   /** Scrolls to a part of the room. */
   reveal: [selector: string]

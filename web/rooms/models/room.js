@@ -150,13 +150,18 @@ function lookAt({ settings: { checkpoint }, view }, name, agreed) {
   }
 }
 
-/** Opens the text of the field: a listed model, a name on the hub, or the address of a folder. @param {State} state @param {string} text @returns {Step} */
+/**
+ * Opens the model typed into the field: a listed model, a hub name, or the address of a folder.
+ * @param {State} state
+ * @param {string} text
+ * @returns {Step}
+ */
 function openTyped(state, text) {
   const { hub, address } = meantBy(bareName(text))
   if (requestFor(state, text).requested) return ask(state, requestFor(state, text))
   if (hub) return lookAt(state, hub)
   if (!address || !URL.canParse(address, document.baseURI))
-    // The list stays open to offer the nearest names.
+    // Keep the list open to offer the nearest names.
     return {
       view: {
         refused: { key: 'modelsNoSuch', params: { text: text.trim() } },
@@ -181,7 +186,7 @@ function openLooked(state, { source }, dtype) {
 }
 
 /**
- * Records the reader's consent to contact the hub for the model of a link, or to the download.
+ * Records the reader's consent to contacting the hub for a linked model, or to the download.
  * @param {State} state
  * @param {import('./models.js').SmallerDtype | ''} [dtype]
  * @returns {Step}
@@ -215,14 +220,19 @@ const END_GENERATION = { type: 'cancel', slot: 'generate' }
 /** Cancels one-off requests about a model that another one replaces, because they will never be answered. @type {{ type: 'cancel', slot: string }[]} */
 const END_ASKED = [END_GENERATION, { type: 'cancel', slot: 'lensBytes' }, { type: 'cancel', slot: 'matrices' }]
 
-/** Reads another text, and dismisses the last problem. @param {State} state @param {string | null} prompt */
+/** Sets another text, and dismisses the last problem. @param {State} state @param {string | null} prompt */
 const read = (state, prompt) => ({
   set: { prompt, generated: [] },
   view: { ...FORGOTTEN, dismissed: failureOf(state)?.problem ?? state.view.dismissed },
   effects: [END_GENERATION],
 })
 
-/** Handles typing: a long text is counted before it is read. @param {State} state @param {string} prompt @returns {Step} */
+/**
+ * Handles typing: the tokens of a long text are counted before the model runs on it.
+ * @param {State} state
+ * @param {string} prompt
+ * @returns {Step}
+ */
 function type(state, prompt) {
   if (prompt.length > LONG && shownOf(state).openModel) return { view: { draft: prompt } }
   return {
@@ -263,17 +273,27 @@ function mask(state, index) {
 /** Opens another head, without a cell. @param {import('../../attention-head/head.js').HeadAt} head @returns {Step} */
 const openHead = head => ({ set: { at: { head } }, view: { stack: head.stack }, effects: [refocus('#models-back')] })
 
-/** Returns to all heads, and focuses the one whose page was open. @param {State} state @returns {Step} */
+/** Returns to the atlas of all heads, and focuses the head whose page was open. @param {State} state @returns {Step} */
 function leaveHead(state) {
   const { head } = shownOf(state)
   const own = head && `#models-ranked [data-head="${nameOf(head)}"]`
   return { set: { at: {} }, effects: [refocus(`${own ?? '#models-ranked button'}, .models-atlas .atlas-maps`)] }
 }
 
-/** Returns an effect that moves the focus if the focused element has gone. @param {string} selector @returns {import('../../shell/room.js').Effect<ModelsTypes>} */
+/**
+ * Returns an effect that moves the focus if the focused element no longer exists.
+ * @param {string} selector
+ * @returns {import('../../shell/room.js').Effect<ModelsTypes>}
+ */
 const refocus = selector => ({ type: 'focus', selector, isLost: true })
 
-/** Opens a head. @param {State} state @param {import('../../attention-head/head.js').HeadAt} at @param {boolean} isSecond subtracts this head from the first one @returns {Step} */
+/**
+ * Opens a head.
+ * @param {State} state
+ * @param {import('../../attention-head/head.js').HeadAt} at
+ * @param {boolean} isSecond true to subtract this head from the first one
+ * @returns {Step}
+ */
 function chooseHead(state, at, isSecond) {
   const { head } = shownOf(state)
   const { marked } = state.view
@@ -668,7 +688,7 @@ export const room = {
       }
     return lens ? { effects: [{ type: 'reveal', selector: '#models-lens' }] } : undefined
   },
-  // Generated tokens, a selected edge of the graph and a state of the lens belong to one text, so they are dropped when it changes.
+  // Drop generated tokens, the selected edge of the graph and the lens state when the text changes, since they belong to one text.
   settle(before, after) {
     const isOther = before.prompt !== after.prompt || String(before.generated) !== String(after.generated)
     if (!isOther) return after
@@ -765,7 +785,7 @@ export const room = {
       const usual = stacks.encoder && stacks.decoder ? 'cross' : ''
       const known = Object.keys(view.left).find(each => isOne(each, name)) ?? ''
       const others = Object.entries(view.imported).filter(([each]) => !isOne(each, name))
-      // Keep the reader's text for a model that has not read any yet; a stop of a story has its own text.
+      // Keep the reader's text for a model that is opened for the first time, unless a story stop brings another text.
       const isTyped = hasTokenizer && view.opened !== undefined && view.storyStep === undefined
       const fresh = { ...defaultsOf(room.fields), ...(isTyped && { prompt: settings.prompt }) }
       const found = isSameModel ? settings : (view.left[known] ?? fresh)

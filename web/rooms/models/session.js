@@ -1,5 +1,5 @@
-// The session of the room "Models": opens checkpoints and runs them with the reader's changes. No DOM: runs in a worker, or on a page that
-// cannot start one.
+// The session of the room "Models": opens checkpoints and runs them with the reader's changes. No DOM: runs in a worker, or on the main
+// thread if none can be started.
 
 import { once } from '../../shell/once.js'
 import { MOST_WORDS } from './lens/setting.js'
@@ -20,11 +20,11 @@ import { createRuns, givenBy, hooksFor } from './run/session-runs.js'
 /** Milliseconds between progress reports, and before the first one of a run. */
 const [PROGRESS, PATIENCE] = [50, 250]
 
-/** Loads the modules that open and run models. They come with the first model, after the first picture of the room. */
+/** Loads the modules that open and run models. They are loaded with the first model, after the room was first drawn. */
 const ofCheckpoints = once(() => import('./open/read-checkpoint.js'))
 /** Loads the module that reads summaries of long texts, when the first is needed. Each dynamic import takes Chromium 40 ms. */
 const ofSummaries = once(() => import('./long-text/summary-details.js'))
-/** Loads the modules that trace a weight, explain it, find what matters and build the graph; on demand or preloaded. */
+/** Load the modules that trace a weight, explain it, find what matters and build the graph, on demand or when preloaded. */
 const ofCell = once(() => import('./cell/trace.js'))
 const ofReasons = once(() => import('./cell/reasons.js'))
 const ofMatters = once(() => import('./matters/task.js'))
@@ -36,7 +36,7 @@ const ofGraph = once(() => import('./graph/task.js'))
 const ofLens = once(() => import('./lens/task.js'))
 const ofLensFiles = once(() => import('./lens/files.js'))
 
-/** Reports the progress and the time of a run, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
+/** Returns callbacks that report the progress and the time of a run, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
 function watchOf({ signal, progress }) {
   const start = performance.now()
   let reported = start + PATIENCE - PROGRESS
@@ -278,7 +278,7 @@ function ofLenses({ runs, withModel }) {
       read(request, run, ({ lensWriters }, model, { run: { input }, hooks }, watch) =>
         lensWriters(model, input, hooks, request, watch),
       ),
-    // Reads the file before it takes the lock, so that others can use the model during a download.
+    // Reads the file before taking the lock, so that others can use the model during a download.
     async lensFile(request, run) {
       const { readFile, keep } = await ofLensFiles()
       const lens = await readFile(request, run.signal)

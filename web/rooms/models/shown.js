@@ -13,7 +13,7 @@ import { stacksOf } from './run/hooks.js'
 /** @import { Run } from './run/model-run.js' */
 /** @import { HeadAt } from '../../attention-head/head.js' */
 
-/** Initial share of the answer that the graph of heads explains, in percent: few enough edges to read. */
+/** Initial share of the answer that the graph of heads explains, in percent, which gives few enough edges to read. */
 export const FIRST_GRAPH = '50'
 
 /** Returns the title of a model. @param {Pick<import('./models.js').Room, 't'>} room @param {string} name */
@@ -43,13 +43,13 @@ export function firstName() {
 }
 
 /**
- * Returns the source of a model's files; undefined if this page does not have them.
+ * Returns the source of a model's files; undefined if the page has none.
  * @param {State} state
  * @param {string} name
  * @returns {import('./models.js').OpenSource | undefined}
  */
 function sourceOf({ view: { imported } }, name) {
-  if (isOfHub(name)) return undefined // its files may have been evicted; the reader is asked before they are fetched
+  if (isOfHub(name)) return undefined // its files may not be cached, and the reader must agree to a download
   if (Object.hasOwn(imported, name)) return imported[name]
   if (name === '?model') return addressOf()?.href
   const shipped = SHIPPED.find(each => each.name === name)
@@ -80,7 +80,11 @@ export function requestOf(state) {
   return requested ? { requested: { ...requested, id: requested.name } } : { requested: view.opened, refused }
 }
 
-/** Returns the hub model that the reader is to be asked about: a typed one, or that of the link. @param {State} state @returns {import('./models.js').Asked | undefined} */
+/**
+ * Returns the hub model about which to ask the reader: a typed one, or that of a link.
+ * @param {State} state
+ * @returns {import('./models.js').Asked | undefined}
+ */
 export function askedOf(state) {
   const { settings, view } = state
   const { checkpoint } = settings
@@ -113,7 +117,11 @@ export const isEnded = ({ openModel, generated }) => openModel?.ends.includes(ge
 export const isByHand = ({ predicts, stacks }) =>
   predicts === 'token' && stacks.decoder !== undefined && stacks.encoder === undefined
 
-/** Returns the letters that complete the word that a token of the shown run begins; '' for a whole word. @param {Pick<State & Shown, 'got' | 'run'>} room @param {number} id */
+/**
+ * Returns the letters that complete the word that a predicted token begins; '' for a whole word.
+ * @param {Pick<State & Shown, 'got' | 'run'>} room
+ * @param {number} id
+ */
 export function endingOf({ got, run }, id) {
   const endings = shown(got.endings)
   return (run && endings && isSame(endings.request, run.request) && endings.of[id]) || ''
@@ -182,7 +190,10 @@ function runsOf({ view, got }, id, isChanged) {
   return runs.after ? { ...runs, after: grown } : { before: grown }
 }
 
-/** Cache: maps of a running model, by its progress report. @type {WeakMap<object, { old: object | undefined, maps: import('./atlas/maps.js').Maps }>} */
+/**
+ * Caches the maps of a running model by progress report.
+ * @type {WeakMap<object, { old: object | undefined, maps: import('./atlas/maps.js').Maps }>}
+ */
 const streams = new WeakMap()
 
 /** Returns the finished layers of a running model, in the maps of its stack. @param {State} state @param {Run | undefined} run the run that is drawn */
@@ -202,7 +213,10 @@ function streamedOf({ got }, run) {
 
 /** End token of a translation. */
 const END = '</s>'
-/** Cache: the words written by the rows of a translation, the same array for the same run. @type {WeakMap<readonly string[], readonly string[]>} */
+/**
+ * Caches the words written by the rows of a translation, so that a run always has the same array.
+ * @type {WeakMap<readonly string[], readonly string[]>}
+ */
 const written = new WeakMap()
 
 /** Returns the words that the rows of a translation write. @param {readonly string[]} targets input tokens of the decoder, including the start token */
@@ -230,7 +244,7 @@ export function shownOf(state) {
   const maps = run?.maps[stack]
   return {
     ...read,
-    /** Generated ids at the end of the run. */
+    /** Ids of generated tokens at the end of the run's input. */
     generated: run?.request.input.more ?? [],
     runBefore,
     runAfter,
@@ -255,7 +269,7 @@ export function shownOf(state) {
 }
 /** @typedef {ReturnType<typeof shownOf>} Shown */
 
-/** Returns the head if the run has it. @param {HeadAt | undefined} at @param {Run | undefined} run */
+/** Returns the head if it exists in the run. @param {HeadAt | undefined} at @param {Run | undefined} run */
 function headOf(at, run) {
   const maps = at && run?.maps[at.stack]
   return maps && at.layer < maps.layers && at.head < maps.numHeads ? at : undefined

@@ -15,7 +15,7 @@ const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind', 
 /** Kinds of stops about the induction circuit; these offer the graph of heads, which shows it. */
 const INDUCTION = ['previous', 'behind']
 
-/** Weight on the answer's word below which the head is described differently. */
+/** Weight on the answer below which the head is described differently. */
 const LEAST = 0.3
 
 /** Describes what the head of a stop does. @param {Room} room @param {import('./models.js').Stop} stop */

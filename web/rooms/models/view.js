@@ -63,7 +63,7 @@ const graph = textsLater(['graph'], async texts => {
   return { ...module, g }
 })
 
-/** Prefetches the parts that open on a click, when the reader's pointer or focus enters the room. @param {Room} room */
+/** Prefetches the parts that open on a click, when the reader's pointer or focus first enters the room. @param {Room} room */
 function prepare({ t, act }) {
   const language = t('htmlLang')
   const parts = [block(language), nextWord(language), lens(language), matters(language), graph(language)]
@@ -85,7 +85,7 @@ function summary({ act }, name, text) {
   return html`<summary @pointerenter=${come} @pointerleave=${lift} @focus=${come} @blur=${leave}>${text}</summary>`
 }
 
-/** Draws programs that compute the same as the page. @param {Room} room */
+/** Draws programs that reproduce the numbers of the page. @param {Room} room */
 function programs(room) {
   const { t, act, view, openModel, run } = room
   const before = room.runBefore ?? run
@@ -96,7 +96,7 @@ function programs(room) {
     ${view.hasPrograms ? panel.draw(({ programs }) => programs(room, openModel, before)) : nothing}</details>`
 }
 
-/** Draws all parts of the model, with the numbers of this text. @param {Room} room */
+/** Draws "The whole model in one picture". @param {Room} room */
 function wholeModel(room) {
   const { t, act, view, run } = room
   if (!run) return nothing

@@ -1,5 +1,5 @@
-// All layers and heads as small maps on one canvas: coloured squares when tiny, maps when there is room, with names when there is more. The
-// element depends on maps and scores only, not on models.
+// Draws all layers and heads on one canvas: as coloured squares if tiny, as small maps if they fit, with names if those fit too. The
+// element depends only on maps and scores, not on models.
 
 import { html, LitElement, nothing } from 'lit'
 import { gradient, paletteOf, stepOf } from '../../../elements/colour-scale.js'
@@ -60,7 +60,7 @@ export class ModelsAtlas extends LitElement {
     this.minus = undefined
     /** Scores by which the heads are ranked. They colour the small squares and are written beside the names. @type {Float32Array | undefined} */
     this.scores = undefined
-    /** Heads with a score below this are faded. */
+    /** Heads with a lower score are faded. */
     this.least = 0
     /** Upper end of the colour scale. */
     this.end = 1
@@ -69,7 +69,7 @@ export class ModelsAtlas extends LitElement {
     this.withoutFirst = false
     /** @type {HeadAt | undefined} */
     this.selected = undefined
-    /** Heads that the reader changed, as "layer.head". @type {ReadonlySet<string>} */
+    /** Names of the heads that the reader changed, as "layer.head". @type {ReadonlySet<string>} */
     this.changed = new Set()
     /** Size of a map in pixels; 0 fits all maps into the view. */
     this.size = 0
@@ -77,7 +77,7 @@ export class ModelsAtlas extends LitElement {
     /** For each layer, the templates of its guesses, the most probable first. @type {readonly (readonly unknown[])[] | undefined} */
     this.lens = undefined
     this.lensTitle = ''
-    /** True if the atlas sits beside another picture and must not outgrow its column. */
+    /** True if the atlas is beside another picture and must fit its column. */
     this.isSmall = false
     /** @type {HeadAt} under the keys */
     this.own = { layer: 0, head: 0 }
@@ -93,7 +93,7 @@ export class ModelsAtlas extends LitElement {
         if (at) this.#send('atlas-select', { layer: at.layer, head: at.head, isSecond: true })
       },
     })
-    /** Map size in pixels at which all maps fit. Computing it forces a layout, so it is measured only after something moved. */
+    /** Map size in pixels at which all maps fit. Measuring it forces a layout, so it is updated only after something moved. */
     this.fit = LEAST
     this.watch = new ResizeObserver(() => this.#measure())
   }

@@ -24,7 +24,7 @@ export const MOST_EXACT = 128
 export const BLOCKS = 64
 
 /**
- * Allocates maps for a stack, exact if they are small enough, else in blocks.
+ * Allocates maps for a stack, exact for short texts, else in blocks.
  * @param {number} layers
  * @param {number} numHeads
  * @param {number} rows
@@ -86,7 +86,7 @@ export function putSummary(
 }
 
 /**
- * Returns the maps of an unfinished run, with those of an older run in the layers that are not done yet.
+ * Returns the maps of an unfinished run, with the maps of an older run for layers that are not done yet.
  * @param {Maps} maps
  * @param {number} done number of layers that are done
  * @param {Maps | undefined} old
@@ -147,7 +147,7 @@ export function grown({ layers, numHeads: heads, rows, columns, data }, added) {
 /**
  * Returns the upper end of the colour scale: the largest weight, rounded up to 1, 2 or 5 times a power of ten.
  * @param {Maps} maps
- * @param {boolean} withoutFirst True if the first key is left out
+ * @param {boolean} withoutFirst true if the first key is ignored
  */
 export function scaleEnd({ data, width }, withoutFirst) {
   let most = 0

@@ -122,7 +122,7 @@ export function atlas(room, isSmall = false) {
   const maps = streamed?.maps ?? room.maps
   if (!maps) return nothing
   const scores = scoresOver(room, scoresOf(room))
-  const isOne = maps.layers * maps.numHeads === 1 // a single head has no rank, so its scores are not listed
+  const isOne = maps.layers * maps.numHeads === 1 // a single head has no rank, so list no scores
   const { end, minus } = painted(streamed ? { ...room, maps, showing: 'after' } : room)
   const isDecoder = stack !== 'encoder'
   const lens =
@@ -162,7 +162,7 @@ function resize({ act }, factor) {
 /**
  * Draws the checkbox that leaves the first token out of the colours, since many heads put most of their weight on it.
  * @param {Room} room
- * @param {number} [count] number of tokens that are hidden with it
+ * @param {number} [count] number of tokens at the start that are left out
  */
 export const withoutFirstBox = ({ t, view, act }, count = 1) =>
   html`<label><input type="checkbox" id="models-first" .checked=${view.isWithoutFirst}
@@ -190,7 +190,7 @@ function rankControls(room) {
 }
 
 /**
- * Offers a text with repetitions if the current one has none, since heads that look for repetitions then find nothing.
+ * Offers a text with repetitions if the current one has none, since heads that attend to repetitions then have no target.
  * @param {Room} room
  * @param {Float32Array | undefined} scores
  * @param {RankBy} rankBy
@@ -321,7 +321,7 @@ function pointedText(room) {
   return showing === 'difference' ? `${said} (${t('modelsTab.after')})` : said
 }
 
-/** Draws actions for the heads inside the marquee. @param {Room} room */
+/** Draws actions for the heads selected with the marquee. @param {Room} room */
 function marquee({ t, act, view: { chosen }, settings, stack }) {
   const set = (/** @type {number | 'mean'} */ how) => {
     act.change(

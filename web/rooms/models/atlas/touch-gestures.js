@@ -1,4 +1,4 @@
-// Touch gestures: pinch in place of Ctrl+wheel, long press in place of Shift-click.
+// Recognises touch gestures: pinch instead of Ctrl+wheel, long press instead of Shift-click.
 
 import { LongPress } from '../../../elements/long-press.js'
 

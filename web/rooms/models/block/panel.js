@@ -1,5 +1,5 @@
 // "The whole model in one picture": follows one word from its embedding through every layer to the answer, with the numbers of this text.
-// Every box links to its place in the room.
+// Every box links to the part of the room that explains it.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../../files/number-format.js'
@@ -50,7 +50,7 @@ function outline(layers, count) {
   return block
 }
 
-/** Returns how the model encodes the order of the words. @param {Panel} panel */
+/** Describes how the model encodes the order of the words. @param {Panel} panel */
 function positionOf({ room: { openModel }, stack }) {
   const { encoder, decoder } = openModel?.stacks ?? {}
   const own = stack === 'encoder' ? encoder : (decoder ?? encoder)
@@ -64,7 +64,12 @@ const then = box => html`<span aria-hidden="true">→</span>${box}`
 /** @param {BlockTexts} b */
 const norm = b => html`<span class="block-box is-norm" title=${b('blockNormText')}>${b('blockNorm')}</span>`
 
-/** Draws the residual stream at this point. @param {Panel} panel @param {Float32Array | undefined} length @param {number} [layer] whose readout it links to */
+/**
+ * Draws the length of the residual stream at one point.
+ * @param {Panel} panel
+ * @param {Float32Array | undefined} length
+ * @param {number} [layer] layer whose readout it links to
+ */
 function stream({ room, b, at }, length, layer) {
   if (!length) return nothing
   const said = html`<b>${long(length[at])}</b>`
@@ -78,7 +83,7 @@ function stream({ room, b, at }, length, layer) {
     title=${b('blockStreamOpens', { layer: layer + 1 })} @click=${go}>${said}</button>`
 }
 
-/** Draws what a part adds, with its share of the sum. @param {Panel} panel @param {BlockPart} part */
+/** Draws what attention or MLP adds, with its share of the sum. @param {Panel} panel @param {BlockPart} part */
 function added({ b, at }, part) {
   const own = part.share[at]
   const said = b('blockAdd', { added: long(part.added[at]), sum: long(part.sum[at]), share: share(own) })
@@ -103,7 +108,11 @@ function box(panel, { kind }, layer) {
     ${heads.map(one)}</span>`
 }
 
-/** Draws the parts of a layer, each with its sum; in a parallel layer both parts read the same stream. @param {Panel} panel @param {number} layer */
+/**
+ * Draws the parts of a layer, each followed by the sum. In a parallel layer, attention and MLP read the same stream.
+ * @param {Panel} panel
+ * @param {number} layer
+ */
 function oneLayer(panel, layer) {
   const { b, block } = panel
   const { parts, output } = block.layers[layer]

@@ -1,5 +1,5 @@
-// Measures the residual stream of a whole model on one text: its length at each word before and after each part, and the share that each
-// part added. No DOM; loaded on demand.
+// Measures the residual stream of a whole model on one text: the length of its vectors at each word before and after each part, and the
+// share that each part adds. No DOM; loaded on demand.
 
 import { readAt, specOf } from '../run/hooks.js'
 
@@ -106,7 +106,7 @@ export async function blockOf(model, { run, hooks }, stack, signal) {
         readAt(all, at + name, ({ data, dims }) => {
           seen[name] = { data: data.slice(), dims }
         })
-      // A layer's output is recorded before a patch is applied there; the input of the next layer shows the patched value.
+      // A layer's output is recorded before it is patched, so take the patched value from the input of the next layer.
       const patch = all[`${at}output`]
       all[`${at}output`] = values => {
         layers[layer] = layerOf({ ...seen, output: { data: values.data.slice(), dims: values.dims } })

@@ -1,4 +1,5 @@
-// Pages that explain one attention weight: its softmax and score, one product of query and key, one number of either. Pure.
+// Builds the pages that explain one attention weight: its softmax and score, one product of query and key elements, one element of either.
+// Pure.
 
 import { format } from '../../../files/number-format.js'
 import { behindSign, reachOf } from '../../../ui/inspector.js'
@@ -28,7 +29,13 @@ const cellPlace = ({ stack, layer, head, query }, key) => ({
   cell: { matrix: 'weights', row: query, column: key },
 })
 
-/** Returns the place of a part of the same cell. @param {CellTrace} trace @param {'term' | 'q' | 'k'} kind @param {number} i @returns {Place} */
+/**
+ * Returns the place of a product or element within the same cell.
+ * @param {CellTrace} trace
+ * @param {'term' | 'q' | 'k'} kind
+ * @param {number} i
+ * @returns {Place}
+ */
 const detailPlace = (trace, kind, i) => ({ ...cellPlace(trace, trace.key), detail: [kind, i] })
 
 /** @param {CellState} state @param {number} key */
@@ -99,7 +106,7 @@ function weightPage(state) {
   }
 }
 
-/** Lists the scores in the softmax of the row; each opens its cell. @param {CellState} state @returns {Part[]} */
+/** Lists the scores of the row that the softmax normalises; each opens its cell. @param {CellState} state @returns {Part[]} */
 function softmaxRow(state) {
   const { t, words, trace } = state
   const { query, key, scores, weights, largest, sum: total } = trace
@@ -130,7 +137,7 @@ function softmaxRow(state) {
 /** Returns a key for a collapsible sum of a cell, so that an opened sum stays open. @param {CellTrace} trace @param {string} name */
 const keyOf = ({ stack, layer, head, query, key }, name) => `${stack} ${layer}.${head} ${query}>${key} ${name}`
 
-/** Lists the products of q and k, the largest first; each opens its page. @param {CellState} state @returns {Part[]} */
+/** Lists the products of q and k, the largest first; each opens a page. @param {CellState} state @returns {Part[]} */
 function products({ t, trace }) {
   const { q, k, kvHead, head } = trace
   const sizes = Array.from(q, (value, i) => value * k[i])
@@ -175,7 +182,7 @@ function termPage(state, i) {
 }
 
 /**
- * Explains a number of the query or key as it enters the score; its numbers before the rotation can be opened.
+ * Explains a number of the query or key as it enters the score; the numbers before the rotation open further pages.
  * @param {CellState} state
  * @param {'q' | 'k'} letter
  * @param {number} i

@@ -19,7 +19,7 @@ import { nameOf } from '../shown.js'
 const DIGITS = 3
 
 /**
- * Returns the stack that a source belongs to, and the words that it read.
+ * Returns the stack of a source, and the words that the source read.
  * @param {ReasonState} state
  * @param {'query' | 'key'} side
  * @param {Source} source
@@ -134,7 +134,12 @@ function drawReasons(state, r) {
     ></qkv-heatmap>`
 }
 
-/** Returns the part for the page. @param {ReasonState} state @param {ReasonTexts} r @returns {import('../../../attention-head/head.js').Part} */
+/**
+ * Returns the section for the page.
+ * @param {ReasonState} state
+ * @param {ReasonTexts} r
+ * @returns {import('../../../attention-head/head.js').Part}
+ */
 export const reasonsPart = (state, r) => ({
   type: 'drawing',
   draw: () =>

@@ -1,5 +1,5 @@
-// Explains why a head looks at a key: the largest terms of the score, by what was written into the residual stream. No DOM; loaded on
-// demand.
+// Explains why a head attends to a key: splits the score into terms by the parts that wrote into the residual stream, and lists the
+// largest. No DOM; loaded on demand.
 
 import { recordRun, scoreAttribution } from 'qkv/interpret'
 import { largestOf } from '../../../elements/largest.js'
@@ -14,7 +14,7 @@ const [PAIRS, ROWS] = [8, 5]
 /** Maximum number of attention weights to keep; maximum number of terms if each head is split by the tokens it read. */
 const [MOST_WEIGHTS, MOST_TERMS] = [2 ** 25, 2 ** 22]
 
-/** Cache: the recorded outputs of all parts, for each run of the session. @type {WeakMap<object, RecordedRun>} */
+/** Caches the recorded outputs of all parts for each run of the session. @type {WeakMap<object, RecordedRun>} */
 const recorded = new WeakMap()
 
 /**

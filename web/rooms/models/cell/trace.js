@@ -1,5 +1,5 @@
 // Traces how one attention weight was computed: the layer's input, query and key before and after rotation, their products, scale, softcap,
-// bias, mask and softmax. Every number is read from the run itself through hooks, or is a weight of the model.
+// bias, mask and softmax. Every number is a weight of the model or read from the run itself by a hook.
 
 import { attentionOf, readAt, specOf } from '../run/hooks.js'
 
@@ -18,9 +18,9 @@ const MOST_WEIGHTS = 2 ** 26
  * @property {number} query
  * @property {number} key
  * @property {number} kvHead the key/value head, which several query heads may share
- * @property {Float32Array} q as it enters the score
+ * @property {Float32Array} q the query as used in the score
  * @property {Float32Array} k
- * @property {Float32Array} [qBare] before its rotation
+ * @property {Float32Array} [qBare] the query before its rotation
  * @property {Float32Array} [kBare]
  * @property {Float32Array} xq input of the query projection: q = W_q xq + b
  * @property {Float32Array} xk
@@ -29,7 +29,7 @@ const MOST_WEIGHTS = 2 ** 26
  * @property {number} scaled
  * @property {number} [cap]
  * @property {number} [capped]
- * @property {number} [bias] for the distance between query and key
+ * @property {number} [bias] added for the distance between query and key
  * @property {number} score input of the softmax; -Infinity if hidden
  * @property {number} largest score of the row
  * @property {number} sum of exp(score - largest) over the row
@@ -41,7 +41,7 @@ const MOST_WEIGHTS = 2 ** 26
 
 /** @typedef {{ stack: Stack, layer: number, head: number, query: number, key: number }} CellAt */
 /** @typedef {NonNullable<import('qkv/models').Model['stacks']['encoder']>} OwnStack */
-/** Values of a run that belong to the cell. @typedef {Record<string, Float32Array>} Seen */
+/** Values that hooks recorded for the cell. @typedef {Record<string, Float32Array>} Seen */
 
 /** Returns the index of the key/value head of a query head; several query heads may share one. @param {OwnStack} own @param {CellAt} at */
 const kvHeadOf = ({ numHeads: heads, numKvHeads }, { head }) => Math.floor(head / (heads / numKvHeads))
@@ -181,7 +181,7 @@ function stepsOf(qkv, own, at, seen) {
  * @param {Record<string, Hook>} hooks
  * @param {CellAt} cell
  * @param {AbortSignal} [signal]
- * @param {number} [most] attention weights of a layer; above it only the one row is computed, from its query and all keys
+ * @param {number} [most] attention weights of a layer; above this number only the one row is computed, from its query and all keys
  * @returns {Promise<CellTrace>}
  */
 export async function traceCell(qkv, model, input, hooks, cell, signal, most = MOST_WEIGHTS) {

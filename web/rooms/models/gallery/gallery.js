@@ -27,7 +27,7 @@
  * @property {string} text an input that shows it
  * @property {Paper} [paper] source of the heads, or of the claims in the text
  * @property {readonly KnownHead[]} [heads]
- * @property {boolean} [isGated] True if its terms must be accepted on the hub
+ * @property {boolean} [isGated] true if its terms must be accepted on the hub first
  */
 
 /**

@@ -1,5 +1,5 @@
-// Describes a model of the hub before any of it is downloaded: its size, the memory it needs per dtype, and what the hub learns about the
-// reader.
+// Describes a model of the hub before any of it is downloaded: its size, the memory it needs in each dtype, and what data the reader
+// reveals to the hub.
 
 import { html, nothing } from 'lit'
 import { idOf, megabytes, usualDtype } from '../open/sources.js'
@@ -57,7 +57,7 @@ export function hubQuestion(room, asked, g) {
 }
 
 /**
- * Draws size, licence, and the choice of dtype with its memory.
+ * Draws size, licence, and the choice of dtype with the memory that each takes.
  * @param {Room} room
  * @param {import('../models.js').Asked} asked
  * @param {Look} look

@@ -1,5 +1,5 @@
 // The list below the field "Model": shipped, opened, cached and gallery models. Below the list: the cached files with their sizes, and what
-// the hub learns.
+// data the reader reveals to the hub.
 
 import { html, nothing } from 'lit'
 import { SHIPPED } from '../../../files/shipped-models.js'
@@ -21,7 +21,12 @@ import { GALLERY } from './gallery.js'
 /** @type {import('./gallery.js').GalleryModel['group'][]} */
 const GROUPS = ['first', 'language', 'encoder', 'translation']
 
-/** Returns the typed text as an option, if it may be a name on the hub or an address. @param {string} typed @param {GalleryTexts} g @returns {Option[]} */
+/**
+ * Returns the typed text as an option, if it could be a hub name or an address.
+ * @param {string} typed
+ * @param {GalleryTexts} g
+ * @returns {Option[]}
+ */
 function typedOption(typed, g) {
   const { hub, address } = meantBy(typed)
   const group = g('galleryGroup.typed')
@@ -56,7 +61,7 @@ function nearest(all, typed, g) {
 }
 
 /**
- * Returns the entry that a text names, such as "gpt2", "GPT-2 small" or "tinystories": an exact match, else a prefix match.
+ * Returns the entry that a typed text refers to, such as "gpt2", "GPT-2 small" or "tinystories": an exact match, else a prefix match.
  * @param {Pick<Room, 't' | 'view' | 'got'>} room
  * @param {GalleryTexts} g
  * @param {string} text

@@ -11,7 +11,7 @@ const MOST_WORK = 2 ** 35
  * measured at the size of GPT-2 small.
  */
 const [PASSES, READ] = [7, 1.3]
-/** Maximum bytes for the outputs of all parts; above it no graph is offered. */
+/** Maximum bytes for the outputs of all parts; with more, no graph is offered. */
 const MOST_BYTES = 2 ** 29
 
 /**

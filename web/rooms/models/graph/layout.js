@@ -41,7 +41,8 @@ const wordWidth = word =>
   )
 
 /**
- * Returns the level of a node: words, then heads, heads of cross-attention and MLPs of each layer, the encoder first, and the answer last.
+ * Returns the level of a node, from bottom to top: words; in each layer heads, cross-attention heads, then MLPs; the answer. The encoder is
+ * below the decoder.
  * @param {GraphNode} node
  */
 function levelOf({ kind, place, layer = 0 }) {

@@ -1,4 +1,4 @@
-// "Graph of heads": the drawing, the share, sentences about parts and edges, the test of an edge, and files.
+// "Graph of heads": the drawing, the share to explain, sentences about parts and edges, the test of an edge, and exports.
 
 import { html, nothing, svg } from 'lit'
 import { headGraph } from 'qkv/interpret'
@@ -30,7 +30,7 @@ const FONT = 'system-ui, sans-serif'
 /** Cache of graphs by share. @type {WeakMap<GraphEdges, Map<number, Made>>} */
 const made = new WeakMap()
 
-/** Returns the graph that explains a share. @param {GraphEdges} found @param {number} share in percent @returns {Made} */
+/** Returns the graph that explains a share of the answer. @param {GraphEdges} found @param {number} share in percent @returns {Made} */
 function graphAt(found, share) {
   const known = made.get(found) ?? new Map()
   made.set(found, known)
@@ -77,7 +77,7 @@ function edgeText(panel, edge) {
   return `${readsText(panel, edge)} ${g(edge.effect < 0 ? 'graphHelps' : 'graphHinders', does)}`
 }
 
-/** Opens what a part represents: a head at its word, or the word alone. @param {Panel} panel @param {GraphNode} node */
+/** Opens the page of a node's head at its word, or only selects the word. @param {Panel} panel @param {GraphNode} node */
 function openNode({ room: { act } }, { kind, place, layer = 0, head = 0, position = 0 }) {
   const stack = place ?? ''
   if (kind === 'head') act.openFromGraph({ head: { stack, layer, head } }, position, stack)
@@ -88,7 +88,7 @@ function openNode({ room: { act } }, { kind, place, layer = 0, head = 0, positio
 const nameAt = ({ target }) =>
   target instanceof Element ? (target.closest('[data-part]')?.getAttribute('data-part') ?? '') : ''
 
-/** Returns the part that an arrow key leads to. @param {DrawnNode[]} nodes @param {DrawnNode} node @param {string} key */
+/** Returns the node that an arrow key moves to. @param {DrawnNode[]} nodes @param {DrawnNode} node @param {string} key */
 function next(nodes, node, key) {
   const [row, side] = [
     key === 'ArrowUp' ? 1 : key === 'ArrowDown' ? -1 : 0,
@@ -341,7 +341,7 @@ function explained(panel) {
     <p class="note">${g('graphNote')}</p></div>`
 }
 
-/** Shows the progress of the graph, its cost, or that it was cancelled. @param {Room} room @param {GraphTexts} g */
+/** Shows the progress of the graph, its estimated cost, or that it was cancelled. @param {Room} room @param {GraphTexts} g */
 function waiting({ t, act, got, run }, g) {
   const own = got.graph
   if (own?.is === 'waiting' && own.progress) {

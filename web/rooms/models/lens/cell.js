@@ -1,4 +1,5 @@
-// The selected state of the layer readout: its ten words, the rank of the chosen word through the layers, and the parts that wrote it.
+// Draws the selected state of the layer readout: its ten most likely words, the rank of the chosen word in each layer, and the parts that
+// wrote the word.
 
 import { html, nothing, svg } from 'lit'
 import { factorOf, withFactor } from '../../../attention-head/changes.js'
@@ -107,7 +108,7 @@ function curve({ grid, setting, sizes, l }, { id, token, layers, ranks }, column
 }
 
 /**
- * Lists the parts that wrote the chosen word into the selected state; each head has its map and a switch.
+ * Lists the parts that wrote the chosen word into the selected state; each head with its map and a switch.
  * @param {Panel} panel
  * @param {Writers} found
  * @param {number} column
@@ -168,7 +169,10 @@ export function switchedOff({ room, grid, before, l }) {
   )}${before ? l('lensOthers', { count, all: others.length }) : ''}</p>`
 }
 
-/** Lists the pinned words: where they rank first, and where they did without the reader's changes. @param {Panel} panel */
+/**
+ * Lists the pinned words with the layers and positions where they rank first, with and without the reader's changes.
+ * @param {Panel} panel
+ */
 export function pinned(panel) {
   const { grid, before, l } = panel
   if (!grid.pins.length) return nothing

@@ -1,4 +1,4 @@
-// Lens files: opens one that the reader chose, and exports the current lens.
+// Opens a lens file that the reader chose, and exports the current lens.
 
 import { readLens, saveLens, tokenDirections } from 'qkv/interpret'
 import { keepFile, lensOf } from './sources.js'
@@ -10,7 +10,7 @@ import { keepFile, lensOf } from './sources.js'
 export const readFile = ({ source, token }, signal) =>
   readLens(source, { signal, ...(typeof source === 'string' && { token: token || undefined }) })
 
-/** Keeps the lens of a file; throws if it belongs to another model. @param {Model} model @param {string} name @param {Lens} lens */
+/** Caches the lens of a file; throws if it does not fit the model. @param {Model} model @param {string} name @param {Lens} lens */
 export function keep(model, name, lens) {
   for (const layer of lens.sourceLayers) tokenDirections(model, lens, layer, [0])
   keepFile(model, name, lens)
@@ -18,7 +18,7 @@ export function keep(model, name, lens) {
 }
 
 /**
- * Exports the current lens as a file that PyTorch opens.
+ * Exports the current lens as a file that PyTorch can open.
  * @param {Model} model
  * @param {import('../models.js').LensAsked} asked
  * @param {import('./sources.js').Watch} watch

@@ -15,7 +15,7 @@ const FITS = {
   jacobian: { count: 12, first: 4, passes: undefined },
   tuned: { count: 48, first: 0, passes: 5 },
 }
-/** Maximum multiplications for a fit: about ten seconds on one thread. */
+/** Maximum number of multiplications for a fit, about ten seconds on one thread. */
 const MOST_WORK = { jacobian: 5e11, tuned: 1e11 }
 /** Number of texts before `rest` lets others use the model. */
 const TURN = 6
@@ -24,7 +24,7 @@ const TURN = 6
 export function canFit({ stacks: { decoder }, config }, kind) {
   const { layers = 0, numHeads: heads = 0, headDim = 0 } = decoder ?? {}
   const d = heads * headDim
-  const parameters = 12 * layers * d * d // approximates the matrices of the layers
+  const parameters = 12 * layers * d * d // approximate parameter count of the layers
   const { count, passes = 1 } = FITS[kind]
   const ofToken =
     kind === 'jacobian' ? 3 * d * parameters : parameters + 3 * layers * d * Number(config.vocab_size ?? 0)

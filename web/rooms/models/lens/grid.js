@@ -1,5 +1,5 @@
-// The grid of the layer readout: layers upwards, words across. On a phone it is a list of the layers of one word. Zooms with the same
-// gestures as the deep map.
+// Draws the grid of the layer readout: layers from bottom to top, words from left to right. On a phone it is a list of the layers for one
+// word. The gestures are those of the deep map.
 
 import { html, nothing } from 'lit'
 import { ALL } from '../../../elements/signs.js'
@@ -11,7 +11,7 @@ import { MOST_WORDS } from './setting.js'
 
 /** Arrow keys that move the selection; layers go upwards. @type {Record<string, [layer: number, position: number]>} */
 const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
-/** Minimum and maximum zoom, and its step; zoom from which a cell shows three words, and up to which it shows none. */
+/** Minimum and maximum zoom, and the zoom step. Below: the zoom from which a cell shows three words, and up to which it shows none. */
 const [LEAST, MOST, STEP] = [0.3, 4, 1.5]
 const [NEAR, FAR] = [1.6, 0.55]
 
@@ -27,7 +27,12 @@ const isOther = ({ grid, before }, row, column) =>
 const isAnswer = ({ grid }, row, column) =>
   guesses(grid, row, column)[0].id === guesses(grid, grid.layers.length - 1, column)[0].id
 
-/** Colours a state by the probability of its word, or by the rank of each pinned word. @param {Panel} panel @param {number} row @param {number} column */
+/**
+ * Returns the colours of a state, from the probability of its word or the rank of each pinned word.
+ * @param {Panel} panel
+ * @param {number} row
+ * @param {number} column
+ */
 function colours({ grid, sizes }, row, column) {
   const strength = grid.pins.map((_, n) => alive(rankAt(grid, n, row, column), sizes.vocab))
   return strength.map(
@@ -104,7 +109,11 @@ const columnsOf = box =>
     return { left: left - box.getBoundingClientRect().left + box.scrollLeft, width }
   })
 
-/** Returns the column at a point of the box, with a fraction: 2.5 is the middle of the third. @param {Element} box @param {number} x pixels from the left edge of the box */
+/**
+ * Returns the column at a point of the box, as a fraction: 2.5 is the middle of the third column.
+ * @param {Element} box
+ * @param {number} x pixels from the left edge of the box
+ */
 function placeAt(box, x) {
   const columns = columnsOf(box)
   const at = box.scrollLeft + x
@@ -112,7 +121,12 @@ function placeAt(box, x) {
   return n + (at - columns[n].left) / columns[n].width
 }
 
-/** Zooms, and scrolls the column `at` of the grid to x. @param {Panel} panel @param {number} zoom @param {{ box: Element, x: number, at: number }} [kept] */
+/**
+ * Zooms, and scrolls so that the column `at` of the grid is at x.
+ * @param {Panel} panel
+ * @param {number} zoom
+ * @param {{ box: Element, x: number, at: number }} [kept]
+ */
 function zoomTo({ room: { act } }, zoom, kept) {
   nextZoom = Math.min(MOST, Math.max(LEAST, zoom))
   act.show({ lensZoom: nextZoom })
@@ -133,7 +147,7 @@ const zoomBy = (panel, factor, pointer) =>
 
 /** Active touches by pointer id, and the start of a mouse drag. @type {Map<number, { x: number, y: number }>} */
 const fingers = new Map()
-/** Start of a pinch: the distance of the fingers, the zoom, and the position between them. */
+/** Start of a pinch: the distance of the fingers, the zoom, and the column between them. */
 let pinch = { distance: 1, zoom: 1, at: 0 }
 
 /** Returns listeners for the gestures of <qkv-deep-map>: Ctrl+wheel, pinch and double click zoom; a drag pans. @param {Panel} panel */
@@ -181,7 +195,7 @@ function gesturesOf(panel) {
   }
 }
 
-/** Draws the choice of the words that are read from a long text. @param {Panel} panel */
+/** Draws the choice of which words of a long text are read. @param {Panel} panel */
 function window({ grid, room, set, l }) {
   if (grid.count <= MOST_WORDS) return nothing
   const { first, count, words } = grid

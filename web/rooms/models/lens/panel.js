@@ -1,4 +1,4 @@
-// "What each layer says": the lens, its grid, the selected state and the pinned words.
+// "What each layer says": choice of the lens, the grid, the selected state and the pinned words.
 
 import { html, nothing } from 'lit'
 import { later } from '../../../shell/later.js'
@@ -70,7 +70,7 @@ export function lensPanel(room, l) {
     ${panel ? exportsOf(panel) : nothing}`
 }
 
-/** Reserves the space of the grid while it is computed, so that what is below moves once. @param {Omit<Panel, 'grid'>} panel */
+/** Reserves the space of the grid while it is computed, so that the content below moves only once. @param {Omit<Panel, 'grid'>} panel */
 function coming(panel) {
   const { room, sizes } = panel
   const words = room.run?.tokens.slice(-MOST_WORDS) ?? []
@@ -94,7 +94,13 @@ function exportsOf(panel) {
     ${view.hasLensExports ? exports.draw(({ lensExports }) => lensExports(panel)) : nothing}</details>`
 }
 
-/** Shows what the lens was made from, or its progress. @param {Room} room @param {LensTexts} l @param {Grid | undefined} grid @param {boolean | undefined} isTooLarge */
+/**
+ * Shows the origin of the lens, or the progress of fitting it.
+ * @param {Room} room
+ * @param {LensTexts} l
+ * @param {Grid | undefined} grid
+ * @param {boolean | undefined} isTooLarge
+ */
 function status({ t, act, got: { lens: own } }, l, grid, isTooLarge) {
   const progress = own?.is === 'waiting' ? own.progress : undefined
   const origin = grid?.origin
@@ -129,7 +135,7 @@ function fileOf({ act }, l) {
     <p class="note">${l('lensFileText')}</p></details>`
 }
 
-/** Reports the state of the file that the settings name. @param {Room} room @param {LensTexts} l */
+/** Shows whether the lens file in the settings was read, or why it failed. @param {Room} room @param {LensTexts} l */
 function fileSaid(room, l) {
   const { t, act, got } = room
   const own = got.lensFile

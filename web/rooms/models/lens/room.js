@@ -10,7 +10,7 @@ import { LENS_STOPS } from './stops.js'
 /** @typedef {import('../../../shell/room.js').Step<ModelsTypes>} Step */
 /** @typedef {import('../../../shell/room.js').Request<import('../models.js').ModelsAsks>} Request */
 
-/** True if the text is the name of a file on the hub. @param {string} name */
+/** True if the text is the hub name of a file. @param {string} name */
 export const isHubFile = name => /^hf:[\w.-]+\/[\w.-]+(?:@[^/\s]+)?\/\S+$/.test(name)
 
 /** Returns the lens file that ships with the open model. @param {import('../models.js').OpenModel | undefined} openModel @param {string} kind */
@@ -23,7 +23,7 @@ export const firstLens = state => {
 }
 
 /**
- * Returns the lens file that the settings name. `isAsked` is true if the file is on the hub and the reader has not agreed to contact it.
+ * Returns the lens file of the settings. `isAsked` is true if the file is on the hub and the reader has not agreed to contact it.
  * @param {Pick<State, 'settings' | 'view'>} state
  * @returns {{ name: string, source?: File | string, isAsked: boolean } | undefined}
  */
@@ -42,7 +42,7 @@ function lensAsked(state, lens) {
 }
 
 /**
- * Returns the first word to read from a long text, so that the selected word, or the last, is included.
+ * Returns the first word to read of a long text, such that the selected word, or else the last one, is included.
  * @param {State['view']} view
  * @param {number} count
  * @param {number | undefined} position

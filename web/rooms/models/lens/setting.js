@@ -10,8 +10,8 @@ export const MOST_PINS = 4
 export const MOST_WORDS = 64
 
 /**
- * Formats the setting, such as "jacobian 2.5 p17.203 w17": the lens, layer and word of the state from 1, ids of pinned words, the chosen
- * word of the state.
+ * Formats the setting, such as "jacobian 2.5 p17.203 w17": the lens, layer and position of the state from 1, ids of pinned words, id of the
+ * chosen word.
  * @param {LensSetting} setting
  */
 export const writeLens = ({ lens, cell, pins, written }) =>
@@ -25,7 +25,7 @@ export const writeLens = ({ lens, cell, pins, written }) =>
     .join(' ')
 
 /**
- * Parses the setting; drops invalid parts, states outside the layers and words, and ids outside the vocabulary.
+ * Parses the setting; drops invalid parts, states outside the grid, and ids outside the vocabulary.
  * @param {string} text
  * @param {{ layers: number, words: number, vocab: number }} sizes
  * @returns {LensSetting}
@@ -44,7 +44,10 @@ export function readLens(text, { layers, words, vocab }) {
   }
 }
 
-/** True if the model has states that a lens can read: a decoder with a head. @param {import('../models.js').OpenModel} model */
+/**
+ * True if a lens can read the states of the model, which needs a decoder with a language-model head.
+ * @param {import('../models.js').OpenModel} model
+ */
 export const hasLens = ({ hasHead, predicts, stacks }) => hasHead && predicts === 'token' && !stacks.encoder
 
 /** Returns the bounds that the setting is validated against. @param {Pick<import('../models.js').Room, 'openModel' | 'run'>} room */

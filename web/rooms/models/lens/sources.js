@@ -1,10 +1,13 @@
 // Finds the lens of a model: a file that the reader opened, the one that ships with the model, or a fit on texts that the model generates.
-// Each is cached per model.
+// Lenses are cached per model.
 
 /** @import { Model } from 'qkv/models' */
 /** @import { Lens } from 'qkv/interpret' */
 /** @import { LensOrigin } from '../models.js' */
-/** rest: lets others use the model. @typedef {{ signal: AbortSignal, onProgress: (progress: { done: number, total: number }) => void, rest: () => Promise<void> }} Watch */
+/**
+ * rest: pauses so that other requests can use the model.
+ * @typedef {{ signal: AbortSignal, onProgress: (progress: { done: number, total: number }) => void, rest: () => Promise<void> }} Watch
+ */
 /** @typedef {{ lens: Lens, origin: LensOrigin }} Own */
 
 /** Lenses of each model by kind, or by "file" and the file's name. @type {WeakMap<Model, Map<string, Own>>} */
@@ -22,7 +25,7 @@ export const keepFile = (model, name, lens) =>
   void lensesOf(model).set(`file ${name}`, { lens, origin: { from: 'file', name, texts: lens.numPrompts } })
 
 /**
- * Returns the lens to read with; undefined if the model is too large to fit one here.
+ * Returns the lens to read with; undefined if the model is too large for fitting one here.
  * @param {Model} model
  * @param {import('../models.js').LensAsked} asked
  * @param {Watch} watch

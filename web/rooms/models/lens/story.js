@@ -1,4 +1,4 @@
-// The story of "What each layer says": five stops on the English model. Every number comes from the grid on the page.
+// Draws the story about "What each layer says": five stops on the English model. Every number comes from the grid on the page.
 
 import { html, nothing } from 'lit'
 import { factorOf, withFactor } from '../../../attention-head/changes.js'
@@ -15,7 +15,7 @@ import { LENS_STOPS, STORY_MODEL } from './stops.js'
 
 /**
  * Returns the values that the texts of the stops refer to: the selected state, the answer of its column, the pinned word, the part that
- * wrote most, the number of states that already show the answer.
+ * contributed most, and the number of states that already show the answer.
  * @param {Panel} panel
  */
 function numbersOf({ room, grid, before, setting: { cell } }) {
@@ -59,7 +59,7 @@ export function lensStory(room, l, panel) {
   /** @type {import('../../../attention-head/head.js').HeadAt} */
   const at = { stack: '', layer: layer - 1, head: head - 1 }
   const isOff = off !== undefined && factorOf(settings.changes, at) === 0
-  // The grid of the previous text stays on the page until the one of this text arrives.
+  // Check that the grid is of this text, since an old grid stays on the page until the new one arrives.
   const isHere =
     panel?.grid.request.input.text === prompt && text === prompt && got.lens?.is === 'here' && (!isOff || panel.before)
   const numbers = panel && isHere ? { ...numbersOf(panel), off: off ?? '' } : undefined

@@ -8,7 +8,7 @@ import { lensOf } from './sources.js'
 /** @import { LensAsked } from '../models.js' */
 /** @import { Watch } from './sources.js' */
 
-/** Number of words listed for a state, and of parts listed as writers of one. */
+/** Number of words listed for a state, and of parts listed as writers of a word. */
 const TOP = 10
 const WRITERS = 8
 

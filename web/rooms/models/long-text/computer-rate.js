@@ -1,5 +1,5 @@
-// Estimates how long a model takes on this computer: its multiplications divided by the measured rate of one matrix product. No DOM; loaded
-// when the reader asks about a model of the hub, or for a long graph.
+// Estimates how long a model takes on this computer: the number of multiplications divided by the measured speed of a matrix product. No
+// DOM; loaded when the reader asks about a model of the hub, or for a long graph.
 
 import { packLinear } from 'qkv/nn'
 import { workOf } from './limits.js'
@@ -7,7 +7,7 @@ import { workOf } from './limits.js'
 /** Tokens of a typical text. The measured product is the first one in an MLP of GPT-2 small, on such a text. */
 const TOKENS = 32
 const [OUT, IN] = [3072, 768]
-/** Milliseconds to measure for, and the minimum number of products. */
+/** Milliseconds of measuring, and the minimum number of products. */
 const [PATIENCE, LEAST] = [60, 5]
 
 /** Cache: multiplications per second, by core. @type {WeakMap<import('qkv').Qkv, number>} */

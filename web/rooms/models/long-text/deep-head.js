@@ -1,4 +1,4 @@
-// A head on a long text: a map that zooms in to single weights, with tiles computed by the session, and statistics of the head.
+// Draws a head on a long text: a map that zooms down to single weights, with tiles computed by the session, and statistics.
 
 import '../../../elements/deep-map.js'
 import { html, nothing } from 'lit'
@@ -17,7 +17,7 @@ import { nameOf, tileName, withOrigin } from '../shown.js'
 
 /** Share of weight on the first token from which the head is described as a sink. */
 const SINK = 0.5
-/** Maximum queries and keys of a tile: one of this size takes about 20 ms at head size 64. */
+/** Maximum queries and keys of a tile: a tile of this size takes about 20 ms at head size 64. */
 const TILE_SIDE = 2048
 
 /** A request of the map for a tile. @typedef {{ part: string, tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
@@ -123,7 +123,7 @@ function handOut(room) {
   if (awaited.size < before) publish(room)
 }
 
-/** Zooms the map to a link and opens the explanation of its weight. @param {Room} room @param {{ query: number, key: number }} link */
+/** Zooms the map to a cell and opens the explanation of its weight. @param {Room} room @param {{ query: number, key: number }} link */
 function showLink({ act }, { query, key }) {
   /** @type {QkvDeepMap | null} */
   const map = document.querySelector('#models-deep')
@@ -176,7 +176,13 @@ function marksOf(query) {
   return marked.marks
 }
 
-/** Describes the head: how far back it looks, how even its weights are, whether it is a sink, and its longest strong links. @param {Room} room @param {HeadAt} head @param {LongTexts} l */
+/**
+ * Describes the head: how far back it attends, how even its weights are, whether it is a sink, and its strong weights over the longest
+ * distance.
+ * @param {Room} room
+ * @param {HeadAt} head
+ * @param {LongTexts} l
+ */
 function profile(room, { stack, layer, head }, l) {
   const { got, run, maps, words } = room
   const found = shown(got.profile)

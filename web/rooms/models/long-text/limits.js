@@ -1,4 +1,5 @@
-// Checks a long text before it is run: how many tokens it has, how many the model can read here, and how long that takes. No DOM.
+// Checks a long text before it is run: its number of tokens, how many of them the model can read on this computer, and how long that takes.
+// No DOM.
 
 import { MOST_KEPT, MOST_MAPS } from './summary-run.js'
 
@@ -22,7 +23,7 @@ export function workOf({ stacks: { encoder, decoder }, parameters, vocab }, toke
   return tokens * linear + tokens * tokens * layers * heads * (2 * headDim + 16) + (layers + 1) * table
 }
 
-/** A run time is extrapolated to at most this many times the tokens of the longest run. */
+/** Maximum ratio by which a run time is extrapolated, in tokens relative to the longest run. */
 const FAR = 100
 
 /** Speed of runs and graphs relative to a plain matrix product. Measured: 0.9 with 12 layers of width 384, at 64 and 128 tokens. */
@@ -48,12 +49,12 @@ export function secondsOf(model, timed, tokens, rate = 0) {
 
 /** Working memory of a layer as a multiple of the residual stream: its input, q, k, v and the neurons of its MLP. */
 const OF_LAYER = 20
-/** Bytes that the summary of a head takes per token: its largest weights with their keys, and its logSumExp. */
+/** Bytes per token of a head's summary: the largest weights with their keys, and the logSumExp. */
 const OF_HEAD = 68
 
 /**
- * Returns the number of tokens that the model can read here, limited by its positions and by memory. Memory holds each layer's output, the
- * summaries and maps of its heads, and q and k as far as they are cached, but no weight for each pair of tokens.
+ * Returns the number of tokens that the model can read on this computer, limited by its positions and by memory. Memory holds each layer's
+ * output, the summaries and maps of its heads, and q and k as far as they are cached, but not the weights of all pairs of tokens.
  * @param {OpenModel} model
  * @param {number} mostBytes
  */

@@ -1,4 +1,4 @@
-// Answers requests about a long text, whose weights were not kept, from the summaries of its run. No DOM.
+// Answers requests about a long text from the summaries of its run, since its weights were not kept. No DOM.
 
 import { present } from '../../../shell/known.js'
 import { specOf } from '../run/hooks.js'
@@ -11,7 +11,7 @@ import { SUMMARIES } from './summary-run.js'
 /** @typedef {Record<string, import('../run/hooks.js').Hook>} Hooks */
 /** @typedef {readonly [number, number]} Range */
 
-/** Weight from which a link is strong. */
+/** Minimum weight of a strong link. */
 const STRONG = 0.2
 const [LONGEST, MOST_LOOKS, MOST_KEYS] = [10, 24, 8]
 
@@ -60,7 +60,7 @@ export async function tileOf(model, used, { stack, layer, head }, part, signal) 
 }
 
 /**
- * Returns the weight from one query to one key in every head, layer by layer.
+ * Returns the weight of one query on one key in every head, layer by layer.
  * @param {Model} model
  * @param {Parameters<typeof windowsAt>[1]} used
  * @param {{ stack: Stack, query: number, key: number }} at
@@ -81,7 +81,7 @@ export async function pairsOf(model, used, { stack, query, key }, signal) {
 const strongest = (list, count) => list.sort((a, b) => b.weight - a.weight).slice(0, count)
 
 /**
- * Returns where a word looks and which words look at it, in one head or in all.
+ * Returns the words that a word attends to and the words that attend to it, in one head or in all.
  * @param {readonly (AttentionSummary | undefined)[]} layers
  * @param {number} word
  * @param {{ layer: number, head: number }} [only]
@@ -112,7 +112,8 @@ export function looksOf(layers, word, only) {
 }
 
 /**
- * Returns the map of a head, how far back it looks, and its longest strong links, leaving out links to the first token, a common sink.
+ * Returns the map of a head, the distances over which it attends, and its longest strong links, without links to the first token, which is
+ * a common sink.
  * @param {AttentionSummary | undefined} summary of its layer
  * @param {number} head
  * @param {number} layer

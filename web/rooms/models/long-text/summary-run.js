@@ -1,4 +1,4 @@
-// What a run of a long text keeps instead of its weights. No DOM.
+// Defines what a run of a long text keeps instead of all weights. No DOM.
 
 import { BLOCKS, putSummary } from '../atlas/maps.js'
 
@@ -15,7 +15,10 @@ export const MOST_MAPS = 2 ** 26
  */
 const SIDES = [512, 256, 128, BLOCKS]
 
-/** Output name of the summaries of each stack. @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>} */
+/**
+ * Name of the summaries of each stack in the output of a run.
+ * @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>}
+ */
 export const SUMMARIES = {
   '': 'attentionSummaries',
   decoder: 'attentionSummaries',
@@ -37,7 +40,7 @@ export function summaryOptions({ stacks }, tokens) {
 }
 
 /**
- * Writes a summary into the maps, with the strongest known link of each block.
+ * Writes a summary into the maps, with the largest known weight of each block.
  * @param {import('../atlas/maps.js').Maps} maps
  * @param {number} layer
  * @param {AttentionSummary} summary

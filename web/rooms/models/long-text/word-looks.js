@@ -1,4 +1,4 @@
-// Shows where the selected word of a long text looks and which words look at it, in every head or in the open one.
+// Lists the words that the selected word of a long text attends to, and the words that attend to it, in every head or in the open one.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../../files/number-format.js'

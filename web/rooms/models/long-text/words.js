@@ -1,4 +1,4 @@
-// The words of a long text as virtual lines: only those in view are in the DOM, so 16,384 words scroll as fast as 100.
+// The words of a long text as virtual lines: only those in view are in the DOM, so that 16,384 words scroll as fast as 100.
 
 import { html, LitElement, nothing } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'

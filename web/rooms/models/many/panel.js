@@ -1,5 +1,5 @@
-// "This head over many sentences": mean and standard deviation of a score over the reader's sentences, with a dot for each that opens its
-// map.
+// "This head over many sentences": mean and standard deviation of a score over the reader's sentences, with a dot for each sentence, which
+// opens its map.
 
 import { html, nothing, svg } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -18,7 +18,7 @@ import { spreadOf } from './spread.js'
 const NAMES = [...LOOKS, 'entropy']
 
 /**
- * Returns the score to show: the reader's choice, else that of the head's role, else the largest.
+ * Returns the score to show: the reader's choice, else the score of the head's role, else the largest score.
  * @param {Room} room
  * @param {HeadAt} head
  * @param {import('../models.js').Many | undefined} many

@@ -1,6 +1,6 @@
-// The sentences that a head is measured over: the reader's, one per line, or the defaults of the model. Pure.
+// The sentences over which a head is measured: the reader's, one per line, or defaults for the model. Pure.
 
-/** Default sentences for a model of English. */
+/** Default sentences for an English model. */
 const ENGLISH = [
   'The cat sat on the mat because it was tired.',
   'Tom gave the ball to Anna, and Anna gave the ball to Tom.',

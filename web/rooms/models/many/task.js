@@ -14,7 +14,10 @@ import { read } from '../run/read-text.js'
 export const MOST_SENTENCES = 100
 export const MOST_TOKENS = 256
 
-/** Minimum distance at which a token must recur for a score to be meaningful. Cross-attention has no scores of positions. @type {Partial<Record<ScoreName, number>>} */
+/**
+ * Scores that are meaningful only if a token recurs, with the minimum distance at which it must.
+ * @type {Partial<Record<ScoreName, number>>}
+ */
 const REPEATED = { duplicate: 1, induction: 1, further: 2 }
 
 /** True if a token occurs again at least `distance` places later. @param {readonly number[]} ids @param {number} distance */
@@ -26,7 +29,8 @@ const comesAgain = (ids, distance) => ids.some((id, i) => ids.indexOf(id) <= i -
  * @param {readonly string[]} texts
  * @param {import('../../../attention-head/head.js').HeadAt} at
  * @param {Record<string, import('../run/hooks.js').Hook>} hooks the reader's changes
- * @param {{ signal: AbortSignal, rest: () => Promise<void>, progress: (share: number) => void }} watch rest: lets others use the model
+ * @param {{ signal: AbortSignal, rest: () => Promise<void>, progress: (share: number) => void }} watch rest: pauses so that other requests
+ * can use the model
  * @returns {Promise<Many>}
  */
 export async function scoresOver(model, texts, at, hooks, { signal, rest, progress }) {
@@ -41,7 +45,7 @@ export async function scoresOver(model, texts, at, hooks, { signal, rest, progre
       const weights = { data, dims: [1, 1, ...dims] }
       const isCross = at.stack === 'cross'
       const own = at.stack === 'decoder' ? /** @type {number[]} */ (input.decoderIds) : ids
-      // Unknown words get distinct negative ids, so that no two of them count as equal.
+      // Give unknown words distinct negative ids, so that no two of them count as equal.
       const known = own.map((id, i) => (own === ids && unknown.includes(i) ? -1 - i : id))
       const found = isCross
         ? headScores([weights])

@@ -11,7 +11,7 @@ import { nameOf } from '../shown.js'
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /** @typedef {CustomEvent<{ row: number, column: number }>} PinEvent */
 
-/** Number of heads that are listed, and digits of a logit. */
+/** Number of heads that are listed, and number of decimals of a logit. */
 const [MOST_HEADS, DIGITS] = [5, 2]
 
 /**
@@ -67,7 +67,7 @@ function map({ t }, m, { dims, effects }, { id, label, columns, columnTitle, pin
 }
 
 /**
- * Lists the heads that matter most, and compares the effect of the reader's changes with the prediction of the map.
+ * Lists the heads that matter most, and compares the actual effect of the reader's changes with the sum of their effects in the map.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {Matters} matters
@@ -155,7 +155,7 @@ function positions(room, m, matters) {
   </div>`
 }
 
-/** Describes the number that the cells change. @param {MatterTexts} m @param {Matters} matters */
+/** Describes the quantity whose change the cells show. @param {MatterTexts} m @param {Matters} matters */
 function said(m, { kind, tokens: [first, second], value: number }) {
   const value = signed(number, DIGITS)
   if (kind === 'likeness') return m('mattersSayLikeness', { value })
@@ -170,7 +170,7 @@ export function mattersPanel(room, m) {
   const ofPositions = /** @type {Matters | undefined} */ (shown(got['matters:positions']))
   const { encoder, decoder } = openModel?.stacks ?? {}
   if (ofHeads?.isTooLong) return html`<p class="note">${m('mattersTooLong')}</p>`
-  // Until a masked word is chosen, there is no answer, and the result is empty.
+  // The result is empty if there is no answer, as long as no masked word is chosen.
   if (!ofHeads?.effects.length) return progress(room, m, 'matters:heads', undefined, 'mattersChooseHead')
   return html`<p id="matters-say">${said(m, ofHeads)}</p>
     <div class="matters">${heads(room, m, ofHeads)}${encoder && decoder ? nothing : positions(room, m, ofPositions)}</div>`

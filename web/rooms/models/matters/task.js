@@ -1,5 +1,5 @@
-// Computes what matters for an answer: each head replaced by its mean, each state of the residual stream replaced by that of another text.
-// Gradient estimates come first, exact rows follow. No DOM; loaded on demand.
+// Computes how an answer changes if a head is replaced by its mean output, or a state of the residual stream by that of another text. Emits
+// gradient estimates first, then exact rows. No DOM; loaded on demand.
 
 import { ablate, patch } from 'qkv/interpret'
 import { isTooLong } from '../cell/reasons.js'
@@ -15,7 +15,7 @@ export const objectiveOf = ({ row, top }) => ({
 })
 
 /**
- * Returns the objective of the model's answer: the token or class against the second guess, or the similarity of two texts.
+ * Returns the objective: the logit of the answer, a token or class, minus that of the second guess, or the similarity of two texts.
  * @param {Model} model
  * @param {WholeRun} run
  * @returns {{ kind: Matters['kind'], of: import('qkv/interpret').Objective }}
@@ -34,7 +34,8 @@ function answerOf(model, run) {
  * @param {Model} model
  * @param {WholeRun} run without the reader's changes
  * @param {{ what: 'heads' | 'positions', stack: import('../../../attention-head/head.js').Stack, other: string }} asked
- * @param {{ signal: AbortSignal, emit: (value: Matters) => void, rest: () => Promise<void> }} watch rest: lets others use the model
+ * @param {{ signal: AbortSignal, emit: (value: Matters) => void, rest: () => Promise<void> }} watch rest: pauses so that other requests can
+ * use the model
  * @returns {Promise<Matters>}
  */
 export async function mattersOf(model, run, { what, stack, other }, { signal, emit, rest }) {
@@ -77,7 +78,8 @@ export async function mattersOf(model, run, { what, stack, other }, { signal, em
 }
 
 /**
- * Returns how much the reader's changes shifted the answer against the original second guess, or the similarity of the texts.
+ * Returns how much the reader's changes shifted the objective: the answer against the original second guess, or the similarity of the
+ * texts.
  * @param {Model} model
  * @param {WholeRun} plain
  * @param {{ run: WholeRun, hooks: Record<string, any> }} changed

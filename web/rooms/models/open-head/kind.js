@@ -9,9 +9,9 @@ export const LOOKS = ['previous', 'first', 'duplicate', 'induction', 'further']
 const [EVEN, SHARP, MIXED] = /** @type {const} */ (['even', 'sharp', 'mixed'])
 /** Roles that depend on the output of an earlier head, so that no first-layer head has them. @type {readonly string[]} */
 export const COPYING = ['induction', 'further']
-/** Scores below this are not significant. */
+/** Minimum score that is significant. */
 export const TELLING = 0.4
-/** A head that copies in a shipped model. */
+/** A copying head in a shipped model, as an example. */
 export const EXAMPLE = /** @type {const} */ ({ model: 'stories', head: '3.1' })
 /** Roles of heads that copy. Their figure is averaged only over positions whose next word is a copy. @type {readonly string[]} */
 const COPIERS = ['behind', 'thing']
@@ -47,7 +47,10 @@ export function roleOf(about, stack, { layer, head }) {
   return undefined
 }
 
-/** Returns the head whose role is to copy, with its weight where the next word is a copy. @param {import('../models.js').About | undefined} about */
+/**
+ * Returns the copying head of a model, with its weight at words whose next word is a copy.
+ * @param {import('../models.js').About | undefined} about
+ */
 export function copierOf(about) {
   for (const at of about?.tour ?? []) {
     const role = roleOf(about, '', at)
@@ -56,7 +59,11 @@ export function copierOf(about) {
   return undefined
 }
 
-/** Returns what a head does, with the score that shows it. @param {Pick<Room, 'run' | 'stack' | 'maps' | 'openModel'>} room @param {HeadAt} at */
+/**
+ * Returns the kind of a head, with the score that determined it.
+ * @param {Pick<Room, 'run' | 'stack' | 'maps' | 'openModel'>} room
+ * @param {HeadAt} at
+ */
 export function kindOf({ run, stack, maps, openModel }, { layer, head }) {
   const own = run?.scores[stack]
   if (!own || !maps) return undefined
@@ -81,7 +88,7 @@ function standing(scores) {
 }
 
 /**
- * Returns the score that heads are ranked by: the reader's choice, else the score whose best head stands out most.
+ * Returns the score that heads are ranked by: the reader's choice, else the score whose best head exceeds the median most.
  * @param {Pick<Room, 'run' | 'stack' | 'view'>} room
  * @returns {import('../models.js').RankBy}
  */

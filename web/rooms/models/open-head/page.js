@@ -80,7 +80,11 @@ function overMany(room, head) {
 /** Maximum number of words named in a sentence about the head. */
 const MOST_NAMED = 3
 
-/** Lists the words that get the largest weight in several rows; a row that sees no key does not count. @param {Room} room @param {Matrix} matrix */
+/**
+ * Lists the words that get the largest weight in several rows; ignores rows without a visible key.
+ * @param {Room} room
+ * @param {Matrix} matrix
+ */
 function lookedAt({ t, words }, { data, dims: [rows, columns] }) {
   /** @type {Map<number, number>} */
   const counts = new Map()
@@ -123,7 +127,7 @@ function similar({ t, act, maps, view }, at) {
   <button type="button" class="tool" @click=${() => act.rankSimilar(at)}>${t('modelsRankSimilar')}</button>`
 }
 
-/** Returns the upper end of the colour scale: 1, unless the largest weight is far below. @param {Float32Array} data */
+/** Returns the upper end of the colour scale: 1, unless the largest weight is much smaller. @param {Float32Array} data */
 function endOf(data) {
   let most = 0
   for (const value of data) if (value > most) most = value
@@ -162,7 +166,7 @@ function lessOf(room, head, matrix) {
   return { choices, chosen, of, ...(isAlike ? { weights } : { problem: t('modelsNoDifference') }) }
 }
 
-/** Returns all heads in the layer of a head. @param {Room} room @param {HeadAt} head */
+/** Returns the weights of all heads in the layer of a head. @param {Room} room @param {HeadAt} head */
 function layerOf({ isChanged, runBefore, runAfter }, { stack, layer, head }) {
   const maps = (isChanged ? (runAfter ?? runBefore) : runBefore)?.maps[stack]
   if (!maps || maps.cells) return undefined

@@ -9,7 +9,7 @@ import { requestOf, titleOf } from '../shown.js'
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/gallery.js').texts>} GalleryTexts */
 /** @typedef {Awaited<ReturnType<typeof withGallery>>} Gallery */
 
-/** State in which the field shows the open model. */
+/** View state in which the field shows the open model and the list is closed. */
 export const CLOSED = { typed: undefined, isListOpen: false, picked: -1 }
 
 /** Loads the gallery with its texts. @param {Promise<GalleryTexts>} texts */

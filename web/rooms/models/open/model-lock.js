@@ -47,7 +47,7 @@ export function createModelLock(replaced) {
 
   return {
     opened,
-    /** Returns the model if it has the id. @param {string} id */
+    /** Returns the open model if it has the id. @param {string} id */
     now: id => (open?.id === id ? open.model : undefined),
 
     /**
@@ -56,8 +56,8 @@ export function createModelLock(replaced) {
      * @template T
      * @param {string} id of the model
      * @param {AbortSignal} signal
-     * @param {(model: Model, signal: AbortSignal, rest: () => Promise<void>) => T | Promise<T>} act rest: lets others use the model if they
-     *   wait
+     * @param {(model: Model, signal: AbortSignal, rest: () => Promise<void>) => T | Promise<T>} act rest: pauses if other requests are
+     * waiting for the model
      * @returns {Promise<T>}
      */
     async use(id, signal, act) {

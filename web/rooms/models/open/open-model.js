@@ -1,4 +1,4 @@
-// The open model, the ways to open another one, the progress, and the reason for a failure.
+// Draws the open model, controls to open another one, the progress, and the reason for a failure.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'

@@ -43,7 +43,7 @@ const HUB_PROBLEMS = /** @type {const} */ ([
 function hubProblem(error, name) {
   const { code, message } = /** @type {{ code?: string, message: string }} */ (error)
   const key = HUB_PROBLEMS.find(each => each === `modelsHub.${code}`)
-  // Strip the name from the message, since the problem begins with it.
+  // Strip the model name from the message, since the problem's text begins with it.
   if (key) throw problem(key, { name: idOf(name), message: message.replace(/^hf:\S+: |\.$/g, '') })
   throw error
 }

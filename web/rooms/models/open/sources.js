@@ -14,13 +14,13 @@ export function addressOf() {
 /** True for the name of a hub model, hf:owner/name. @param {unknown} name @returns {name is `hf:${string}`} */
 export const isOfHub = name => typeof name === 'string' && name.startsWith('hf:')
 
-/** Returns owner and name of a hub model, without revision, path and digest. @param {string} name hf:owner/name@revision/sub/folder~digest */
+/** Strips revision, path and digest from a hub name. @param {string} name hf:owner/name@revision/sub/folder~digest */
 export const idOf = name => /^(?:hf:)?([^@~:]*)/.exec(name)?.[1]?.replace(/\/[^/]*\.gguf$/i, '') ?? name
 
 /** Strips the digest of the weights from a name. @param {string} name */
 export const bareName = name => name.replace(/~[0-9a-f]{12}$/, '')
 
-/** True if both names mean the same model, by the digest of its weights. @param {string} a @param {string} b */
+/** True if both names have the same digest of weights, so they mean the same model. @param {string} a @param {string} b */
 export const isOne = (a, b) => a === b || (/~[0-9a-f]{12}$/.test(a) && a.slice(-13) === b.slice(-13))
 
 const PAGE_OF_HUB =
@@ -85,8 +85,8 @@ export function labelOf(source, given, config) {
 }
 
 /**
- * Returns a label with the start of a digest, so that a link can request the same files, and so that files, an address and a hub name of
- * one model are recognised as one.
+ * Returns a label with the start of a digest, so that a link can request the same files, and so that a model is recognised whether opened
+ * from files, an address or the hub.
  * @param {string} label
  * @param {Record<string, unknown>} config
  * @param {readonly Float32Array[]} numbers some of its weights, since fine-tuned models share their config. The name uses the first entry, which has

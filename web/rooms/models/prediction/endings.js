@@ -1,4 +1,4 @@
-// Completes words of which a model predicts the first token: “p” becomes “pasta”. No DOM.
+// Completes a word whose first token the model predicts, such as “p” to “pasta”. No DOM.
 
 import { largestOf } from '../../../elements/largest.js'
 import { hasTokenizer, positionsOf } from '../run/read-text.js'
@@ -11,7 +11,7 @@ const [NAMED, MOST] = [12, 6]
 const LETTERS = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/u
 
 /**
- * Returns the greedy ending of the word that each of the likeliest tokens begins, by id; whole words have none.
+ * Returns by token id how the word that each likely token begins is completed by greedy decoding; whole words have no entry.
  * @param {Model} model
  * @param {import('../run/session-runs.js').Used} used
  * @param {readonly import('../../../attention-head/head.js').Change[]} changes

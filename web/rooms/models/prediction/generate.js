@@ -1,4 +1,4 @@
-// Continues a text token by token. Each step holds the chosen token, the alternatives, and where the heads looked.
+// Continues a text token by token. Each step has the chosen token, the alternatives, and the attention of the heads.
 
 import { present } from '../../../shell/known.js'
 import { best } from '../run/model-run.js'
@@ -19,9 +19,9 @@ import { tokenText } from '../run/read-text.js'
  * @param {import('qkv').Qkv} qkv
  * @param {import('qkv/models').Model} model
  * @param {number[]} ids
- * @param {{ temperature: number, topK: number, seed: number, count: number, isWhole: boolean,
- *   hooks: Record<string, import('../run/hooks.js').Hook>, signal: AbortSignal }} options isWhole: True if the hooks need the whole sequence at
- *   each step
+ * @param {{ temperature: number, topK: number, seed: number, count: number, isWhole: boolean, hooks: Record<string,
+ * import('../run/hooks.js').Hook>, signal: AbortSignal }} options isWhole: true if the hooks need the whole sequence at each step, so
+ * without KV cache
  * @returns {AsyncGenerator<Step, undefined>}
  */
 export async function* generate(qkv, model, ids, { count, isWhole, hooks, ...options }) {

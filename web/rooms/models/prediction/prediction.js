@@ -1,5 +1,5 @@
-// The prediction: the next token, a class, or the similarity of two texts; its probability, the prediction without the changes, and the
-// heads that contributed most.
+// Draws the prediction: the next token, a class, or the similarity of two texts, with its probability, the prediction without the changes,
+// and the heads that contributed most.
 
 import { html, nothing } from 'lit'
 import { percent, short } from '../../../files/number-format.js'
@@ -95,7 +95,11 @@ function endingsNote(room, { top }) {
     : nothing
 }
 
-/** Returns the first guess in words, with the letters that end its word. @param {Room} room @param {import('../run/model-run.js').Guess} guess */
+/**
+ * Describes the first guess, with the letters that complete its word.
+ * @param {Room} room
+ * @param {import('../run/model-run.js').Guess} guess
+ */
 function saidFirst(room, { id, token, probability }) {
   const [before, after] = room.t('modelsSays', { token: '\n', share: percent(probability) }).split('\n')
   return html`${before}${token}${ending(room, id)}${after}`
@@ -126,7 +130,7 @@ function likeness({ t, run, text, second, isChanged }) {
       <p class="note">${t('modelsLikenessText')}</p>`
 }
 
-/** Shows the prediction after each layer on a phone, which has no room for it beside the maps. @param {Room} room */
+/** Shows the prediction after each layer on a phone, where it does not fit beside the maps. @param {Room} room */
 function byLayer(room) {
   const { run } = room
   const layers = run?.lens.slice(1) ?? []

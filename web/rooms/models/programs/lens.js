@@ -2,7 +2,7 @@
 
 import { blockOf, furtherOf, pytorchProgram } from './pytorch.js'
 
-/** Code that transforms a state before it is unembedded. @type {Record<import('../models.js').LensKind, string>} */
+/** Python code that transforms a state before the unembedding. @type {Record<import('../models.js').LensKind, string>} */
 const CARRY = {
   logit: `\
         h = states[layer]
@@ -18,7 +18,7 @@ const CARRY = {
             h = h + h @ carry["weight"][layer].float().T + carry["bias"][layer].float()
 `,
 }
-/** Code that loads the lens. @type {Record<import('../models.js').LensKind, string>} */
+/** Python code that loads the lens. @type {Record<import('../models.js').LensKind, string>} */
 const FILE = {
   logit: '',
   jacobian: 'carry = torch.load(sys.argv[2], weights_only=True)["J"]\n',

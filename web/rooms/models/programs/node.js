@@ -5,15 +5,15 @@ import { attentionOf, groups, placeOf } from '../run/hooks.js'
 /** @import { Change } from '../../../attention-head/head.js' */
 
 /**
- * The task of a program.
+ * Input of the program templates.
  * @typedef {object} Task
  * @property {string} type model_type
  * @property {string} folder or a name on the hub
- * @property {string} [revision] of a hub model
+ * @property {string} [revision] revision of a hub model
  * @property {string} [text] input of the tokenizer
  * @property {readonly number[]} [ids] used instead of the text if there is no tokenizer or tokens were generated
  * @property {readonly number[]} [decoderIds] for an encoder-decoder
- * @property {readonly number[]} [decoderIdsAfter] the same with the changes, if they lead to another translation
+ * @property {readonly number[]} [decoderIdsAfter] decoderIds with the changes, if they lead to another translation
  * @property {{ text: string, ids?: readonly number[], decoderIds?: readonly number[] }} second the text, or its ids, that patches are taken
  *   from
  * @property {readonly Change[]} changes that are switched on
@@ -33,7 +33,7 @@ export const changesOf = ({ changes }, kind) => {
 const attentionPlace = ({ stack, layer }, what) => attentionOf(stack, layer) + what
 
 const SET_WEIGHTS = `
-// A weight set by hand keeps its value, the others of its row share the rest in their old proportions.
+// A weight set by hand keeps its value; the others of its row are rescaled in proportion.
 function setWeights({ data, dims: [, , L, S] }, cells) {
   const rows = {}
   for (const [head, query, key, value] of cells) (rows[head * L + query] ??= []).push([key, value])

@@ -6,7 +6,7 @@ import { changesOf } from './node.js'
 /** @import { Change, Stack } from '../../../attention-head/head.js' */
 /** @typedef {Partial<Record<Stack, readonly [layer: string, projection: string]>>} Paths */
 
-/** Module paths in transformers: the layer, and the output projection of the attention inside it. @type {Record<string, Paths>} */
+/** Module paths in transformers: of the layer, and of the attention's output projection within the layer. @type {Record<string, Paths>} */
 const PATHS = {
   gpt2: { '': ['transformer.h.{}', 'attn.c_proj'] },
   gpt_neox: { '': ['gpt_neox.layers.{}', 'attention.dense'] },
@@ -31,7 +31,10 @@ for (const type of LIKE_LLAMA.split(' ')) PATHS[type] = { '': ['model.layers.{}'
 
 const MASKED = ['bert', 'roberta', 'distilbert']
 
-/** @param {string} type @returns {boolean} false for ALBERT, whose layers share their modules, so that hooks cannot tell them apart */
+/**
+ * @param {string} type
+ * @returns {boolean} false for ALBERT, whose layers share one module, so that a hook cannot be limited to one layer
+ */
 export const hasPyTorch = type => Object.hasOwn(PATHS, type)
 
 /** Returns the path of a decoder layer for Python f-strings. @param {string} type */
@@ -44,7 +47,8 @@ const json = JSON.stringify
 const python = (/** @type {unknown} */ value) => json(value).replaceAll('null', 'None')
 
 /**
- * Returns the module paths that a change acts on. The softmax belongs to the module that holds the projection; in BERT, to its sibling.
+ * Returns the paths of the modules that a change acts on. The softmax is in the parent module of the output projection; in BERT, in a
+ * sibling of that parent.
  * @param {string} type
  * @param {Change} change
  */

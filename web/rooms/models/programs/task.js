@@ -1,4 +1,4 @@
-// The task of the programs: the model, its input, and the changes.
+// Collects the input of the programs: the model, its input, and the changes.
 
 import { isIn } from '../../../attention-head/changes.js'
 import { bareName, idOf, isOfHub } from '../open/sources.js'

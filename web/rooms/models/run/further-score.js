@@ -1,5 +1,4 @@
-// Scores heads that copy from one place further than an induction head. If an earlier head copied the previous token into each position,
-// the token to predict can be read one place later.
+// Scores heads that attend one position further than an induction head does: two positions after the earlier occurrence of the token.
 
 /**
  * Returns for each head the mean over queries i of the sum of a[i][j] over keys j <= i with token[j - 2] = token[i]. Queries without such

@@ -1,4 +1,4 @@
-// Turns the reader's changes into hooks of qkv/models. No DOM.
+// Converts the reader's changes to hooks of qkv/models. No DOM.
 
 import { present } from '../../../shell/known.js'
 
@@ -45,7 +45,7 @@ export function readAt(hooks, place, read) {
 }
 
 /**
- * Returns the position of the first row of the weights: with a cache, earlier rows belong to previous calls.
+ * Returns the position of the first row of the weights: with a KV cache, the rows before belong to previous calls.
  * @param {readonly number[]} dims (B, H, L, S)
  * @param {Stack} stack
  */
@@ -63,7 +63,7 @@ const hiding =
   }
 
 /**
- * Sets weights by hand: held weights keep their value, the others share the rest in their old proportions.
+ * Sets weights by hand: held weights keep their values, the others are rescaled in proportion.
  * @param {Float32Array} row changed in place
  * @param {readonly { key: number, value: number }[]} held
  */

@@ -1,5 +1,5 @@
-// Exports a layer's tensors for the room "One layer": queries, keys and values if that room computes the same weights from them, else the
-// weights themselves. No DOM.
+// Exports a layer's tensors for the room "One layer": queries, keys and values if that room can compute the same weights from them, else
+// the weights and values. No DOM.
 
 import { attentionOf, readAt, specOf } from './hooks.js'
 
@@ -11,12 +11,12 @@ import { attentionOf, readAt, specOf } from './hooks.js'
 /**
  * @typedef {object} Matrices
  * @property {Record<string, Plain>} tensors q, k, v or weights, v: (heads, rows, columns)
- * @property {number} head its index among them
+ * @property {number} head index of the head in these tensors
  * @property {'causal' | 'window'} [mask]
  * @property {{ scale?: number, left?: number, right?: number }} settings other settings of the room "One layer"
  */
 
-/** Maximum weights for exporting all heads; above it only one head is exported. */
+/** Maximum weights for exporting all heads; with more, only one head is exported. */
 const MOST_WEIGHTS = 2 ** 22
 
 /**
@@ -45,7 +45,12 @@ export async function matricesOf(model, input, hooks, { stack, layer, head }, si
   const isEdited = ['scores', 'weights'].some(name => Object.hasOwn(hooks, place + name))
   const isOther = isEdited || softcap || (relativeBias && !isCross)
   const chosen = weights.data.length <= MOST_WEIGHTS ? Array.from({ length: H }, (_, h) => h) : [head]
-  /** Splits rows with heads side by side into one matrix per head. @param {Numbers} x @param {number} count number of heads @returns {Plain} */
+  /**
+   * Splits rows in which heads are side by side into one matrix per head.
+   * @param {Numbers} x
+   * @param {number} count number of heads
+   * @returns {Plain}
+   */
   const split = ({ data, dims: [, L] }, count) => ({
     dims: [chosen.length, L, D],
     data: chosen.flatMap(h => {

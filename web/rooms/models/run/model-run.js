@@ -39,9 +39,8 @@ import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './re
 /**
  * A run with the parts that stay in the worker. `summaries`: summaries of stacks that read a long text; `hasWindows`: true if they contain
  * windows of weights; `states`: outputs of the layers, if small enough to keep, so that another row needs no new run; `usual`: the default
- * row
- * @typedef {Omit<Run, 'request'> & { probabilities: Float32Array, input: ModelInput, summaries: Partial<Record<Stack, readonly (AttentionSummary | undefined)[]>>, hasWindows: boolean, states?: import('qkv').FloatTensor[], classes?: Guess[][], compared?: import('qkv/models').Similarity, usual: number }} WholeRun classes:
- *   of a text or of each token, the most probable first; compared: the similarity of two texts by heads
+ * row; `classes`: of a text or of each token, the most probable first; `compared`: the similarity of two texts
+ * @typedef {Omit<Run, 'request'> & { probabilities: Float32Array, input: ModelInput, summaries: Partial<Record<Stack, readonly (AttentionSummary | undefined)[]>>, hasWindows: boolean, states?: import('qkv').FloatTensor[], classes?: Guess[][], compared?: import('qkv/models').Similarity, usual: number }} WholeRun
  */
 
 /** @type {ScoreName[]} */
@@ -50,7 +49,7 @@ const SCORES = ['previous', 'first', 'duplicate', 'induction', 'further', 'entro
 const OF_CROSS = ['first', 'entropy']
 const TOP = 8
 const LENS = 3
-/** Maximum attention weights held at once; longer texts are processed layer by layer. */
+/** Maximum number of attention weights in memory; larger runs are processed layer by layer. */
 const MOST_HELD = 2 ** 24
 const MOST_TRANSLATED = 60
 /** Maximum bytes of hidden states to keep. */
@@ -108,7 +107,7 @@ async function translate(model, ids, hooks, { signal }) {
     numBeams: 1,
     maxNewTokens: MOST_TRANSLATED - 1,
     hooks: hooks,
-    useCache: !Object.keys(hooks).length, // hooks address positions, so with hooks the whole sequence is read each time
+    useCache: !Object.keys(hooks).length, // hooks refer to positions of the whole sequence, so they exclude the cache
     signal,
   })
   /** @type {number[]} */
@@ -189,7 +188,7 @@ export async function runOf(qkv, model, given, hooks, row, before, watch = {}) {
 }
 
 /**
- * Returns the classes of a text or of each token, the most probable first; for a regression `probability` is its value.
+ * Returns the classes of a text or of each token, the most probable first; for a regression, `probability` is the predicted value.
  * @param {Model} model
  * @param {import('qkv').FloatTensor} [scores] (1, classes) or (1, L, classes)
  * @returns {Guess[][] | undefined}
@@ -268,8 +267,8 @@ const KEPT = {
 }
 
 /**
- * Runs one forward pass. A long text gets summaries of its layers; for a shorter one with many heads, the weights of each layer are turned
- * into maps before the next layer runs.
+ * Runs one forward pass. A long text gets summaries of its layers; for a shorter text with many heads, the weights of each layer are
+ * converted to maps before the next layer runs.
  * @param {Model} model
  * @param {ModelInput} input
  * @param {Record<string, Hook>} hooks
@@ -280,7 +279,7 @@ const KEPT = {
  */
 async function collect(model, input, hooks, ids, unknown, targetIds, { signal, onProgress }) {
   const [L, T] = [ids.length, targetIds.length]
-  // Unknown words get distinct negative ids, so that no two of them count as equal.
+  // Give unknown words distinct negative ids, so that no two of them count as equal.
   const known = ids.map((id, i) => (unknown.includes(i) ? -1 - i : id))
   const stacks = entriesIn(stacksOf(model))
   const sizeOf = (/** @type {Stack} */ stack) => (stack === 'cross' ? [T, L] : stack === 'decoder' ? [T, T] : [L, L])

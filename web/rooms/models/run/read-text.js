@@ -1,4 +1,4 @@
-// Reads a text for a model: its tokens, the unknown ones, and default texts. No DOM.
+// Tokenizes texts, detects unknown words, and chooses default texts. No DOM.
 
 import { bytesOf } from '../../../files/byte-tokens.js'
 
@@ -33,7 +33,7 @@ export function tokenText(model, id, raw) {
   if (raw) return raw.replace(/^[\u0120\u2581](?=.)/, '').replace(/^[\u0120\u2581]$/, '␣')
   const own = model.decode([id], { skipSpecialTokens: false }).trim()
   if (own && !own.includes('\ufffd')) return own
-  if (/^ +$/.test(model.decode([id, id]))) return '␣' // a lone space, which decode strips at the start
+  if (/^ +$/.test(model.decode([id, id]))) return '␣' // a single space, which `decode` strips at the start
   const special = SPECIAL.find(name => [model.config[`${name}_token_id`]].flat().includes(id))
   return special ? `<${special}>` : `[${id}]`
 }
@@ -51,8 +51,8 @@ export function hasTokenizer(model) {
 const UNKNOWN = /^[<[]\W?unk\W?[>\]]$/i
 
 /**
- * True if the token stands for a word outside the vocabulary: its text is that of the unknown token, or its id has no text although it was
- * not written as a special token.
+ * True if the token replaces a word outside the vocabulary: its text is that of the unknown token, or it has no text although it is no
+ * special token of the input.
  * @param {Model} model
  * @param {number} id
  * @param {string} raw the piece of the text that it was cut from
@@ -63,7 +63,7 @@ function isUnknown(model, id, raw) {
 }
 
 /**
- * Tokenizes an input. Throws a problem if nothing is left to read.
+ * Tokenizes an input. Throws a problem if there are no tokens.
  * @param {Model} model
  * @param {{ text: string, ids?: number[], more?: readonly number[] }} input without a tokenizer, the text contains ids; more: ids appended
  *   to it
@@ -178,7 +178,7 @@ export function spanOf(text, tokens, index) {
 export function beginningOf(model, text, most) {
   const count = (/** @type {number} */ end) =>
     text.slice(0, end).trim() ? read(model, { text: text.slice(0, end) }).ids.length : 0
-  let [from, to] = [0, text.length] // invariant: text up to `from` fits, up to `to` does not
+  let [from, to] = [0, text.length] // invariant: the text up to `from` fits, up to `to` it does not
   for (; to - from > 1; ) {
     const middle = Math.floor((from + to) / 2)
     if (count(middle) <= most) from = middle

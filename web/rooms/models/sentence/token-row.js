@@ -58,7 +58,10 @@ export function tokenRows(room) {
 /** True if the large sentence describes where the word looks. For a translation or a long text, the hint does. @param {Room} room */
 const isTogether = room => !(room.head && room.stack === 'cross') && lookOf(room) !== undefined
 
-/** Describes what the word looks at most in the open head, the head under the pointer, or all heads together. @param {Room} room */
+/**
+ * Describes which words the selected word attends to most in the open head, the head under the pointer, or all heads together.
+ * @param {Room} room
+ */
 function together(room) {
   const { t, words, maps } = room
   const look = isTogether(room) ? lookOf(room) : undefined
@@ -85,7 +88,7 @@ function together(room) {
   return html`<p class="models-together" id="models-together">${text}</p>`
 }
 
-/** Draws buttons that lead to parts further down. @param {Room} room */
+/** Draws buttons that scroll to parts further down. @param {Room} room */
 function ways(room) {
   const { t, act, openModel, settings } = room
   if (!openModel) return nothing
@@ -143,7 +146,11 @@ function weightSet(room) {
   return `${set} ${t(now.id === runBefore?.top[0]?.id ? 'modelsSaysStill' : 'modelsSaysNow', said)}`
 }
 
-/** Describes what the selected word looks at most in the open head, or in a single cross-attention head. @param {Room} room @param {string} name */
+/**
+ * Describes which words the selected word attends to most in the open head, or in a single cross-attention head.
+ * @param {Room} room
+ * @param {string} name
+ */
 function looksMost(room, name) {
   const { t, head, stack, words } = room
   const weights = head || stack === 'cross' ? weightsOf(room) : undefined
@@ -154,12 +161,12 @@ function looksMost(room, name) {
   return t('modelsLooksMost', { query, key, weight: percent(weights[most]) })
 }
 
-/** Weight from which a word counts as aligned with another, and the maximum number of pairs listed. */
+/** Minimum weight at which two words count as aligned, and the maximum number of pairs listed. */
 const [ALIGNED, MOST_PAIRS] = [0.8, 16]
 /** Matches end-of-text marks, which are not words. */
 const IS_MARK = /^<.+>$/
 
-/** Lists which word each word of the translation looks at, in the open head or the only one. @param {Room} room */
+/** Lists which source word each word of the translation attends to, in the open head or the only one. @param {Room} room */
 function alignment(room) {
   const { t, head, maps, words, isChanged } = room
   const isOne = maps?.layers === 1 && maps.numHeads === 1 && !maps.cells
@@ -217,7 +224,7 @@ function otherWords(room) {
       )}</select></label>`
 }
 
-/** Lists the words that the model could not read. @param {Room} room */
+/** Lists the words that are not in the vocabulary. @param {Room} room */
 function unknownWords({ t, run, openModel }) {
   if (!run?.unknown.length || !openModel) return nothing
   const words = [...new Set(run.unknown.map(i => t('modelsQuoted', { word: run.tokens[i] })))].join(t('comma'))
@@ -302,7 +309,7 @@ function tokenRow(room, tokens, side, label) {
     <div class="token-row-words">${tokens.map(word)}${side === 'both' ? nextWord(room) : nothing}</div></div>`
 }
 
-/** Draws the letters that most likely end the word that a token begins. @param {Pick<Room, 'got' | 'run'>} room @param {number} id */
+/** Draws the letters that most likely complete the word that a token begins. @param {Pick<Room, 'got' | 'run'>} room @param {number} id */
 export function ending(room, id) {
   const letters = endingOf(room, id)
   return letters ? html`<span class="ending">${letters}</span>` : nothing

@@ -1,4 +1,5 @@
-// The arcs over the sentence: what one word looks at in the open head, the head under the pointer, or all heads together. No DOM.
+// Computes the arcs over the sentence: what one word attends to in the open head, the head under the pointer, or the mean of all heads. No
+// DOM.
 
 import { shown } from '../../../shell/slots.js'
 import { mapAt } from '../atlas/maps.js'
