@@ -9,7 +9,7 @@ import { recorded } from './recorded.js'
 /** @import { Context } from './front.js' */
 
 const [WIDTH, HEIGHT] = [309, 72]
-/** Link to the trained head that aligns words, the same as that of "One layer" (a test compares them). */
+/** Link to the trained head that aligns words. A test checks that "One layer" uses the same link. */
 const TRANSLATION = '#2&room=models&models.checkpoint=translation&models.at=c1.1'
 
 /** Draws a square map of weights with side `size`. @param {readonly number[]} weights @param {number} x @param {number} y @param {number} size */
@@ -52,7 +52,8 @@ export const ownSentence = text =>
   `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'english', 'models.prompt': text })}`
 
 /**
- * Links to "Models" with this story and the switched-off heads: the map of the named head, with the word the pronoun looks at most.
+ * Links to "Models" with this story and the same heads off. It opens the map of the named head and selects the word that the pronoun
+ * attends to most.
  * @param {Context['settings']} settings
  * @param {readonly number[]} [row] attention of the pronoun
  */
@@ -74,7 +75,7 @@ export function thisStory(settings, row) {
   return `#2&${parts}`
 }
 
-/** Scrolls a part that opens at the bottom of the window into view. */
+/** Listens for parts that open at the bottom of the window, and scrolls them into view. */
 const intoSight = {
   handleEvent: (/** @type {Event & { target: Element }} */ { target }) => target.scrollIntoView({ block: 'nearest' }),
   capture: true, // toggle events do not bubble

@@ -4,16 +4,16 @@ import type { Context as ContextOf, State as StateOf } from '../../shell/room.js
 import type { Pronoun, Runs, Story } from './pronoun-story.js'
 
 export interface Settings extends Story {
-  /** True if the named head is on. */
+  /** True if the head that finds the name is on. */
   isOn: boolean
   /** True if the other five heads are on. */
   othersOn: boolean
 }
 
 export interface View {
-  /** True once a switch was used; then the second one is shown. */
+  /** True once a switch was used; then the second switch is shown. */
   isUsed: boolean
-  /** True once the model may be loaded: after the first picture, or with Save-Data only when it is needed. */
+  /** True once the model may be loaded: after the first draw, or with Save-Data only when it is needed. */
   isWanted: boolean
   /** True if the browser asks to save data (Save-Data). */
   isSaving: boolean
@@ -49,7 +49,7 @@ export interface FrontTypes {
 export type State = StateOf<FrontTypes>
 export type Context = ContextOf<FrontTypes>
 
-/** Recorded by `npm run front`. */
+/** The data in recorded.js, written by `npm run front`. */
 export interface Recorded {
   parameters: number
   /** Size of model.safetensors. */
@@ -58,7 +58,7 @@ export interface Recorded {
   she: Runs
   /** The weights of the first head in the first example of "One layer". */
   layerMap: readonly number[]
-  /** Induction in "Learn" with seed 0: held-out accuracy from the first to the last step. */
+  /** Held-out accuracy of the task "Induction" in "Learn" with seed 0, from the first to the last step. */
   curve: { accuracy: readonly number[]; steps: number }
   /** The six maps of the stories model for the initial story. */
   modelMaps: readonly (readonly number[])[]

@@ -1,11 +1,11 @@
-// The story of the front door: its words, the recorded data of a run, and sentences about it. Pure.
+// The story of the front page: its words, its runs, and sentences about them. Pure.
 
 import { BOYS, GIRLS } from './names.js'
 
 /** @typedef {'he' | 'she'} Pronoun */
 /** @typedef {{ girl: string, boy: string, first: 'girl' | 'boy', pronoun: Pronoun }} Story names in lower case, as in the vocabulary */
 /** @typedef {{ layer: number, head: number }} HeadAt */
-/** Which heads are on: the named one, and the other five. @typedef {{ isOn: boolean, othersOn: boolean }} Switches */
+/** Which heads are on: the one that finds the name, and the other five. @typedef {{ isOn: boolean, othersOn: boolean }} Switches */
 
 /**
  * One run of the model on a story.
@@ -13,7 +13,7 @@ import { BOYS, GIRLS } from './names.js'
  * @property {[word: string, probability: number][]} top the six most likely next words
  * @property {number} girls total probability of all girls' names
  * @property {number} boys
- * @property {readonly number[]} row attention of the pronoun on each token, in the named head
+ * @property {readonly number[]} row attention of the pronoun on each token, in the head that finds the name
  */
 
 /** The runs of a story, by `runName`. @typedef {Record<'all' | 'without' | 'alone' | 'none', Told>} Runs */
@@ -61,7 +61,7 @@ export function percent(share, t) {
 }
 
 /**
- * Returns what to tell about a run: text keys with their words and shares.
+ * Returns the sentences about a run, as text keys with words and shares.
  * @param {Story} story
  * @param {Runs} runs
  * @param {Switches} switches
@@ -85,8 +85,8 @@ export function sayings(story, runs, switches) {
 }
 
 /**
- * Returns the name carried by the word that is looked at most: the head for “she” reads the word after a name, into which an earlier layer
- * has copied the name (a test patches that word, and the answer changes with it).
+ * Returns the name that is stored at the word with the largest weight: the head for “she” attends to the word after a name, into which an
+ * earlier layer has copied the name. A test confirms this by patching that word, which changes the answer.
  * @param {readonly number[]} row
  * @returns {[from: number, to: number] | undefined} indices of the word and the name
  */
@@ -95,7 +95,7 @@ export function carriedBy(row) {
   return NAMES.includes(at - 1) ? [at, at - 1] : undefined
 }
 
-/** Describes where the named head looks. @param {Story} story @param {Told} told */
+/** Describes which word the head attends to. @param {Story} story @param {Told} told */
 function lookOf(story, { row, top: [[answer, p]] }) {
   const tokens = tokensOf(story)
   const at = row.indexOf(Math.max(...row))

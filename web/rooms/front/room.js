@@ -1,4 +1,4 @@
-// The front door: one story, its next word, and the head that finds it. Data and pure functions; the session runs the model.
+// The front page: one story, its next word, and the head that finds the word. Data and pure functions; the session runs the model.
 
 import { SHIPPED } from '../../files/shipped-models.js'
 import { choice, flag } from '../../shell/kinds.js'
@@ -7,7 +7,7 @@ import { draw } from './view.js'
 
 /** @import { FrontTypes, Settings } from './front.js' */
 
-/** Milliseconds to wait before loading the model, so that the first picture comes first. */
+/** Milliseconds to wait before loading the model, so that the page is drawn first. */
 const PAUSE = 100
 
 /** True if the browser asks to save data. */

@@ -1,11 +1,11 @@
-// <story-links>: lines from one word to the others, as wide as their weights. It covers its parent and finds the words there as elements
-// with data-token.
+// <story-links>: draws lines from one word to others, with widths proportional to the weights. The element covers its parent and connects
+// the words in it, elements with data-token.
 
 import { css, html, LitElement, svg } from 'lit'
 
 /** Line width in pixels for a weight of 1, and of the thinnest line. */
 const [WIDEST, THINNEST] = [14, 0.5]
-/** Minimum weight with a line. */
+/** Minimum weight for which a line is drawn. */
 export const LEAST_LINK = 0.01
 /** Pixels that a line to a word on the same row dips below it. */
 const DIP = 24
@@ -74,15 +74,15 @@ export class StoryLinks extends LitElement {
 
   constructor() {
     super()
-    /** @type {readonly number[]} what the word gives to each token */
+    /** @type {readonly number[]} attention weight on each token */
     this.weights = []
-    /** Index of the word that looks. */
+    /** Index of the word whose attention is shown. */
     this.from = 0
     /** True if the head is off. */
     this.isOff = false
-    /** @type {readonly string[]} what each line says */
+    /** @type {readonly string[]} tooltip of each line */
     this.titles = []
-    /** @type {readonly [from: number, to: number] | undefined} a word, and the name that it carries */
+    /** @type {readonly [from: number, to: number] | undefined} indices of a word, and of the name that was copied into it */
     this.carried = undefined
     /** Tooltip of the dashed line. */
     this.carries = ''
@@ -129,7 +129,7 @@ export class StoryLinks extends LitElement {
     return `M${from.x} ${from.top}C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.bottom}`
   }
 
-  /** Draws a dashed line, since it shows no weight of this head. */
+  /** Draws a dashed line from a word to the name copied into it; dashed because it is no weight of this head. */
   carriedLine() {
     const [from, to] = this.carried?.map(at => this.spots[at]) ?? []
     if (!from || !to || this.isOff) return svg``

@@ -1,10 +1,10 @@
-// Runs the model on a story: with all heads, without the named one, with it alone, and with none.
+// Runs the model on a story: with all heads, without the one that finds the name, with that one only, and with none.
 
 import { present } from '../../shell/known.js'
 import { BOYS, GIRLS, HEADS, LAYERS, NAMED, tokensOf } from './pronoun-story.js'
 
 /** @import { Runs, Story, Told } from './pronoun-story.js' */
-/** @typedef {{ model: import('qkv/models').Model, words: readonly string[] }} Reader a model, and its words by id */
+/** @typedef {{ model: import('qkv/models').Model, words: readonly string[] }} Reader a model with its vocabulary, indexed by id */
 
 const TOP = 6
 

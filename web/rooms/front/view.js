@@ -62,7 +62,13 @@ export function draw(context) {
   </main>`
 }
 
-/** Draws a range of words; the last line ends with the predicted word. @param {Context} context @param {number} from @param {number} [to] @param {Told} [told] */
+/**
+ * Draws a range of words; if `told` is given, ends with the predicted word.
+ * @param {Context} context
+ * @param {number} from
+ * @param {number} [to]
+ * @param {Told} [told]
+ */
 function line(context, from, to, told) {
   const { t, settings } = context
   const tokens = tokensOf(storyOf(settings))
@@ -85,7 +91,7 @@ function line(context, from, to, told) {
   }</p>`
 }
 
-/** Two arrows: swaps the pronoun for the other one. */
+/** Icon of two arrows, for the button that swaps the pronoun. */
 const swapSign = svg`<svg class="front-swap" viewBox="0 0 12 12" aria-hidden="true"><path d="M1 4h10l-3-3M11 8H1l3 3"></path></svg>`
 
 /** Draws the meaning of a word below it, on the Chinese page. @param {Context['t']} t @param {string} word */
@@ -155,7 +161,7 @@ function bars({ t }, told) {
       told ? bar(nothing, t('frontRest'), Math.max(0, rest)) : nothing
     }</ol></div>`
 }
-/** Minimum probability with a bar; smaller ones are shown as "under 0.1%". */
+/** Minimum probability for a bar; a smaller one is shown as "under 0.1%". */
 const LEAST_BAR = 0.0005
 
 /**
@@ -184,7 +190,7 @@ function switchRow({ t, act, settings, view }, { isOn, othersOn }, row) {
 /** Draws the field for the reader's sentence, which the English model continues. @param {Context} context */
 function own({ t, act, view }) {
   const link = (/** @type {string} */ text) => ownSentence(text.trim() || t('frontOwnExample'))
-  // Enter follows the link for the current text of the field, since the drawn link may be out of date.
+  // Enter follows the link for the current text of the field, since the drawn link may be outdated.
   const follow = (/** @type {Event & { currentTarget: HTMLFormElement }} */ event) => {
     event.preventDefault()
     location.hash = link(event.currentTarget.querySelector('input')?.value ?? '')
@@ -202,7 +208,12 @@ function own({ t, act, view }) {
 const reasonOf = (t, { key, params }) =>
   String(key === 'requestFailed' ? params?.message : t(key, params)).replace(/[.。]$/, '')
 
-/** Describes what happened. @param {Context} context @param {Runs | undefined} runs @param {import('./pronoun-story.js').Switches} switches */
+/**
+ * Describes the effect of the switches.
+ * @param {Context} context
+ * @param {Runs | undefined} runs
+ * @param {import('./pronoun-story.js').Switches} switches
+ */
 function says({ t, act, settings, view, got }, runs, switches) {
   const head = headName(NAMED[settings.pronoun])
   const lines = runs

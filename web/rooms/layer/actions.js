@@ -25,7 +25,7 @@ const DEFAULT_BASELINE = 'seed=123'
 /** Settings to reset when leaving a trained head for random numbers. @type {Partial<Settings>} */
 const RANDOM = { model: 'heads', mask: 'none', positions: 'none' }
 
-/** The example sentences. */
+/** The sentences of the presets. */
 const EXAMPLES = Object.values(PRESETS).map(({ patch }) => ('sentence' in patch ? patch.sentence : DEFAULTS.sentence))
 
 /** Changes settings, and retries a comparison that failed. @param {LayerState} state @param {Settings} settings @param {string} [mark] @returns {LayerStep} */
@@ -36,7 +36,7 @@ export const set = ({ got }, settings, mark) => ({
 })
 
 /**
- * Opens other numbers: Back starts a new history, and Reset returns here.
+ * Opens other numbers, starts new histories, and makes these settings the target of Reset.
  * @param {LayerState} state
  * @param {Settings} settings
  * @param {Partial<View>} [view]
@@ -106,7 +106,10 @@ export function takeHead(state, { tensors, tokens, keyTokens, head, mask, settin
   }
 }
 
-/** Returns the settings from before the tour as a link, to keep beside a stop; '' for imported numbers, which are too many. @param {Settings} settings */
+/**
+ * Returns the settings from before the tour as a link, to store with the stop; '' for imported numbers, which are too many for a link.
+ * @param {Settings} settings
+ */
 function beforeTour(settings) {
   if (settings.tour !== null) return settings.before
   return settings.imported ? '' : toLink(FIELDS, settings) || DEFAULT_BASELINE
@@ -168,7 +171,7 @@ function select(state, patch, { replace = false } = {}) {
   const { head, cell, word } = patch
   const isPerHead = (/** @type {Cell} */ { matrix }) => resultOf(state)?.tensors[matrix]?.dims.length === 3
   const isOther = cell !== undefined || word !== undefined
-  /** Returns the same cell in another head. @param {Selection['cell']} of */
+  /** Returns the same cell in the newly selected head. @param {Selection['cell']} of */
   const moved = of => (of && isPerHead(of) && head !== undefined ? { ...of, head } : of)
   const next = {
     ...own,
@@ -188,10 +191,18 @@ function select(state, patch, { replace = false } = {}) {
   }
 }
 
-/** Steps after the heads, which have no frame in the flow: a cell of their matrix opens beside it. @type {Partial<Record<string, MatrixId>>} */
+/**
+ * The matrices of steps after the heads. Such steps have no frame in the flow, so a cell of the matrix is opened beside it.
+ * @type {Partial<Record<string, MatrixId>>}
+ */
 const BESIDE_FLOW = { join: 'joined', out: 'final' }
 
-/** Shows a step: its frame of the flow, or its matrices below. @param {LayerState} state @param {string} step @returns {LayerStep} */
+/**
+ * Shows a step: its frame in the flow, or its matrices below the picture.
+ * @param {LayerState} state
+ * @param {string} step
+ * @returns {LayerStep}
+ */
 function goTo(state, step) {
   const { word, head } = state.settings
   const result = resultOf(state)
@@ -318,7 +329,12 @@ const plain = {
   retry: () => ({ effects: [{ type: 'retry' }] }),
 }
 
-/** Records that the task of a tour stop is done; it stays done. @param {LayerState} state @param {LayerStep | undefined} step @returns {LayerStep | undefined} */
+/**
+ * Records that the task of a tour stop is done; even if it is undone later.
+ * @param {LayerState} state
+ * @param {LayerStep | undefined} step
+ * @returns {LayerStep | undefined}
+ */
 function markDone(state, step) {
   if (!step) return undefined
   const settings = { ...state.settings, ...step.set }

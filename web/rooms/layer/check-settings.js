@@ -9,7 +9,7 @@ import { tokenize } from './tokenize.js'
 /** @import { Tokens } from './tokenize.js' */
 /** @import { FieldName, Imported, NumberField, Settings } from './layer.js' */
 /** @import { Key } from '../../i18n/index.js' */
-/** @typedef {import('../../shell/room.js').Problem<Settings, Key>} Problem offers: patches that fix it */
+/** @typedef {import('../../shell/room.js').Problem<Settings, Key>} Problem offers: patches of the settings that fix the problem */
 /** @typedef {Partial<Record<FieldName, Problem>>} Problems */
 
 /**
@@ -131,7 +131,7 @@ function checkSentences(settings, tableRows, problems) {
     const count = raw.tokens.length
     if (count === 0) problems[field] = { key: 'problemEmpty', params: {} }
     else if (count > MOST_TOKENS) problems[field] = { key: 'problemTokens', params: { most: MOST_TOKENS, count } }
-    // Segmenting both sentences together may give other tokens than each alone; then each token gets its own id.
+    // Segmenting both sentences together may give other tokens than each alone; then give each token a separate id.
     const isKnown = raw.tokens.every(token => vocabulary.has(token))
     return isKnown ? tokenize(text, { by, vocabulary }) : raw
   }

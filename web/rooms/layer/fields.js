@@ -1,5 +1,5 @@
-// All settings, each described once: type, default, history, where it applies and what it resets. The description drives validation, links,
-// history, controls and cache keys.
+// All settings, each described once: type, default, history, when it applies and what it resets. Validation, links, histories, controls and
+// cache keys use this description.
 
 import { choice, count, flag, other, real, text, whole } from '../../shell/kinds.js'
 import { namesIn } from '../../shell/known.js'
@@ -12,7 +12,7 @@ import { EDITABLE, OF_TOKENS } from './matrices.js'
 /** @typedef {keyof typeof FIELDS} FieldName */
 
 /**
- * Everything stored in a link, field by field. Numbers are numbers, or text while being typed: check() decides.
+ * Everything stored in a link, field by field. A number may be a string while it is being typed; check() validates it.
  * @typedef {{ [F in FieldName]: (typeof FIELDS)[F]['default'] }} Settings
  */
 
@@ -37,7 +37,7 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
  */
 
 /**
- * A word of the sentences. In self-attention, where queries and keys are the same words, it counts as a query.
+ * A word of the sentences. In self-attention, where queries and keys are the same words, its side is 'queries'.
  * @typedef {{ side: 'queries' | 'keys', position: number }} Word
  */
 
@@ -46,8 +46,8 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
 /** @typedef {{ dims: number[], data: number[] }} ImportedTensor (rows, columns) or (heads, rows, columns) */
 
 /**
- * `wo`: (heads * size, columns), applied to the concatenated heads. Tokens label the rows and columns as long as the sentences are these
- * tokens, joined by spaces.
+ * `wo`: (heads * size, columns), applied to the concatenated heads. `tokens` label the rows and columns as long as the sentence equals
+ * these tokens joined by spaces.
  * @typedef {({ q: ImportedTensor, k: ImportedTensor, v: ImportedTensor, wo?: ImportedTensor } |
  *   { x: ImportedTensor, wq: ImportedTensor, wk: ImportedTensor, wv: ImportedTensor, wo: ImportedTensor } | { weights: ImportedTensor, v?: ImportedTensor }) &
  *   { tokens?: string[], keyTokens?: string[] }} Imported
@@ -61,8 +61,8 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
  * @typedef {object} Traits
  * @property {'undo' | 'place' | 'none'} [history] 'undo' if the numbers depend on it, so that a change is a step of Undo; 'place' if Back
  *   restores it; 'none' for other view settings
- * @property {Group} [group] group of its control; without one its control is elsewhere
- * @property {(settings: any) => boolean} [applies] where this is false, it has no control and no problem
+ * @property {Group} [group] group of its control; without a group, its control is drawn elsewhere
+ * @property {(settings: any) => boolean} [applies] if false, it has no control and is not checked
  * @property {'all' | readonly MatrixId[]} [clears] matrices whose edits are dropped when it changes
  * @property {boolean} [repaints] True if a change drops painted cells
  * @property {boolean} [draws] True if the numbers that a model draws depend on it
@@ -95,7 +95,11 @@ const when = values => settings =>
 const isDrawn = when({ model: ['heads', 'multihead'] })
 const isTrained = when({ model: ['trained'] })
 const hasHeads = when({ model: ['heads', 'multihead', 'handBuilt'] })
-/** True unless weights are imported, which have no scores for a mask to hide. @param {{ model: string, imported: any }} settings @returns {boolean} */
+/**
+ * True unless attention weights are imported, in which case there are no scores to mask.
+ * @param {{ model: string, imported: any }} settings
+ * @returns {boolean}
+ */
 export const hasScores = ({ model, imported }) => model !== 'imported' || !imported?.weights
 /** @param {string} kind @returns {(settings: any) => boolean} */
 const isMasked = kind => settings => settings.mask === kind && hasScores(settings)
@@ -105,7 +109,7 @@ export const isPair = ({ kind, model }) => model === 'imported' || (kind === 'cr
 const isOfWords = { clears: OF_TOKENS, repaints: true }
 /** @type {{ history: 'place' }} */
 const place = { history: 'place' }
-/** Traits of a view setting that is reset with the numbers. @type {{ history: 'none' }} */
+/** Traits of a view setting that is reset when other numbers are opened. @type {{ history: 'none' }} */
 const shown = { history: 'none' }
 /** Traits of a view setting that is kept when other numbers are opened. @type {{ history: 'none', stays: true }} */
 const page = { history: 'none', stays: true }
@@ -205,7 +209,7 @@ const edits = other('edits', {
       }),
 })
 
-/** All settings in the order of their controls. */
+/** All settings, in the order of their controls. */
 export const FIELDS = {
   sentence: setting(text(), 'Life is short, eat dessert first', isOfWords),
   /** The sentence of keys and values. */
@@ -269,14 +273,14 @@ export const FIELDS = {
     clears: 'all',
   }),
   dModel: wholeOf(3, 1, 512, { group: 'sizes', applies: isDrawn, draws: true, clears: 'all' }),
-  /** For other models, dModel / heads is used. */
+  /** Size of a key; other models use dModel / heads. */
   dKey: wholeOf(2, 1, 128, { group: 'sizes', applies: when({ model: ['heads'] }), draws: true, clears: 'all' }),
   dValue: wholeOf(1, 1, 128, { group: 'sizes', applies: when({ model: ['heads'] }), draws: true, clears: 'all' }),
   /** Number of sequences in the batch. */
   batch: wholeOf(1, 1, 64, { group: 'sizes', applies: when({ model: ['multihead'] }) }),
   /** True if the layer has biases. */
   bias: setting(flag(), true, { applies: when({ model: ['multihead'] }), draws: true }),
-  /** Score of the key that a hand-built head looks for; other scores are 0. */
+  /** Score that a hand-built head gives to the key it attends to; other scores are 0. */
   sharpness: setting(real(0, 1000), 8, {
     group: 'sizes',
     applies: when({ model: ['handBuilt'] }),
@@ -304,14 +308,14 @@ export const FIELDS = {
   right: wholeOf(1, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('window') }),
   /** Number of keys before the padding. */
   padding: wholeOf(4, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('padding') }),
-  /** Number of leading keys that every query sees besides the causal ones. */
+  /** Number of leading keys that every query sees in addition to the causal ones. */
   prefix: wholeOf(2, 0, MOST_TOKENS, { group: 'mask', applies: isMasked('prefix') }),
-  /** Row, column, and 1 for visible; overrides the mask. */
+  /** Painted cells: row, column, and 1 for visible or 0 for hidden. They override the mask. */
   painted: setting(painted, []),
   masking: oneOf(['before', 'after'], { group: 'mask', applies: hasScores }),
 
   edits: setting(edits, []),
-  /** Position of the token to replace, to see whose output changes; in cross-attention, among the keys. */
+  /** Position of the token that is replaced to show whose output changes; in cross-attention, a position among the keys. */
   probe: setting(count(), null),
   /** The replacement. */
   probeWord: setting(text(), 'pizza'),
@@ -330,11 +334,11 @@ export const FIELDS = {
   before: setting(text(), '', shown),
   /** The picture of the selected head, a name of `web/attention-head/views/index.js`, validated by the room; '': chosen by `explain/picture.js`. */
   view: setting(text(), '', page),
-  /** With view 'difference': another head, or the baseline. */
+  /** In view 'difference', what is compared: another head, or the baseline. */
   minus: oneOf(['head', 'settings'], page),
-  /** The other head. */
+  /** Index of the other head, for `minus` 'head'. */
   other: setting(position, 1, page),
-  /** The settings to compare with, as a link without #, or ''. */
+  /** Settings of the baseline as a link without #, or ''. */
   baseline: setting(text(), '', page),
 }
 

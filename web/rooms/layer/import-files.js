@@ -33,7 +33,7 @@ export function fromFiles(files) {
   for (const file of files) {
     const base = file.name.replace(/\.\w+$/, '').toLowerCase()
     if (isNpy(file.bytes) || /\.npy$/i.test(file.name)) {
-      // The last part of a name such as layer3_q.npy also names its content.
+      // For a file name such as layer3_q.npy, use its last part as the tensor name.
       const name = Object.hasOwn(NAMES, base)
         ? base
         : base

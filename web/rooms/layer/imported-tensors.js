@@ -6,7 +6,7 @@ import { MOST_CHARACTERS, MOST_TOKENS } from './limits.js'
 /** @import { Imported } from './layer.js' */
 
 const MOST_HEADS = 64
-/** Maximum heads * queries * keys, and maximum number of values of any tensor: what the settings of a page can hold. */
+/** Maximum of heads * queries * keys; below, the maximum number of values of a tensor that settings can store. */
 const MOST_PAIRS = MOST_TOKENS ** 2
 /** Maximum columns of queries, keys and values. */
 const MOST_COLUMNS = 1024

@@ -42,17 +42,17 @@ export type { Arithmetic } from './trace/arithmetic.js'
 export type { Result, Tracer } from './trace/layer-trace.js'
 export type { Difference } from './trace/reference64.js'
 
-/** Rows of the map, both ends included. */
+/** Rows of the map, inclusive. */
 export type Range = { from: number; to: number }
 
 /** View state that is not stored in links. */
 export type View = {
-  /** The cell, the word and the head under the pointer or the focus. */
+  /** The cell, the word and the head under the pointer or with focus. */
   pointed?: Cell
   hovered?: Word
   hoveredHead?: number
   mode: Mode
-  /** Which maximum the colours of the weights use. */
+  /** Which maximum determines the colour scale of the weights. */
   scaleEnd: ScaleEnd
   /** Length whose cost is shown, and whether causal attention is assumed. */
   costLength: number
@@ -63,13 +63,13 @@ export type View = {
   times: readonly Timing[]
   /** Text that the words of the displayed rows contain. */
   filter: string
-  /** Displayed rows of the map. */
+  /** Range of displayed rows of the map. */
   range?: Range
   /** Step of the frame that the flow shows. */
   frame?: FlowStep
   /** Size of the random queries and keys whose scores are shown. */
   vectorSize: number
-  /** True if their distribution is shown; undefined: only at the stop of the tour about it. */
+  /** True if the distribution of their scores is shown; undefined: only at the tour stop about it. */
   hasDistribution?: boolean
   /** True if the task of the tour stop was done. */
   wasDone: boolean
@@ -79,21 +79,24 @@ export type View = {
   handedOver?: Imported
 }
 
-/** Settings whose numbers are requested; `head`: the head whose steps a large trace keeps; `urls`: of the files of a trained model. */
+/**
+ * Settings whose numbers are requested; `head`: the head for which a large trace keeps all steps; `urls`: addresses of the files of a
+ * trained model.
+ */
 export type Traced = { checked: Checked; head: number; urls?: Record<string, string> }
 
 export type LayerAsks = {
   trace: { request: Traced; value: Result }
   /** The settings to compare with. */
   baseline: { request: Traced; value: Result }
-  /** The difference of the trace from float64. `of` is the key of that trace. */
+  /** The difference of the trace from float64. `of` is the key of the trace. */
   comparison: { request: Traced & { of: string }; value: { of: string; difference: Difference } }
-  /** The output shape of the whole batch, if it is small enough to run. */
+  /** Shapes of the whole batch, if it is small enough to run. */
   batch: { request: Traced & { of: string }; value: { of: string; batch: { dims: readonly number[] } | undefined } }
   /** The distribution of scores of random queries and keys of a size. */
   /** How long attention takes on this computer. */
   timing: { request: { lengths: readonly number[] }; value: readonly Timing[] }
-  /** Settings from files or a text, or the reason for having none. */
+  /** Settings from files or a text, or the problem if there are none. */
   read: {
     request: { source: readonly File[] | string }
     value: { settings?: Settings; problem?: { key: Trouble['key']; params?: Record<string, string | number> } }
@@ -116,11 +119,11 @@ export type LayerActions = {
   point: [cell: Cell | undefined]
   hover: [word: Word | undefined]
   hoverHead: [head: number | undefined]
-  /** Selects a head, a word, a cell. Back returns to the previous selection unless it is replaced. */
+  /** Selects a head, a word, a cell. Back returns to the previous selection, unless `replace` is true. */
   select: [selection: Partial<Selection>, options?: { replace?: boolean }]
-  /** Subtracts a cell from the selected one of the same matrix; without one, selects it. */
+  /** Subtracts a cell from the selected one of the same matrix; if none is selected, selects it. */
   subtract: [cell: Cell]
-  /** Asks whether the selected word sees this one; without a selected word, selects it. */
+  /** Shows whether the selected word sees this one; if no word is selected, selects this one. */
   ask: [word: Word]
   /** Clears the subtracted cell, else the selected cell, else the word. */
   clear: []
@@ -129,7 +132,7 @@ export type LayerActions = {
   goTo: [step: string]
   /** Shows another frame of the flow, for a query. */
   frame: [query: number, step: FlowStep, key?: number]
-  /** Marks the step that the reader scrolled to. */
+  /** Sets the current step to the one that the reader scrolled to. */
   pass: [step: string]
   /** Draws the room again. */
   refresh: []
@@ -181,7 +184,7 @@ export type Context = View & {
   hasDistribution: boolean
   /** The core, for parts that compute while drawing. */
   qkv: Qkv
-  /** True if Back or Forward leads somewhere. */
+  /** True if Back or Forward is possible. */
   visits: { hasBack: boolean; hasForward: boolean }
   /** The preset that the settings equal. */
   preset: PresetId | undefined
@@ -195,5 +198,5 @@ export type Context = View & {
   actions: Actions
 }
 
-/** The same, with a trace. */
+/** The context together with the scene of a trace. */
 export type SceneContext = Context & Scene

@@ -1,5 +1,5 @@
-// All matrices of the page, each described once, in the order of computation. The description drives the steps, the highlighting of sources
-// and targets, the explanation of a cell, and which cells can be set by hand.
+// All matrices of the page, each described once, in the order of computation. Derived from this description: the steps, the highlighting of
+// sources and targets, the explanation of a cell, and which cells can be set by hand.
 
 import { namesIn } from '../../shell/known.js'
 
@@ -34,7 +34,7 @@ import { namesIn } from '../../shell/known.js'
  * @property {Rule} rule
  * @property {[MatrixId, Reach][]} sources ids of matrices; for a product, the left factor first
  * @property {MatrixId} [bias]
- * @property {StepId} [step] if it differs from that of the matrix
+ * @property {StepId} [step] if it differs from the step of the matrix
  */
 
 /**

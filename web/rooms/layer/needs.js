@@ -1,4 +1,4 @@
-// What "One layer" needs computed, and which of it runs on the page within the current frame.
+// The requests of "One layer", and which of them are computed on the page within the current frame.
 
 import { Tensor } from 'qkv'
 import { SHIPPED } from '../../files/shipped-models.js'
@@ -57,7 +57,7 @@ export function checkedBaseline(link) {
 /** @param {LayerState} state @returns {ReturnType<LayerRoom['needs']>} */
 export function needs(state) {
   const { settings, got, isAtRest } = state
-  // If a link has problems, the default trace is shown beside them.
+  // If the settings of a link are invalid, show the default trace beside the problems.
   const traced = tracedOf(settings) ?? tracedOf(DEFAULTS)
   if (!traced) return []
   const { key, ...request } = withModel(traced)
@@ -80,7 +80,7 @@ export function needs(state) {
   return all
 }
 
-/** Cache: the last trace made on the page. @type {{ key: string, result: Result } | undefined} */
+/** Caches the last trace computed on the page. @type {{ key: string, result: Result } | undefined} */
 let recent
 
 /** @type {NonNullable<LayerRoom['now']>} */
@@ -105,7 +105,11 @@ export function now(request, qkv) {
   }
 }
 
-/** Restores tensors that a message turned into plain objects; shared tensors stay shared. @param {Result} result @returns {Result} */
+/**
+ * Restores tensors that a message turned into plain objects; tensors that were the same object stay the same object.
+ * @param {Result} result
+ * @returns {Result}
+ */
 export function revived(result) {
   /** @type {Map<unknown, Tensor<Float32Array>>} */
   const made = new Map()

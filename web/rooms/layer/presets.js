@@ -1,4 +1,4 @@
-// Named settings. To add one: a line here, its texts `preset.NAME` and `preset.NAME.note` in the language files.
+// Named settings. To add one, add a line here and its texts `preset.NAME` and `preset.NAME.note` in the language files.
 
 import { namesIn } from '../../shell/known.js'
 import { DEFAULTS } from './fields.js'
@@ -10,7 +10,7 @@ import { change, signature } from './settings.js'
 /** @typedef {'' | '000' | '001' | '002' | '003' | '004'} Document */
 
 /**
- * Links to a trained head in "Models": for a translation the head that aligns its words, else the one that looks from "he" at the name.
+ * Links to a trained head in "Models": for a translation the head that aligns its words, else a head that attends from "he" to the name.
  * @param {Pick<Settings, 'kind'>} settings
  */
 export const trainedLink = ({ kind }) =>
@@ -20,7 +20,7 @@ export const trainedLink = ({ kind }) =>
 export const shippedLink = (sentence, head) =>
   `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': TRAINED.name, 'models.prompt': sentence, 'models.at': head })}`
 
-/** Links to the room that trains such heads; those of a translation attend across languages. @param {Pick<Settings, 'kind'>} settings */
+/** Links to the room that trains such heads; for a translation, to the task "Translation". @param {Pick<Settings, 'kind'>} settings */
 export const trainingLink = ({ kind }) => `#2&room=learn${kind === 'cross' ? '&learn.task=translation' : ''}`
 
 const LIFE = 'Life is short, eat dessert first'
@@ -123,7 +123,7 @@ export const PRESET_IDS = namesIn(PRESETS)
  * @returns {PresetId | undefined}
  */
 export function presetOf(settings) {
-  // The probe word changes no number of the preset.
+  // Ignore the probe word, which changes no number of the preset.
   const nameOf = (/** @type {Settings} */ all) => signature({ ...all, probe: null, probeWord: '' })
   const own = nameOf(settings)
   return PRESET_IDS.find(id => nameOf(settingsOf(id)) === own)

@@ -1,4 +1,4 @@
-// Validates the selection and the pointer against the current numbers. Pure.
+// Drops a selection and pointed cells that the current numbers do not have. Pure.
 
 import { MATRICES } from './matrices.js'
 import { resultOf } from './needs.js'

@@ -1,5 +1,5 @@
 // The session for everything that takes longer than a frame: large traces, their comparison with float64, batches, files. It runs in a
-// worker, or on a page that cannot start one.
+// worker, or on the main thread if none can be started.
 
 import { messageOf, Trouble } from '../../files/trouble.js'
 import { fromText } from './import.js'
@@ -11,7 +11,7 @@ import { timings } from './trace/timing.js'
 
 /** @import { LayerAsks, Result, Traced, Tracer } from './layer.js' */
 
-/** Milliseconds between progress messages, which are drawn, and of a slice of work between checks for messages. */
+/** Milliseconds between progress messages, and of work between two yields to the event loop. */
 const [OFTEN, SLICE] = [100, 8]
 
 /** Yields to the event loop, so that a cancellation can arrive. */
@@ -53,7 +53,7 @@ async function complete(parts, { signal, progress }, slice) {
 /** @param {import('qkv').Qkv} qkv @returns {import('../../shell/room.js').Handlers<LayerAsks>} */
 export function handlers(qkv) {
   const compute = computeOf(qkv)
-  /** Cache: the last compared trace; its batch runs on the same trace. @type {{ of: string, result: Promise<Result> } | undefined} */
+  /** Caches the last compared trace, which the batch uses too. @type {{ of: string, result: Promise<Result> } | undefined} */
   let last
 
   /** @param {Tracer} tracer @param {Traced} request @param {import('../../shell/room.js').Run<any>} run @returns {Promise<Result>} */
@@ -77,14 +77,18 @@ export function handlers(qkv) {
    */
   const answer = tracer => async (request, run) => {
     const result = await trace(tracer, request, run)
-    if (request.checked.model === 'trained') return result // an edit starts from the same tensors
+    if (request.checked.model === 'trained') return result // keep its tensors, which the next edit needs
     const own = Object.values(result.tensors).filter(tensor => tensor && !tracer.isReused(tensor))
     const views = result.visible ? [...own.map(({ data }) => data), result.visible] : own.map(({ data }) => data)
     run.transfer.push(...new Set(views.map(({ buffer }) => buffer)))
     return result
   }
 
-  /** Returns the trace to compare. If it is cancelled while running, the next request makes it again. @param {Traced & { of: string }} request @param {import('../../shell/room.js').Run<any>} run */
+  /**
+   * Returns the trace to compare. If it is cancelled, the next request computes it again.
+   * @param {Traced & { of: string }} request
+   * @param {import('../../shell/room.js').Run<any>} run
+   */
   const resultOf = (request, run) => {
     if (last?.of === request.of) return last.result
     const own = { of: request.of, result: trace(compute.trace, request, run) }

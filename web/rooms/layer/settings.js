@@ -30,7 +30,7 @@ export function keepMeaningful(before, after) {
   const hasOwnEdits = edits !== before.edits
   const hasOwnPainted = painted !== before.painted
   for (const { clears, repaints } of FIELD_NAMES.filter(name => after[name] !== before[name]).map(describe)) {
-    // The matrices of hand-built heads depend on the length of the sentence.
+    // The matrices of hand-built heads depend on the length of the sentence, so their edits are dropped too.
     if (clears && !hasOwnEdits)
       edits =
         clears === 'all' || before.model === 'handBuilt' ? [] : edits.filter(({ matrix }) => !clears.includes(matrix))
@@ -75,7 +75,7 @@ export function paint(settings, row, column, isVisible) {
 /** @type {WeakMap<Imported, string>} */
 const prints = new WeakMap()
 
-/** Returns a short text that differs for different tensors, which may hold millions of numbers. @param {Imported | null} imported */
+/** Returns a short key that identifies tensors, which are too large to stringify. @param {Imported | null} imported */
 function fingerprint(imported) {
   if (!imported) return null
   const known = prints.get(imported)

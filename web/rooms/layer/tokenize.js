@@ -20,7 +20,7 @@
 function byCodePoint(a, b) {
   let at = 0
   while (at < a.length && a[at] === b[at]) at++
-  // If only the second halves of two surrogate pairs differ, the characters begin one unit earlier.
+  // If only the second halves of two surrogate pairs differ, step back to where the characters begin.
   if (/^[\ud800-\udbff]$/.test(a.charAt(at - 1)) && /[\udc00-\udfff]/.test(a.charAt(at) + b.charAt(at))) at--
   return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1)
 }

@@ -30,7 +30,10 @@ async function open(qkv, urls) {
   return { model, weights: new Map() }
 }
 
-/** Cache: the model of each core; loaded again after a failure. @type {WeakMap<Qkv, () => Promise<{ model: Model, weights: Map<number, Tensors> }>>} */
+/**
+ * Caches the model per core; a failed load is retried.
+ * @type {WeakMap<Qkv, () => Promise<{ model: Model, weights: Map<number, Tensors> }>>}
+ */
 const opened = new WeakMap()
 
 /** Reads the weights of a layer, head by head. @param {Model} model @param {number} layer @returns {Promise<Tensors>} */

@@ -19,7 +19,11 @@ import { besideFlow, sentenceHead, stage } from './views/stage.js'
 
 const sceneOf = createScenes()
 
-/** Returns what the settings are compared with, once known. @param {LayerContext} context @returns {import('./explain/comparison.js').Baseline} */
+/**
+ * Returns the baseline with which the settings are compared.
+ * @param {LayerContext} context
+ * @returns {import('./explain/comparison.js').Baseline}
+ */
 function baselineOf({ settings, got }) {
   if (settings.baseline && !checkedBaseline(settings.baseline))
     return { failure: new RangeError('the settings of this link make no sense') }
@@ -70,8 +74,8 @@ function badge({ t, difference }) {
 }
 
 /**
- * Shows the progress of a large trace as a line at the top that takes no space. It is not a child of <body>, whose new children restyle the
- * page.
+ * Shows the progress of a large trace as a line at the top that takes no space. It is not a child of <body>, since adding one would restyle
+ * the page.
  * @param {Context} context
  */
 function working({ t, progress }) {
@@ -94,7 +98,7 @@ const walk = later(async () => {
   await idle()
   return import('./views/steps-panel.js')
 })
-/** The inspector; if nothing is selected it loads after the picture. */
+/** The inspector, which is loaded after the picture if nothing is selected. */
 const panel = later(() => import('./views/cell-panel.js'))
 const panelAtRest = later(async () => {
   await idle()
@@ -129,7 +133,10 @@ const foldedParts = context => {
     ${folded(context, 'import', t('import'), imported)}`
 }
 
-/** Draws the side: beside the flow, its map and the selection; beside another picture, the selection or the strongest link. @param {SceneContext} context */
+/**
+ * Draws the side column: beside the flow, the map and the selection; beside another picture, the selection or the strongest link.
+ * @param {SceneContext} context
+ */
 function side(context) {
   const { settings, picture } = context
   const isFlow = picture === 'flow'

@@ -1,4 +1,4 @@
-// The task and its settings, with problems and warnings.
+// Draws the choice of the task and its settings, with problems and warnings.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'

@@ -1,4 +1,4 @@
-// Two runs side by side, or two steps of one: A is the reference run, B is the current one.
+// Compares two runs, or two steps of one run: A is the reference, B is the current run.
 
 import { html, nothing } from 'lit'
 import { isRunning } from './run-state.js'

@@ -4,7 +4,7 @@ import { EVERY } from './snapshots.js'
 
 /** @import { LearnSettings } from './tasks/task.js' */
 
-/** Operations per second, assumed until measured. */
+/** Assumed operations per second, until the speed is measured. */
 const SPEED = 1e10
 /** Limits above which a run is reported as large. */
 export const MOST_SECONDS = 60
@@ -29,7 +29,7 @@ export function estimate({ layers, heads, d, mlp, V, T, batch, steps }, outputs 
 export const secondsOf = (steps, { step, evaluation }) => (steps * (step + evaluation / EVERY)) / 1000
 
 /**
- * Finds nearby settings that do not take minutes by reducing the largest size.
+ * Finds similar settings that take less than a minute, by reducing the largest size.
  * @param {LearnSettings} settings layers: number of all attentions
  * @returns {Partial<LearnSettings> | undefined} undefined if these settings are not large
  */

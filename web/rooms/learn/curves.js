@@ -12,7 +12,7 @@ import { TASKS } from './tasks/index.js'
 /** @import { Point } from './watched-run.js' */
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 180, 34, 14, 14, 22]
-/** The positions that the heads of a solution look at. @type {('previous' | 'answer')[]} */
+/** The positions that the heads of a solution attend to. @type {('previous' | 'answer')[]} */
 const LOOKS = ['previous', 'answer']
 /** Number of heads named in the legend. */
 const NAMED = 4
@@ -48,7 +48,7 @@ export function linesOf(task) {
 }
 
 /**
- * Finds the jump of accuracy: the middle of its steepest rise, if it rises far within a few evaluations.
+ * Finds the jump of the accuracy: the middle of its steepest rise, if that reaches RISE within WITHIN evaluations.
  * @param {readonly Point[]} points
  * @returns {number | null} the step, or null
  */
@@ -75,7 +75,7 @@ export const headScores = points =>
     ),
   )
 
-/** Returns for each head the score at which it ends highest. @param {readonly Point[]} points the best head first */
+/** Returns for each head the score that is highest at the end. @param {readonly Point[]} points the best head first */
 export function headLines(points) {
   const last = points[points.length - 1]
   return Array.from(group(headScores(points), ({ name }) => name).values(), ([previous, answer]) =>
@@ -94,7 +94,10 @@ export function bandOf(task) {
   return recorded && { least: shares(recorded.least), most: shares(recorded.most) }
 }
 
-/** Returns the last step at which no recorded run has passed one half, and the first at which all have. @param {{ least: number[], most: number[] }} band */
+/**
+ * Returns the last step at which no recorded run has an accuracy above 0.5, and the first at which all have.
+ * @param {{ least: number[], most: number[] }} band
+ */
 export const recordedJump = ({ least, most }) => {
   const [first, last] = [most, least].map(values => values.findIndex(value => value >= 1 / 2))
   return { from: EVERY * (first - 1), to: EVERY * last }

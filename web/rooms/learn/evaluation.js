@@ -11,14 +11,15 @@ import { baselineAccuracy, measure } from './measure.js'
  * @property {number} accuracy for training lengths
  * @property {number} heldOutLoss
  * @property {number} heldOutAccuracy for lengths that are never trained
- * @property {number} alignment share of the answers for which the best head of the last layer looks most at the right position
+ * @property {number} alignment share of the answers for which the largest weight of the best head in the last layer is at the right
+ * position
  * @property {{ previous: number, induction: number }} scores mean weight on the previous token, for the best head of the first layer; and
  *   on the position of the answer, for the best head of the last layer
- * @property {{ previous: number, induction: number }} best which heads these are
+ * @property {{ previous: number, induction: number }} best indices of these heads
  * @property {import('./measure.js').HeadScore[][]} heads scores of all heads
  */
 
-/** Batches per evaluation, and batches to count for the baseline without attention. */
+/** Number of batches per evaluation; below, number of batches counted for the baseline without attention. */
 const EVALUATED = 4
 const COUNTED = 40
 const SEED = 2_000_003

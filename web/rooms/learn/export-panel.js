@@ -23,7 +23,7 @@ function csvOf(points) {
     .join('\n')
 }
 
-/** True until the first picture is there, which moves everything below it. @param {Context} context */
+/** True until the first picture has been drawn, which moves everything below. @param {Context} context */
 const isComing = context => !failureOf(context) && !(runOf(context) && pictureOf(context))
 
 /** @param {Context} context */
@@ -70,7 +70,7 @@ function programOf({ settings, view }) {
   return made.program
 }
 
-/** Tells what a link of this run does not contain. @param {Context} context @returns {import('./learn.js').LearnKey} */
+/** Returns the note about what a link of this run does not contain. @param {Context} context @returns {import('./learn.js').LearnKey} */
 function linkNote(context) {
   if (TASKS[context.settings.task].hasText) return 'learnLinkText'
   return runOf(context)?.isOpened ? 'learnLinkFile' : 'learnSaveText'

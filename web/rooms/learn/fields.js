@@ -17,7 +17,7 @@ export const POSITIONS = ['rope', 'learned', 'distance', 'sinusoids', 'none']
 export const MOST_TRAINED = 5000
 
 /**
- * Describes a setting of the run, whose default comes from the task, which also decides whether the reader may change it.
+ * Describes a setting of the run. The task determines its default, and whether the reader may change it.
  * @template V
  * @param {RunField} name
  * @param {import('../../shell/room.js').Kind<V>} kind
@@ -87,7 +87,7 @@ function dividesProblem(heads, d) {
   return { key: 'learnBadHeads', params: { d }, offers: [{ heads, d: Math.max(8, near) }] }
 }
 
-/** Returns the problems of the run's settings. Offers that are themselves invalid are left out. @param {Settings} settings */
+/** Returns the problems of the run's settings. Omits offers that are themselves invalid. @param {Settings} settings */
 export function check(settings) {
   const problems = problemsIn(settings)
   for (const [name, problem] of Object.entries(problems))
@@ -110,7 +110,12 @@ function problemsIn(settings) {
   return { ...problems, ...TASKS[task].check?.(numbers) }
 }
 
-/** Returns the numbers of the run. @param {Settings} settings @param {object} problems of fields, which then get their defaults @returns {LearnSettings} */
+/**
+ * Returns the numbers of the run.
+ * @param {Settings} settings
+ * @param {object} problems problems by field; such fields get their defaults
+ * @returns {LearnSettings}
+ */
 function numbersOf(settings, problems) {
   const { defaults } = TASKS[settings.task]
   const own = fieldsOf(settings.task)
@@ -133,7 +138,11 @@ export function runSettings(settings) {
 export const differsFromDefaults = (task, settings, but = []) =>
   fieldsOf(task).some(field => !but.includes(field) && settings[field] !== TASKS[task].defaults[field])
 
-/** Returns the steps until a run is done: with the settings of the task, the median number until success. @param {string} task @param {LearnSettings} settings */
+/**
+ * Returns the expected number of steps of a run: with the default settings of the task, the median number until success.
+ * @param {string} task
+ * @param {LearnSettings} settings
+ */
 export const usualSteps = (task, settings) =>
   differsFromDefaults(task, settings, ['seed']) ? settings.steps : Math.min(TASKS[task].goal.usual, settings.steps)
 

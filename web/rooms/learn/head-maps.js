@@ -1,4 +1,4 @@
-// The heads of the model: all in small, the selected one in large with A above B, and the changes of heads.
+// Draws the heads of the model: all as small maps, the selected one large with A above B, and the changes of heads.
 
 import '../../elements/heads.js'
 import { html, nothing } from 'lit'
@@ -61,7 +61,7 @@ export function heads(context, run, { shown, reference, shownAt }) {
   const selected = selectedOf(context, shown.layers.length, count)
   const namesOf = (/** @type {number} */ layer, /** @type {number} */ length) =>
     Array.from({ length }, (_, head) => headName({ layer, head }))
-  /** Adds a factor to the selected head of a layer, and focuses its slider. @param {number} layer */
+  /** Adds a change that scales the selected head of a layer, and focuses its slider. @param {number} layer */
   const factor = layer => {
     const now = selectedOf(context, shown.layers.length, count)
     if (now.layer === layer) act.factor(layer, now.head)

@@ -7,7 +7,7 @@ import type { Head, LearnSettings, TaskName } from './tasks/task.js'
 import type { createRun, Weights } from './training-run.js'
 import type { Point, Progress } from './watched-run.js'
 
-/** Numbers are texts while they are typed. */
+/** Numbers are strings while they are being typed. */
 type Typed = {
   [F in 'layers' | 'heads' | 'd' | 'mlp' | 'V' | 'T' | 'rate' | 'batch' | 'steps' | 'seed']: number | string
 }
@@ -16,7 +16,7 @@ export interface Settings extends Typed {
   task: TaskName
   positions: LearnSettings['positions']
   norm: boolean
-  /** The step that the run was trained to; opening a link trains to it again. */
+  /** The step to which the run was trained; opening a link trains to that step again. */
   trained: number
   /** The loss of that step, to check that a repeated run gives the same numbers. */
   loss: number | null
@@ -26,7 +26,7 @@ export interface Settings extends Typed {
   probe: string
   /** The selected head, such as "2.1"; '': the first of the last attention. */
   head: string
-  /** Index of the answer that is explained. */
+  /** Index of the explained answer; null for none. */
   why: number | null
   changes: readonly Change[]
 }
@@ -43,7 +43,7 @@ export interface ReferenceRun {
 }
 
 export interface View {
-  /** Number of runs begun, so that Restart begins a new one. */
+  /** Number of runs begun; incremented to restart. */
   begun: number
   /** A model from a file, used instead of new weights. */
   file: { step: number; state: Weights } | null
@@ -68,11 +68,11 @@ export interface View {
   reference: ReferenceRun | null
   /** Number of reference runs so far. */
   references: number
-  /** The step whose gradients are shown. */
+  /** The step whose gradients are shown; null for none. */
   gradientAt: number | null
-  /** The displayed gradient. */
+  /** Name of the displayed gradient. */
   gradient: string
-  /** The token of the explanation, and the head expanded in it. */
+  /** The token whose logit is explained, and the head expanded in the explanation. */
   whyToken: number
   whyHead: string
   /** The picture of the selected head, and what dragging over its map does. */
@@ -90,7 +90,7 @@ export interface View {
 }
 
 export interface RunInfo {
-  /** Id of the request that it answers. */
+  /** Key of the request that it answers. */
   key: string
   shape: { inputs: number; outputs: number; T: number; L: number }
   /** Characters of the text, if the task learns one. */
@@ -110,7 +110,7 @@ export interface RunInfo {
 export interface Picture {
   shownAt: number
   shown: Shown
-  /** Task of the picture, and the changes it was computed with: the settings may be newer. */
+  /** Task and changes with which the picture was computed; the settings may be newer. */
   isCausal: boolean
   changes: readonly Change[]
   /** Held-out accuracy with and without the changes, if any. */
@@ -150,7 +150,7 @@ export type LearnAsks = {
     request: { at: number }
     value: { step: number } & ReturnType<ReturnType<typeof createRun>['gradients']>
   }
-  /** The model as a file, or its configuration. */
+  /** Exports the model as a file, or its configuration. */
   saved: {
     request: { task: TaskName; settings: LearnSettings; text: string; at: number | null; isConfig: boolean }
     value: { name: string; data: string | Uint8Array; mime: string }

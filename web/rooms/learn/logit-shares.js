@@ -1,5 +1,5 @@
-// Decomposes logits into what each part of the model adds directly through the output weights. For a final LayerNorm, mean and deviation
-// are those of the whole state, so that the terms still sum to the logit.
+// Decomposes logits into what each part of the model adds directly through the output weights. A final LayerNorm is applied with the mean
+// and deviation of the whole state, so that the terms still sum to the logit.
 
 import { tensor } from 'qkv'
 import { headColumns, rowsOfFirst, weightsOfFirst } from './attention-parts.js'
@@ -67,7 +67,7 @@ export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, like
     }
   }
   const U = pick(values.unembed, ids)
-  // The last LayerNorm: (x - mean(x)) / deviation * weight, of which all but the deviation is linear.
+  // The last LayerNorm: (x - mean(x)) / deviation * weight, which is linear except for the deviation.
   const whole = at(last)
   const mean = whole.reduce((sum, x) => sum + x / d, 0)
   const deviation = Math.sqrt(whole.reduce((sum, x) => sum + (x - mean) ** 2 / d, 0) + EPSILON)
@@ -81,7 +81,7 @@ export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, like
   const shares = addends.map(({ x, ...of }) => ({ ...of, values: direct(normed(x)) }))
   if (norm) shares.push({ kind: 'bias', layer: -1, head: -1, values: direct(values['norm.bias'].data) })
 
-  // Split by position: the weight A[i, j] times the contribution of j's value.
+  // Split each head by position: weight A[i, j] times the contribution of the value at j.
   for (const share of shares) {
     if (share.kind !== 'head') continue
     const { v } = layers[share.layer]

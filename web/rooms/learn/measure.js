@@ -9,7 +9,7 @@ import { argmax } from './tasks/batch.js'
  * @typedef {object} HeadScore
  * @property {number} previous mean weight on the previous token
  * @property {number} answer mean weight on the position of the answer
- * @property {number} hits share of the answers for which that position has the largest weight
+ * @property {number} hits share of answers for which the position of the answer has the largest weight
  */
 
 /**
@@ -75,7 +75,7 @@ export function measure({ batches, forward, V }) {
 
 /**
  * Computes the accuracy of the baseline without attention: it predicts the most frequent target after each token (for translation, after
- * the previous target), or at each position. Both tables are counted, and the better accuracy is returned.
+ * the previous target), or at each position. Tries both tables, and returns the better accuracy.
  * @param {readonly Batch[]} seen batches to count
  * @param {readonly Batch[]} tested
  * @param {number} V

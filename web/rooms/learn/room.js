@@ -66,7 +66,7 @@ const another = ({ view: { begun } }, set, patch = {}) => ({
 })
 
 /**
- * Begins a run with other settings of the same task, where the selected head may not exist.
+ * Begins a run with other settings of the same task, and resets the selected head, which may no longer exist.
  * @param {State} state
  * @param {Partial<import('./tasks/task.js').LearnSettings> | Partial<import('./learn.js').Settings>} patch
  */
@@ -83,7 +83,11 @@ const withSettings = (state, patch) => another(state, { ...patch, head: '' })
 const withTask = (state, task, given, set, patch) =>
   another(state, { ...settingsOf(task, given), probe: '', head: '', ...set }, { reference: null, ...patch })
 
-/** Returns the progress of a run for its link: the step, and its loss. @param {number} steps @param {readonly number[]} losses one per step */
+/**
+ * Returns the progress of a run to store in its link: the step and the loss.
+ * @param {number} steps
+ * @param {readonly number[]} losses one per step
+ */
 function reached(steps, losses) {
   const trained = Math.min(steps, MOST_TRAINED)
   return { trained, loss: losses[trained - 1] ?? null }
@@ -134,7 +138,7 @@ const actions = {
   }),
   restart(state) {
     const isLost = state.got.run?.is === 'lost'
-    // A story restarts with the run, since its later stops are about the trained model.
+    // Restart an open story with the run, since its later stops are about the trained model.
     const stop = state.view.stop === null ? null : 0
     const view = isLost ? { reference: null, stop } : { stop }
     const step = another(state, { changes: state.settings.changes }, view)
@@ -182,14 +186,14 @@ const actions = {
         ? []
         : [
             { type: 'focus', selector: '#story' },
-            // The dock is always visible, so scroll to another target, and to the text of the stop.
+            // The dock is always visible, so scroll to the target of the stop only if it is outside the dock.
             { type: 'reveal', selector: '[data-tour]:not(.dock *)' },
           ],
   }),
   show: (_, patch) => ({ view: patch }),
 }
 
-/** Returns a key that identifies a run: text and file belong to the count of runs begun. @param {State} state */
+/** Returns a key that identifies a run: text and file are covered by the number of runs begun. @param {State} state */
 const runKey = ({ settings, view }) => JSON.stringify([view.begun, settings.task, runSettings(settings)])
 
 /** @param {State} state @returns {import('../../shell/room.js').Request<import('./learn.js').LearnAsks>[]} */
@@ -243,7 +247,7 @@ function prune(state) {
 
 /** @type {import('../../shell/room.js').Room<LearnTypes>['receive']} */
 const receive = {
-  /** Trains to the step of a link: the same settings and seed give the same bits. */
+  /** Trains to the step of a link, since the same settings and seed give the same bits. */
   run(state, { first, isOpened }) {
     const { trained, changes, task } = state.settings
     const { heads, steps } = runSettings(state.settings)

@@ -71,7 +71,7 @@ export function storyState(state) {
   }
 }
 
-/** Returns the sizes of the run, counting all attentions as layers. @param {State} state */
+/** Returns the sizes of the run, where each attention counts as a layer. @param {State} state */
 export function sizesOf({ settings }) {
   const own = runSettings(settings)
   return { ...own, layers: own.layers + Number(TASKS[settings.task].hasCross === true) }
@@ -87,7 +87,7 @@ export function costOf(state) {
   return { seconds: run && got.run?.is === 'here' ? secondsOf(steps, run.milliseconds) : seconds, bytes }
 }
 
-/** Returns the minimum number of characters and the current one, if the text is too short; else undefined. @param {State} state */
+/** Returns the required and the current number of characters if the text is too short; else undefined. @param {State} state */
 export function shortText({ settings, view }) {
   const least = leastCharacters(runSettings(settings).T)
   if (!TASKS[settings.task].hasText || view.text.length >= 4 * least) return undefined

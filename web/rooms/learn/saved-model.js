@@ -39,7 +39,7 @@ export const toFile = (weights, config) => toSafetensors(weights, { config: JSON
  * @param {Uint8Array} bytes of the safetensors file
  * @param {string} [json] the configuration, if the header has none
  * @returns {{ task: import('./tasks/task.js').TaskName, settings: LearnSettings, step: number, text: string, state: Weights }}
- * @throws {Trouble} a Trouble that tells what is wrong
+ * @throws {Trouble} if the file is invalid
  */
 export function fromFile(bytes, json) {
   if (bytes.length > MOST_BYTES) throw new Trouble('fileLarge', { bytes: bytes.length, most: MOST_BYTES })

@@ -12,7 +12,7 @@ import { createWatchedRun } from './watched-run.js'
 /** @import { Snapshot } from './snapshots.js' */
 /** @typedef {ReturnType<typeof createWatchedRun>} WatchedRun */
 
-/** Milliseconds of work between checks for messages, and between pictures. */
+/** Milliseconds of work between checks for messages; below, between pictures. */
 const SLICE = 40
 const PICTURE = 90
 /** Number of characters that a text model generates after the input. */
@@ -72,7 +72,7 @@ async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { 
  */
 function createReference(qkv) {
   /**
-   * The reference run; `at` is its step, null for the same step as the current run.
+   * The reference run; `at` is the step to show, null for the same step as the current run.
    * @type {{ viewer: ReturnType<typeof createRun>, snapshots: readonly Snapshot[], at: number | null } | undefined}
    */
   let reference
@@ -84,7 +84,7 @@ function createReference(qkv) {
 
   return {
     release,
-    /** Releases the reference if the task differs, since its inputs do. @param {string} task */
+    /** Releases the reference if it has another task, whose inputs differ. @param {string} task */
     releaseUnless(task) {
       if (reference?.viewer.task.id !== task) release()
     },

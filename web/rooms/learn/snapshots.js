@@ -5,7 +5,7 @@
 
 /** Steps between evaluations, and initially between snapshots. */
 export const EVERY = 20
-/** Maximum size of all snapshots in numbers; above it, every second one is dropped. */
+/** Maximum total size of the snapshots, in numbers; when exceeded, every second snapshot is dropped. */
 const MOST_NUMBERS = 2 ** 24
 
 /** Returns the snapshot of a step, or the last one before it. @param {readonly Snapshot[]} all @param {number} step */

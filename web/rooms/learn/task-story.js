@@ -19,7 +19,10 @@ function stopOf({ settings: { task }, view }) {
 /** Index of the stop about the trained model in each story. */
 export const AFTER_GOAL = 2
 
-/** Returns the stop at which a story opens: the first that is not done, at most the one about the trained model. @param {import('./learn.js').State} state */
+/**
+ * Returns the stop at which a story opens: the first stop that is not done, but none after the one about the trained model.
+ * @param {import('./learn.js').State} state
+ */
 export function firstStop(state) {
   const { settings, view } = state
   if (view.steps === 0) return 0
@@ -47,7 +50,7 @@ function numbersOf(context) {
     baseline: share(runOf(context)?.baseline),
     alignment: share(last?.alignment),
     bits: last && (last.heldOutLoss / Math.LN2).toFixed(2),
-    /** The answer of random weights, while these are displayed. */
+    /** The answer of the initial random weights, while these are displayed. */
     says: picture?.shownAt === 0 ? picture.shown.next[0]?.token : undefined,
     changed: share(picture?.changed?.accuracy),
   }
@@ -81,13 +84,13 @@ export const knownSentences = (text, numbers) =>
     .replace(/\{(\w+)\}/g, (_, name) => String(numbers[name]))
     .trim()
 
-/** True if the reader may continue; the next stop may depend on results of the run. @param {import('./learn.js').State} state */
+/** True if the reader may go to the next stop, which may depend on results of the run. @param {import('./learn.js').State} state */
 export function mayGoOn(state) {
   const { stop } = stopOf(state)
   return !stop.waits || state.view.isEnded || stop.isDone(storyState(state))
 }
 
-/** Returns the selector of what the open stop points at. @param {import('./learn.js').State} state */
+/** Returns the selector of the element that the open stop refers to. @param {import('./learn.js').State} state */
 export const targetsOf = state => (state.view.stop === null ? [] : [stopOf(state).stop.target(storyState(state))])
 
 /** @param {Context} context */
@@ -101,7 +104,7 @@ export function story(context) {
   const { n, stop, count } = stopOf(context)
   const isDone = stop.isDone(storyState(context))
   const numbers = numbersOf(context)
-  /** Replaces each placeholder by itself, so that the text keeps its placeholders. */
+  /** Replace each placeholder by itself, so that the text keeps its placeholders. */
   const blanks = Object.fromEntries(Object.keys(numbers).map(name => [name, `{${name}}`]))
   const blank = (/** @type {string} */ part) =>
     t(/** @type {`story.${typeof settings.task}.1`} */ (`story.${settings.task}.${n + 1}${part}`), blanks)

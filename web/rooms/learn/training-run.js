@@ -1,4 +1,4 @@
-// A run: a model of a task, its optimiser and its data. The same settings give the same bits at each step.
+// Creates a run: a model for a task, with its optimiser and its data. The same settings give the same bits at each step.
 
 import { Adam, clipGradNorm, parameters, schedule, tape } from 'qkv/train'
 import { traceWeights } from './attention-parts.js'
@@ -85,7 +85,7 @@ export function createRun(qkv, task, given = {}, text) {
     V: shape.outputs,
     forward(batch) {
       const { step, logits, layers } = forward(batch)
-      const copy = logits.data.slice() // copy, since the memory may move
+      const copy = logits.data.slice() // copy, since WebAssembly memory may be reallocated
       return { loss: step.loss, logits: copy, weights: layers.map(layer => traceWeights(qkv, layer)) }
     },
   })
@@ -102,7 +102,7 @@ export function createRun(qkv, task, given = {}, text) {
     get steps() {
       return steps
     },
-    /** Continues from the weights of a file. @param {Weights} state @param {number} at */
+    /** Continues training from the weights of a file. @param {Weights} state @param {number} at */
     resume(state, at) {
       p.loadStateDict(state)
       steps = at

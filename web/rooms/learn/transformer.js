@@ -27,7 +27,7 @@ import { tensor } from 'qkv'
  * @property {FloatTensor} logits
  * @property {Attended[]} layers
  * @property {Part[]} parts their sum is the last hidden state
- * @property {FloatTensor} last that state, before the last LayerNorm
+ * @property {FloatTensor} last the last hidden state, before the last LayerNorm
  * @property {FloatTensor[]} inputs of each attention, (B, T, d): input of its queries
  */
 
@@ -174,8 +174,8 @@ export function layersForward(t, p, { ids, T }, settings, causal, table, hooks =
 }
 
 /**
- * Runs an encoder with cross-attention: keys see their sentence by self-attention, values are the bare words, queries depend on the
- * previous word and their position.
+ * Runs an encoder with cross-attention: keys depend on the whole sentence by self-attention, values on single words, queries on the
+ * previous word and the position.
  * @param {Tape} t
  * @param {Weights} p
  * @param {Batch} batch
@@ -193,7 +193,7 @@ export function crossForward(t, p, { ids, previous, T, L, lengths }, settings, _
   for (const block of blocksOf(true, settings.layers).slice(0, -1)) h = layer(block, h)
   const before = t.embedding(inRows(/** @type {Int32Array} */ (previous), L), p.embedTarget)
   const queries = normed(placed(before, 'positionTarget', table.target), 'cross.norm1')
-  parts.length = 0 // those of the encoder add to no logit directly
+  parts.length = 0 // the encoder's parts add nothing to a logit directly
   const context = fed('cross', attend('cross', [queries, h, words]))
   return { logits: logitsOf(context), layers, parts, last: context, inputs }
 }

@@ -127,7 +127,7 @@ function explainShare({ settings, tensors }, { matrix, head, row, column }, rule
   if (!rule || !masked || !exponentials || !maxima || !sums) return { kind: 'origin', from: 'imported' }
   const isByKeys = settings.softmaxAxis === 'keys'
   const [H, L, S] = masked.dims
-  const h = Math.min(head, H - 1) // a large trace keeps the steps of one head only
+  const h = Math.min(head, H - 1) // a large trace keeps the steps of only one head
   const line = isByKeys ? row : column
   if (rule === 'divide' && zeroedSums)
     return { kind: 'divide', source: at('zeroed', row, column), sum: zeroedSums.data[h * (isByKeys ? L : S) + line] }

@@ -1,4 +1,4 @@
-// Follows a number back to its origin: a random or imported number. Pure.
+// Follows a number back through its largest contributions to a random or imported number. Pure.
 
 import { offsetOf, ofHead } from '../numbers/tensors.js'
 import { explain } from './cell.js'
@@ -13,7 +13,12 @@ export function numberIn({ tensors }, { matrix, head, row, column }) {
   return part && at >= 0 ? part.data[at] : Number.NaN
 }
 
-/** Returns the value of each term of a sum. @param {Result} result @param {Extract<Explanation, { terms: unknown }>} sum @param {Arithmetic} arithmetic */
+/**
+ * Returns the values of the terms of a sum.
+ * @param {Result} result
+ * @param {Extract<Explanation, { terms: unknown }>} sum
+ * @param {Arithmetic} arithmetic
+ */
 export function sizesOf(result, { kind, terms }, arithmetic) {
   const side = (/** @type {number} */ i) => terms.map(term => numberIn(result, term[i]))
   if (kind === 'gaussian') return arithmetic.squares(side(0), side(1))

@@ -1,4 +1,4 @@
-// What the chosen head is compared with. Pure.
+// Compares the chosen head with another head or with a baseline. Pure.
 
 import { messageOf } from '../../../files/trouble.js'
 import { ofHead } from '../numbers/tensors.js'
@@ -6,20 +6,20 @@ import { ofHead } from '../numbers/tensors.js'
 /** @import { Arithmetic, FloatTensor, Result, Settings } from '../layer.js' */
 
 /**
- * @typedef {{ tensor?: FloatTensor, difference?: FloatTensor, trouble?: import('../../../i18n/index.js').Key, params?: Record<string, string | number> }} Compared the
- *   other weights (L, S) and the difference, or the reason for having none
+ * @typedef {{ tensor?: FloatTensor, difference?: FloatTensor, trouble?: import('../../../i18n/index.js').Key, params?: Record<string,
+ * string | number> }} Compared the the other weights (L, S) and the difference, or why there is none
  */
 
 /**
- * The trace of the baseline settings; pending if it has neither a result nor a failure.
+ * The trace of the baseline settings; pending while it has neither a result nor a failure.
  * @typedef {{ result?: Result, failure?: unknown }} Baseline
  */
 
-/** Cache: the last difference. @type {{ from: FloatTensor, less: FloatTensor, is: FloatTensor } | undefined} */
+/** Caches the last difference. @type {{ from: FloatTensor, less: FloatTensor, is: FloatTensor } | undefined} */
 let last
 
 /**
- * Returns the head to compare with: the requested one, or the next head if that is the same or does not exist.
+ * Returns the head to compare with: the requested head, or the next one if the requested head is the chosen one or does not exist.
  * @param {number} other
  * @param {number} head
  * @param {number} heads

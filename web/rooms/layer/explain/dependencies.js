@@ -1,5 +1,5 @@
-// Which cells a cell is computed from and which cells use it, as whole rows and columns of other matrices. Both follow from the description
-// of the matrices (matrices.js).
+// Which cells a cell is computed from and which cells use it, as whole rows and columns of other matrices. Both are derived from the
+// description of the matrices (matrices.js).
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 
@@ -10,7 +10,10 @@ import { MATRICES, MATRIX_IDS } from '../matrices.js'
  * @typedef {{ matrix: MatrixId, head: number, row?: number, column?: number }} Region
  */
 
-/** The computation of a matrix in this trace. @typedef {{ rule: Rule, sources: [MatrixId, Reach][], bias?: MatrixId, step?: StepId }} OwnComputation */
+/**
+ * The computation of a matrix in a given trace.
+ * @typedef {{ rule: Rule, sources: [MatrixId, Reach][], bias?: MatrixId, step?: StepId }} OwnComputation
+ */
 
 /**
  * Returns the computation of a matrix.

@@ -1,4 +1,4 @@
-// Describes from their weights how heads differ. Pure.
+// Describes how heads differ, based on their weights. Pure.
 
 import { strengthOf } from './word-facts.js'
 
@@ -6,7 +6,7 @@ import { strengthOf } from './word-facts.js'
 
 /**
  * @typedef {object} HeadWords
- * @property {'self' | 'previous' | 'first' | 'key' | 'none'} at what the head looks at most, on average
+ * @property {'self' | 'previous' | 'first' | 'key' | 'none'} at what the head attends to most, on average
  * @property {number} [key] if `at` is 'key': its position
  * @property {number} share average attention on it
  * @property {ReturnType<typeof strengthOf>} strength
@@ -14,10 +14,10 @@ import { strengthOf } from './word-facts.js'
  * @property {'sharpest' | 'evenest' | undefined} rank extreme rank among the heads
  */
 
-/** Share of the maximum entropy from which a head counts as even. */
+/** Minimum entropy of an even head, as a share of the maximum entropy. */
 const EVEN = 0.95
 
-/** Places of one sentence that the statistics cover. @type {('self' | 'previous' | 'first')[]} */
+/** Values of `at` that the statistics measure, for a single sentence. @type {('self' | 'previous' | 'first')[]} */
 const AT = ['self', 'previous', 'first']
 
 /**
@@ -25,7 +25,7 @@ const AT = ['self', 'previous', 'first']
  * @param {HeadStatistics[]} statistics one for each head
  * @param {object} given
  * @param {{ data: ArrayLike<number>, dims: readonly number[] }} [given.weights] (H, L, S); without them no key is named
- * @param {boolean} given.isCross True for two sentences, where self, first and previous are meaningless
+ * @param {boolean} given.isCross true for two sentences, where self, first and previous are meaningless
  * @param {number} given.mostBits entropy of uniform attention over the visible keys
  * @returns {HeadWords[]}
  */
@@ -43,7 +43,7 @@ export function headWords(statistics, { weights, isCross, mostBits }) {
     return {
       at,
       share,
-      // A query that sees one key gives it everything, so entropy tells more about the head than a share.
+      // A query that sees only one key gives it a share of 1, so judge evenness by the entropy instead.
       strength: mostBits > 0 && bits[h] >= EVEN * mostBits ? 'evenly' : strengthOf(share, 0),
       bits: bits[h],
       rank: hasRanks ? extreme : undefined,

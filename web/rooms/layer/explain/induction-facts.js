@@ -1,4 +1,4 @@
-// Finds what an induction head uses in a sentence: for each repeated word, the word that followed it before. Pure.
+// Finds repeated words and the words that followed their earlier occurrence, which an induction head attends to. Pure.
 
 /** @import { Result } from '../layer.js' */
 /** @typedef {{ first: number, followed: number, second: number, weight: number }} Induction positions; `weight`: attention on the word that followed */

@@ -2,11 +2,11 @@
 
 /** Shortest and longest text of the slider, and its number of steps. */
 export const [LEAST_LENGTH, MOST_LENGTH, LENGTH_STEPS] = [6, 100_000, 400]
-/** Lengths that can be measured, those measured by default, and the longest one whose steps are stored. */
+/** Lengths that can be measured, lengths measured by default, and the maximum length for the version that stores all weights. */
 export const MEASURED = [256, 512, 1024, 2048, 4096, 8192, 16_384]
 export const USUAL = MEASURED.slice(0, -1)
 export const MOST_STORED = 2048
-/** Shorter texts are dominated by other costs than pairs of words, so they are left out of the fit. */
+/** Minimum length for the fit; the time of shorter texts is dominated by costs other than pairs of words. */
 const LEAST_FITTED = 1024
 
 /** @typedef {{ n: number, fused?: number, stored?: number }} Timing milliseconds for one head of size 64, fused and with all weights stored */
@@ -28,19 +28,23 @@ export function costOf({ n, heads, size, isCausal }) {
   return {
     projections: 4 * n * width ** 2,
     mixing: isCausal ? n * (n + 1) * width : 2 * n ** 2 * width,
-    /** Length at which both are equal, without a mask. */
+    /** Length at which attention and projections cost the same, without a mask. */
     equal: 2 * width,
     /** Weights of all heads, in bytes. */
     stored: 4 * heads * n ** 2,
     /** Queries, keys, values and output, in bytes. */
     fused: 16 * n * width,
-    /** Multiplications for one more word, and the bytes of its cache. */
+    /** Multiplications for one more word; below, the bytes of the KV cache. */
     decode: 2 * n * width,
     cache: 8 * n * width,
   }
 }
 
-/** Returns the length that fills the width of the picture: 24 times a power of 4. @param {number} n @param {number} size size of a head */
+/**
+ * Returns the length that the full width of the picture represents: 24 times a power of 4.
+ * @param {number} n
+ * @param {number} size size of a head
+ */
 export function sideOf(n, size) {
   let side = 4 * LEAST_LENGTH
   while (side < Math.max(n, 4 * size)) side *= 4

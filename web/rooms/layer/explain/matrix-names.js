@@ -1,4 +1,4 @@
-// The matrices of one head as displayed: labels of rows and columns, colours, hidden cells.
+// Describes how the matrices of one head are displayed: labels of rows and columns, colours, hidden cells.
 
 import { present } from '../../../shell/known.js'
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
@@ -13,7 +13,7 @@ import { labelsOf } from './labels.js'
 /**
  * @typedef {object} Matrix
  * @property {MatrixId} id
- * @property {number} head the displayed one; 0 if all heads share the matrix
+ * @property {number} head index of the displayed head; 0 if all heads share the matrix
  * @property {boolean} isPerHead
  * @property {FloatTensor} tensor (rows, columns)
  * @property {FloatTensor} [before] with edits: the matrix without them
@@ -29,7 +29,10 @@ import { labelsOf } from './labels.js'
  * @property {FloatTensor} [sums] of the rows, where they are informative
  */
 
-/** By id. Readers get those of cells that exist, and the weights. @typedef {{ get(id: MatrixId): Matrix } & ReadonlyMap<MatrixId, Matrix>} Matrices */
+/**
+ * Matrices by id. `get` is only called for matrices that exist.
+ * @typedef {{ get(id: MatrixId): Matrix } & ReadonlyMap<MatrixId, Matrix>} Matrices
+ */
 
 /** @param {FloatTensor} tensor */
 function largest({ data }) {
@@ -45,7 +48,7 @@ function largest({ data }) {
 const numbered = length => Array.from({ length }, (_, i) => String(i + 1))
 
 /**
- * Returns the symbol of a matrix. With two sequences the first is X_1; with several heads each has a Z.
+ * Returns the symbol of a matrix. With two sequences the first is X_1; with several heads, each head has a Z.
  * @param {Result} result
  * @param {MatrixId} id
  * @param {number} [head]

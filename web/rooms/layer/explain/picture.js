@@ -1,4 +1,4 @@
-// Chooses the picture of the head. Pure.
+// Chooses which picture of the head is shown. Pure.
 
 import { MANY_ROWS } from '../../../attention-head/part-of-map.js'
 

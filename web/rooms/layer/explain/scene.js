@@ -1,4 +1,4 @@
-// Derives the scene of a result: the matrices of the selected head, the explained cell and its dependencies.
+// Derives the scene, which is everything drawn of a result: the matrices of the selected head, the explained cell and its dependencies.
 
 import { headStatistics } from '../../../elements/statistics.js'
 import { drawnOfHead } from '../trace/visibility.js'
@@ -15,7 +15,7 @@ import { strongestLink } from './strongest-link.js'
 /**
  * @typedef {object} Scene
  * @property {Result} result
- * @property {number} head the displayed one
+ * @property {number} head index of the displayed head
  * @property {ReturnType<typeof pictureOf>} picture of that head: a name of `web/attention-head/views/index.js`
  * @property {Matrices} matrices of that head
  * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
@@ -27,10 +27,10 @@ import { strongestLink } from './strongest-link.js'
  * @property {Explanation} explanation of that cell
  * @property {Cell[]} chain from that cell down to its origin
  * @property {Arithmetic} arithmetic operations of the core for values that a view computes
- * @property {Region[]} sources where the marked cell comes from
- * @property {Region[]} targets where it is used
- * @property {Difference} [difference] from float64, once computed
- * @property {{ dims: readonly number[] }} [batch] shape of its output, once it has been run
+ * @property {Region[]} sources cells from which the marked cell is computed
+ * @property {Region[]} targets cells that are computed from it
+ * @property {Difference} [difference] of the float32 numbers from float64, once computed
+ * @property {{ dims: readonly number[] }} [batch] shape shapes of a batch, once it has been run
  */
 
 /** Creates a function that derives scenes; parts of the last scene are reused while result and head stay the same. */

@@ -1,4 +1,4 @@
-// What happens if a number of W_q, W_k or W_v grows: the change of other numbers per unit. Pure.
+// Computes how other numbers change per unit if a number of W_q, W_k or W_v grows. Pure.
 
 import { Tensor } from 'qkv'
 import { attentionBackward } from 'qkv/nn'
@@ -16,7 +16,7 @@ const MOST = 6
  * Effect of increasing a weight by one, to first order:
  * - query, key: for a weight of W_q (W_k), a dimension of a query (key) changes by `by`, its scores by `amount`, its attention weights
  *   by `weight`
- * - value: for a weight of W_v, a dimension of a value changes by `by`, and so do the outputs that look at it
+ * - value: for a weight of W_v, a dimension of a value changes by `by`, and so do the outputs of queries that attend to it
  * @typedef {{ kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number, weight?: number }[] }} Effect
  */
 
@@ -26,7 +26,7 @@ const MOST = 6
  * @param {Result} result
  * @param {Cell} cell
  * @param {Arithmetic} arithmetic
- * @returns {Effect | undefined} undefined if there is no simple rule
+ * @returns {Effect | undefined} undefined if no simple rule applies
  */
 export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic) {
   const { tensors, settings } = result
@@ -35,7 +35,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
   if (matrix !== 'Wv' && tensors.Qr) return undefined // with rotary positions, a dimension of a query affects two
   if (matrix !== 'Wv' && !['scaled', 'plain'].includes(settings.score)) return undefined
   const inputs = matrix === 'Wq' ? tensors.X : (tensors.X2 ?? tensors.X)
-  // The word whose number in this dimension is largest is affected most.
+  // Find the word whose number in this dimension is largest, which is affected most.
   let word = 0
   for (let i = 1; i < inputs.dims[0]; i++) if (Math.abs(inputs.at(i, row)) > Math.abs(inputs.at(word, row))) word = i
   const by = inputs.at(word, row)
@@ -47,7 +47,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
       x,
       list(x.length, () => factor),
     )
-  // The change of a score: this dimension of the other side, times the scale, times the change of this side.
+  // Returns the change of a score: the number of the other side in this dimension, times the scale, times the change of this side.
   const scores = (/** @type {FloatTensor} */ other) => {
     const dimension = list(other.dims[0], i => other.at(i, column))
     return times(times(dimension, scale), by)
@@ -55,7 +55,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
   const amounts = {
     Wq: () => scores(K),
     Wk: () => scores(Q),
-    // The change of an output: the numbers of all words, each times its weight.
+    // Returns the change of an output: the numbers of all words, each times its attention weight.
     Wv: () => list(A.dims[0], i => arithmetic.sum(arithmetic.products(A.row(i).data, numbers))),
   }[matrix]()
   const largest = list(amounts.length, position => ({ position, amount: amounts[position] }))
@@ -77,7 +77,7 @@ const KINDS = { Wq: ['query', 'keys'], Wk: ['key', 'queries'], Wv: ['value', 'qu
 const isWeightMatrix = matrix => matrix in KINDS
 
 /**
- * Returns the change of the weights per unit: the gradients of the query, or of all keys, times the numbers of the words.
+ * Returns the change of the weights per unit: the gradients with respect to the query, or all keys, times the numbers of the words.
  * @param {Qkv} qkv
  * @param {Result} result
  * @param {{ matrix: 'Wq' | 'Wk', head: number, column: number }} cell

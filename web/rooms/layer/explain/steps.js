@@ -1,5 +1,5 @@
-// The steps with their formulas, shapes and layout of matrices. All follow from the description of the matrices (matrices.js), except the
-// formulas of the rules, which are here.
+// The steps with their formulas, shapes and layout of matrices. All are derived from the description of the matrices (matrices.js), except
+// the formulas of the rules, which are here.
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 import { computationOf } from './dependencies.js'
@@ -77,7 +77,7 @@ function blocksOf(result, results) {
     } else if (computation?.rule === 'product') {
       const known = blocks.find(block => block.left?.copy === left)
       const block = known ?? { left: { copy: left }, tops: [], biases: [], results: [] }
-      // A matrix with its own step is repeated here.
+      // A matrix that another step shows is repeated here.
       block.tops?.push(MATRICES[right].step ? { copy: right } : right)
       block.biases?.push(computation.bias)
       block.results.push(id)
@@ -106,7 +106,7 @@ function shapesOf(result, results) {
       ? `${result.heads} · (${size(left)}) → ${size(id)}`
       : `${size(left)} → ${size(id)}`
   })
-  // If one matrix is made from another of the same size, show the size once.
+  // List equal lines "size → size" only once.
   return lines.filter((line, i) => !line.includes('→') || lines.indexOf(line) === i)
 }
 
@@ -161,7 +161,7 @@ function formulaOf(result, id) {
 /** @typedef {{ letters: string, dims: number[], op: 'input' | 'project' | 'view' | 'transpose' | 'scores' | 'mix' | 'back' | 'join' | 'out', work?: number }} ShapeStep work: multiplications */
 
 /**
- * Lists the shapes of a batch on its way through the layer: B batch, L queries, S keys, D model, H heads, d head size.
+ * Lists the shapes of a batch at each step of the layer: B batch, L queries, S keys, D model, H heads, d head size.
  * @param {Result} result
  * @returns {ShapeStep[]}
  */

@@ -1,4 +1,4 @@
-// The largest weight of a head. Pure.
+// Finds the largest weight of a head. Pure.
 
 import { ofHead } from '../numbers/tensors.js'
 
@@ -6,10 +6,10 @@ import { ofHead } from '../numbers/tensors.js'
 /** @typedef {{ row: number, column: number, weight: number, skipped: boolean }} Link */
 
 /**
- * Finds the largest weight. Queries that see only one key have no choice, so they are left out unless every query is like that.
+ * Finds the largest weight. Queries that see only one key are skipped, since their weight is always 1, unless all queries are like that.
  * @param {Result} result
  * @param {number} head
- * @returns {Link | undefined} undefined if no query sees a key; skipped: True if queries were left out
+ * @returns {Link | undefined} undefined if no query sees a key; skipped: true if queries were skipped
  */
 export function strongestLink({ tensors, visible }, head) {
   const { data, dims } = ofHead(tensors.weights, head)

@@ -1,4 +1,4 @@
-// The seven stops of the tour, each with its state and its task. Texts are in the language files, numbers on the page. Pure.
+// The seven stops of the tour, each with its settings and its task. Texts are in the language files. Pure.
 
 import { settingsOf } from '../presets.js'
 import { change } from '../settings.js'
@@ -11,8 +11,8 @@ import { change } from '../settings.js'
  * @property {Settings} settings the settings on arrival
  * @property {string} target selector of what the text refers to
  * @property {string} [shows] selector to scroll to, if it is larger
- * @property {string} [does] selector of the place of the task, if elsewhere
- * @property {string} [exercise] the exercise about what the stop has shown
+ * @property {string} [does] selector of where the task is done, if elsewhere
+ * @property {string} [exercise] id of the exercise about the subject of the stop
  * @property {readonly (keyof Settings | 'vectorSize')[]} changes settings that differ from those on arrival once the task is done
  */
 

@@ -1,4 +1,4 @@
-// Whether a query sees a key, by which rule, and what happens to its output if the key is another word. Pure.
+// Determines whether a query sees a key, by which rule, and how its output changes if the key is replaced by another word. Pure.
 
 import { reasonOf } from '../trace/visibility.js'
 

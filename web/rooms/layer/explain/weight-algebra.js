@@ -1,4 +1,4 @@
-// Hiding before softmax or after it: the same exponentials, with and without the hidden ones. Pure.
+// Compares hiding keys before the softmax and after it. Both use the same exponentials, with and without the hidden ones. Pure.
 
 /** @import { Arithmetic, Result } from '../layer.js' */
 
@@ -14,7 +14,10 @@ const [ROWS, MOST_KEYS] = [3, 12]
  * @property {boolean} isHidden
  */
 
-/** @typedef {{ row: number, all: number, visible: number, terms: Term[] }} AlgebraRow all, visible: sums of its exponentials */
+/**
+ * @typedef {{ row: number, all: number, visible: number, terms: Term[] }} AlgebraRow all, visible: sums of the exponentials over all keys
+ * and over visible keys
+ */
 
 /**
  * Compares both ways of masking.

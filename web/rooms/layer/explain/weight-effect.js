@@ -1,13 +1,21 @@
-// The effect of a weight set by hand on the others of its row. Pure.
+// Computes the effect of a weight set by hand on the other weights of its row. Pure.
 
 /** @import { Cell, Result } from '../layer.js' */
 
 /** Maximum number of keys listed. */
 const MOST = 12
 
-/** @typedef {{ name: number | undefined, before: number, after: number }[]} Before weights of keys, by position, and the output */
+/**
+ * @typedef {{ name: number | undefined, before: number, after: number }[]} Before values of weights, whose `name` is the position of the
+ * key, and of the output
+ */
 
-/** Returns values before and after, if weights of this row were set. @param {Result} result @param {Cell} cell @returns {Before | undefined} */
+/**
+ * Returns the values before and after, if weights of this row were set by hand.
+ * @param {Result} result
+ * @param {Cell} cell
+ * @returns {Before | undefined}
+ */
 export function weightEffect({ tensors, before, settings }, { head, row }) {
   const [now, was] = [tensors.weights, before?.weights]
   const isSet = settings.edits.some(edit => edit.matrix === 'weights' && edit.row === row && edit.head === head)

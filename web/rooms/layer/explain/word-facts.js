@@ -1,4 +1,4 @@
-// What a word looks at and what looks at it, from the weights of one head. Pure.
+// Determines from the weights of one head what a word attends to and what attends to it. Pure.
 
 /** @import { Word } from '../layer.js' */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Weights (L, S) */
@@ -19,7 +19,7 @@ export function looksAt({ data, dims: [, S] }, row, visible) {
 }
 
 /**
- * Returns the queries of a key by descending weight, without those that do not see it.
+ * Returns the queries of a key by descending weight, without queries that do not see the key.
  * @param {Weights} weights
  * @param {number} column
  * @param {Uint8Array} [visible]
@@ -32,7 +32,7 @@ export function seenBy({ data, dims: [L, S] }, column, visible) {
   return shares.sort((a, b) => b.weight - a.weight)
 }
 
-/** Returns the weights of a word over the other side, to shade a sentence. @param {Weights} weights @param {Word} word */
+/** Returns the weights between a word and all words of the other side, to shade a sentence. @param {Weights} weights @param {Word} word */
 export function shades({ data, dims: [L, S] }, { side, position }) {
   return side === 'queries'
     ? Float32Array.from({ length: S }, (_, column) => data[position * S + column])
@@ -40,7 +40,7 @@ export function shades({ data, dims: [L, S] }, { side, position }) {
 }
 
 /**
- * Classifies a largest share. Below one and a half times an even share there is no preference.
+ * Classifies how strong the largest share is. Below 1.5 times an even share, it is no preference.
  * @param {number} share
  * @param {number} even one over the number of keys
  * @returns {'only' | 'mostly' | 'half' | 'evenly' | 'most'}

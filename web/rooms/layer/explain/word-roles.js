@@ -17,7 +17,7 @@ const MOST_PARTS = 3
  * @property {Role[]} passesOn the largest weights on its key
  * @property {{ total: number, isLength: boolean, parts: Role[] }} [receives] weight times value, the largest first; for several dimensions,
  *   their lengths
- * @property {{ head: number, most: Role }} [decides] the head that puts most on one key, relative to an even share
+ * @property {{ head: number, most: Role }} [decides] the head with the largest weight on one key, relative to an even share
  */
 
 /**

@@ -15,7 +15,7 @@ import { embeddingLayer } from 'qkv/nn'
 const SPARE = 16
 
 /**
- * Draws embedding tables and caches the last one for the next key stroke.
+ * Draws embedding tables and caches the last one, so that the next key stroke can reuse it.
  * @param {Qkv} qkv
  */
 export function createTable(qkv) {
@@ -25,7 +25,8 @@ export function createTable(qkv) {
   /**
    * Draws the embedding table.
    * @param {Checked} settings
-   * @returns {{ embedding: Embedding, generator: import('qkv').Generator }} the whole table is drawn only if the stream continues after it
+   * @returns {{ embedding: Embedding, generator: import('qkv').Generator }} the whole table is drawn only if other draws continue the
+   * stream
    */
   const table = (/** @type {Checked} */ { seed, dModel, tableRows, draw, queries, keys }) => {
     let most = 0

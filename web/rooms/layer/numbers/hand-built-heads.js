@@ -9,7 +9,7 @@ import { stack } from './tensors.js'
 /** @import { Axis, Checked, HandBuiltHead } from '../layer.js' */
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
-/** Score that leaves nothing to other keys: e^-200 is 0 in float32. */
+/** Score so large that all other weights become 0: e^-200 is 0 in float32. */
 const HARD = 200
 /** Fraction of the sharpness with which an induction head looks at the first token if no key matches. */
 const REST = 0.375
@@ -55,23 +55,23 @@ const each = (count, cell) => Array.from({ length: count }, (_, i) => cell(i))
 
 /**
  * The cells of W_q (`asks`, times the sharpness) and of W_k (`answers`) of each kind of head. The last dimension of queries and keys is the
- * feature of the first token, for words that match no key.
+ * feature of the first token, which queries without a matching key attend to.
  * @type {Record<HandBuiltHead, (features: ReturnType<typeof featuresOf>) => { asks: [number, number, number][], answers: [number, number, number][] }>}
  */
 const HEADS = {
-  // Position i looks for position i - 1.
+  // Position i attends to position i - 1.
   previous: ({ positions }) => ({
     asks: each(positions - 1, i => [i + 1, i, 1]),
     answers: each(positions, i => [i, i, 1]),
   }),
-  // Every position looks for the first.
+  // Every position attends to the first.
   first: ({ positions }) => ({ asks: each(positions, i => [i, 0, 1]), answers: [[0, 0, 1]] }),
-  // A word looks for the same word.
+  // A word attends to the same word.
   same: ({ positions, words }) => ({
     asks: each(words.length, w => [positions + w, w, 1]),
     answers: each(words.length, w => [positions + w, w, 1]),
   }),
-  // A word looks for keys whose previous word is this word; with a smaller score, for the first token.
+  // A word attends to keys whose previous word is this word, and with a smaller score to the first token.
   induction: ({ positions, words, keySize }) => ({
     asks: [...each(words.length, w => [positions + w, w, 1]), ...each(positions, i => [i, keySize - 1, REST])],
     answers: [...each(words.length, w => [positions + words.length + w, w, 1]), [0, keySize - 1, 1]],
@@ -81,8 +81,8 @@ const HEADS = {
 }
 
 /**
- * Embeds tokens: ones for position and word. The previous word is the output of a lower-layer head that looks one token back and sees
- * earlier tokens only, so the first token has none.
+ * Embeds tokens: ones for position and word. The feature of the previous word is the output of a head in a lower layer that attends one
+ * token back, so the first token has none.
  * @param {Qkv} qkv
  * @param {ReturnType<typeof featuresOf>} features
  * @param {Tokens} tokens
@@ -132,7 +132,7 @@ export function handBuilt(qkv, settings) {
         asks.map(([row, column, value]) => [row, column, value * sharpness]),
       ),
       sparse(size, keySize, answers),
-      // Every head copies the word.
+      // The values of every head copy the word.
       sparse(
         size,
         words.length,

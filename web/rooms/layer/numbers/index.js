@@ -1,5 +1,5 @@
-// The starting numbers of a trace. To add a model: a file here, its name below and among the choices of `model` (fields.js), its text in
-// the language files.
+// The starting numbers of a trace. To add a model, add a file here, its name below and in the choices of `model` (fields.js), and its text
+// in the language files.
 
 import { imported } from './from-imported.js'
 import { handBuilt } from './hand-built-heads.js'
@@ -26,7 +26,7 @@ import { trained } from './trained-head.js'
  * @param {Checked} settings
  * @param {import('./embedding-table.js').Table} table
  * @returns {{ tensors: Tensors, generator?: Generator }} those of X, X2 (cross-attention), Wq, bq, Wk, bk, Wv, bv, Wo, bo that the model
- *   has, or Q, K, V, or weights; and the random stream after drawing them
+ * has, or Q, K, V, or weights; and the random generator after drawing them
  */
 
 /** @type {Record<Checked['model'], Start>} */

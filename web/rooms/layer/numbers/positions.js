@@ -1,4 +1,4 @@
-// Positions: a sinusoid added to the embeddings, or a rotation of queries and keys.
+// Encodes positions by sinusoids added to the embeddings, or by rotating queries and keys.
 
 import { Tensor } from 'qkv'
 import { add } from 'qkv/nn'
@@ -9,7 +9,12 @@ import { add } from 'qkv/nn'
 /** Pair i of `half` is rotated by position / BASE^(i / half). */
 export const BASE = 10_000
 
-/** Returns the rotation of pair i at a position. @param {number} position @param {number} i @param {number} half */
+/**
+ * Returns the angle by which pair i is rotated at a position, with its cosine and sine.
+ * @param {number} position
+ * @param {number} i
+ * @param {number} half
+ */
 export function turnOf(position, i, half) {
   const angle = position * BASE ** (-i / half)
   return { angle, cos: Math.cos(angle), sin: Math.sin(angle) }
@@ -31,7 +36,7 @@ function sinusoid([rows, columns]) {
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} tensors
- * @returns {Tensors} also E and P, whose sum is X
+ * @returns {Tensors} with E and P added, whose sum is X
  */
 export function withPositions(qkv, { positions }, tensors) {
   if (positions !== 'added') return tensors

@@ -1,5 +1,5 @@
-// Writes the numbers of the page as a PyTorch program: plain matmul and softmax, the same seed, the same random streams. Imported tensors,
-// and those drawn in a way this file does not support, are written out.
+// Writes a PyTorch program that computes the numbers of the page with plain matmul and softmax, from the same seed and random streams.
+// Imported tensors, and random ones that this file cannot draw, are written as literals.
 
 import { scaleOf } from '../trace/attention-options.js'
 import { digits, editsOf, heldRows, NAMES, nested, paintedOf, program, startOf } from './program.js'
@@ -40,7 +40,7 @@ const comment = tokens => {
 
 /** Code that draws the matrices of each model. @type {Partial<Record<string, (settings: Checked) => string[]>>} */
 const DRAW = {
-  // One head after another, as in an article.
+  // Draws one head after another, as in the articles.
   heads(settings) {
     const { dModel, dKey, dValue, heads, draw, isCross, keysFrom, keys } = settings
     const matrix = (/** @type {number} */ size) =>
@@ -197,7 +197,7 @@ function attend(result) {
       ]
 }
 
-/** Writes the code for weights set by hand, whose row shares the rest. @param {Result} result */
+/** Writes the code for weights set by hand, which rescales the others of the row. @param {Result} result */
 function hold(result) {
   const rows = heldRows(result)
   if (rows.length === 0) return []

@@ -48,7 +48,7 @@ export function attend(qkv, settings, drawn, visible, edits) {
 }
 
 /**
- * Applies edits of weights and recomputes the output; without such edits, everything is kept.
+ * Applies edits of weights and recomputes the output; without such edits, returns the tensors unchanged.
  * @param {Qkv} qkv
  * @param {Tensors} tensors up to the weights, or more
  * @param {Checked['edits']} edits
@@ -151,7 +151,7 @@ export function steps(qkv, settings, { Q, K, Qr = Q, Kr = K, V, ...own }, visibl
 }
 
 /**
- * Sets weights by hand: they keep their value, the others of the row share the rest in their old proportions.
+ * Sets weights by hand: they keep their values, and the others of the row are rescaled in proportion.
  * @param {Qkv} qkv
  * @param {FloatTensor} weights (H, L, S)
  * @param {Checked['edits']} edits
@@ -195,7 +195,7 @@ function overrideRow(qkv, row, edits) {
   const scaled = (/** @type {Float32Array} */ x, /** @type {number} */ factor) =>
     times(qkv, new Tensor(x, [x.length]), factor).data
   const [rest, taken] = [add(others), add(held)]
-  // The held weights already take everything, or no other weight can take the rest: they share it all.
+  // If held weights take everything, or no other weight can take the rest, rescale the held ones to a sum of 1.
   if (taken >= 1 || rest === 0) return taken > 0 ? scaled(held, 1 / taken) : held
   const shared = scaled(others, (1 - taken) / rest)
   for (const { column } of edits) shared[column] = held[column]

@@ -1,5 +1,5 @@
-// Runs a batch through PyTorch's layer, all sequences at once: the sentence, and copies of it shifted by one token each. The page shows the
-// layer for the first of them.
+// Runs a batch through the layer that mirrors torch.nn.MultiheadAttention, all sequences at once: the sentence, and copies of it shifted by
+// one token each. The page shows the layer for the first of them.
 
 import { joinHeads, splitHeads, Tensor } from 'qkv'
 import { BASE } from '../numbers/positions.js'
@@ -10,7 +10,7 @@ import { optionsOf } from './attention-options.js'
 
 /** The tensors of each step, in order, as returned by the core. @typedef {Record<'input' | 'projected' | 'split' | 'weights' | 'mixed' | 'joined' | 'output', FloatTensor>} Batch */
 
-/** Limits of a batch that would not block the page: multiplications, and query-key pairs. */
+/** Limits of a batch that runs without blocking the page: multiplications, and query-key pairs. */
 const MOST = { products: 2 ** 30, pairs: 2 ** 22 }
 
 /** True if the batch is small enough to run on the page. @param {Result} result */

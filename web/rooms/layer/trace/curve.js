@@ -1,4 +1,4 @@
-// If queries, keys and values are single numbers, the output is a curve over the query.
+// Computes the output as a curve over the query, if queries, keys and values are single numbers.
 
 import { Tensor } from 'qkv'
 

@@ -1,5 +1,5 @@
 // The trace of many tokens, head by head, so that it can report progress and be cancelled. Steps between scores and weights are kept only
-// for the chosen head; above MOST_WEIGHTS so are the weights, and the other heads become small pictures.
+// for the chosen head; above MOST_WEIGHTS, weights too are kept only for that head, and those of other heads are shrunk to small pictures.
 
 import { Tensor } from 'qkv'
 import { headStatistics } from '../../../elements/statistics.js'
@@ -45,8 +45,8 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   const E = V?.dims[2] ?? 0
   const outputs = new Float32Array(heads * L * E)
   const statistics = []
-  // The matrix product of weights and V is faster than the mixing of a trace, with the same bits; but 0 * NaN of a hidden value would be
-  // NaN.
+  // The matrix product of weights and V is faster than mixing in the core's trace and gives the same bits, unless a hidden value is not
+  // finite, since 0 * NaN is NaN.
   const isProduct = !visible || V?.data.every(Number.isFinite)
   let details = /** @type {Traced} */ ({})
   for (let h = 0; h < heads; h++) {

@@ -1,5 +1,5 @@
-// From settings to every number on the page. All arithmetic is done by the core; this file orders it. Plain data in and out, so that it
-// also runs in a worker.
+// Computes every number on the page from the settings. The core does all arithmetic; this file determines its order. Input and output are
+// plain data, so that it can run in a worker.
 
 import { createTable } from '../numbers/embedding-table.js'
 import { startOf } from '../numbers/index.js'
@@ -59,7 +59,7 @@ export function createTracer(qkv) {
     return last.tensors
   }
 
-  /** Creates a cache of a trace with some of the edits, so that the last one is kept while others are dragged. */
+  /** Creates a cache of the last trace with some of the edits, which stays valid while other edits change. */
   const createBase = () => {
     /** @type {{ name: string, tensors: Result['tensors'], maskOrder: Result['maskOrder'] } | undefined} */
     let base
@@ -115,7 +115,7 @@ export function createTracer(qkv) {
 }
 
 /**
- * Computes the outputs of other queries, each under the mask of the first.
+ * Computes the outputs of other queries, all with the mask of the first query.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors & { Q: FloatTensor }} tensors

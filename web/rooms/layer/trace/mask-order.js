@@ -1,4 +1,4 @@
-// Both ways of masking: -infinity before softmax, or zero and renormalisation after it.
+// Compares two ways of masking: -Infinity before the softmax, or zeros and renormalisation after it.
 
 import { Tensor } from 'qkv'
 import { onlyHead } from '../numbers/tensors.js'
@@ -40,7 +40,7 @@ export function maskOrderOf(qkv, settings, tensors, visible) {
     /** @type {readonly (keyof import('qkv').Trace)[]} */ keep,
   ) => {
     if (masking === settings.masking) return /** @type {ReturnType<typeof steps>} */ (tensors)
-    // The weights do not depend on the values.
+    // Leave out V, since the weights do not depend on the values.
     const own = { ...tensors, V: undefined }
     return steps(qkv, { ...settings, masking }, own, visible, keep)
   }
@@ -77,7 +77,7 @@ function extremesOf(qkv, settings, { Q, K }, visible) {
   const q = Q.data
   return Object.entries({ NaN: Number.NaN, '1e30': 1e30 }).map(([name, value]) => {
     const data = K.data.slice()
-    // Use the sign of the query, so that the score is hugely positive.
+    // Use the signs of the query, so that the score is a huge positive number.
     for (let i = 0; i < d; i++) data[hidden * d + i] = value * Math.sign(q[i])
     const changed = { Q, K: new Tensor(data, K.dims) }
     const weight = (/** @type {Checked['masking']} */ masking) =>

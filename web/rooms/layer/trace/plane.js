@@ -7,7 +7,7 @@ import { ofHead } from '../numbers/tensors.js'
 /** @import { Qkv } from 'qkv' */
 /** @import { FloatTensor, Result } from '../layer.js' */
 
-/** Number of power iterations: each divides the remainder of other directions by the ratio of their variances. */
+/** Number of power iterations: each shrinks the remaining share of other directions by the ratio of the variances. */
 const STEPS = 60
 
 /** Maximum number of keys drawn as arrows. */

@@ -1,5 +1,5 @@
-// The only arithmetic outside of the core: the same attention in float64, written as plainly as the formulas. It measures the error of the
-// page's float32 numbers and produces none of them.
+// The only arithmetic outside of the core: the same attention in float64, written as plainly as the formulas. It only measures the error of
+// the page's float32 numbers.
 
 import { turnOf } from '../numbers/positions.js'
 import { scaleOf } from './attention-options.js'
@@ -14,7 +14,7 @@ import { scaleOf } from './attention-options.js'
  * @property {number} of number of queries
  */
 
-/** Multiplications that take about a tenth of a second. */
+/** Number of multiplications that take about 0.1 s. */
 const BUDGET = 3e6
 
 /** @param {number[]} a @param {number[]} b */
@@ -52,7 +52,7 @@ export function* difference(result) {
   const { X, X2 = X, Wq, bq, Wk, bk, Wv, bv, Wo, bo, weights } = /** @type {Record<MatrixId, FloatTensor>} */ (tensors)
   const [, L, S] = weights.dims
   const size = (tensors.K?.dims[2] ?? 1) + (tensors.V?.dims[2] ?? 0) + 4
-  // Softmax over the queries needs all of them.
+  // Softmax over the queries needs all queries, so none can be skipped.
   const isByKeys = result.settings.softmaxAxis === 'keys'
   const every = isByKeys ? Math.max(1, Math.ceil((heads * L * S * size) / BUDGET)) : 1
   const shown = Array.from({ length: Math.ceil(L / every) }, (_, i) => i * every)
@@ -78,7 +78,7 @@ export function* difference(result) {
   const joined = shown.map(() => [])
   for (let head = 0; head < heads; head++) {
     const made = (/** @type {'Q' | 'K' | 'V'} */ id, /** @type {number} */ row) => {
-      // For wide projections, recompute only some rows and use those of the page for the others.
+      // For wide projections, recompute only some rows and use the page's numbers for the others.
       if (!Wq || (isWide && row % every))
         return tensors[id] && rowOf((id !== 'V' && tensors[`${id}r`]) || tensors[id], head, row)
       const x = rowOf(id === 'Q' ? X : X2, 0, row)

@@ -1,5 +1,5 @@
-// Why scores are divided by sqrt(d): the spread of scores of random queries and keys, the softmax of a row with and without the division,
-// and the gradient it passes back. All by the core.
+// Shows why scores are divided by sqrt(d): computes the spread of scores of random queries and keys, the softmax of a row with and without
+// the division, and the gradient that the softmax passes back.
 
 import { Tensor } from 'qkv'
 import { attentionBackward } from 'qkv/nn'
@@ -15,7 +15,7 @@ export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
  * @property {number} d
  * @property {number} deviation standard deviation of the scores of 64 queries and 64 keys, standard normal
  * @property {Side} plain
- * @property {Side} scaled the same, with scores divided by sqrt(d)
+ * @property {Side} scaled the same values with scores divided by sqrt(d)
  *
  * @typedef {object} Side
  * @property {number[]} scores of the first query with the first keys

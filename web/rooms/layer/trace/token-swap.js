@@ -42,14 +42,14 @@ function replaced({ tokens, ids, vocabulary }, position, word, tableRows) {
  * @param {Checked} settings
  * @param {import('../numbers/embedding-table.js').Table} table
  * @param {Tensors} own the current trace
- * @param {(embeddings: Tensors, edits: Checked['edits']) => Tensors} attend recomputes it with other embeddings
+ * @param {(embeddings: Tensors, edits: Checked['edits']) => Tensors} attend recomputes the trace with other embeddings
  * @returns {TokenSwap | undefined} undefined if no token is to be replaced
  */
 export function swapToken(qkv, settings, table, own, attend) {
   const { probe, probeWord: word, isCross, edits } = settings
   const side = isCross ? 'keys' : 'queries'
   const matrix = isCross ? 'X2' : 'X'
-  if (settings.model === 'trained') return undefined // words would have to pass through the layers below
+  if (settings.model === 'trained') return undefined // another word would need the layers below, which the trace lacks
   if (probe === null || !word || !own[matrix] || probe >= settings[side].tokens.length) return undefined
   const tokens = replaced(settings[side], probe, word, settings.tableRows)
   const others = isCross ? { keys: tokens } : { queries: tokens, keys: tokens }

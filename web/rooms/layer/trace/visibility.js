@@ -1,4 +1,4 @@
-// Which query sees which key. Pure.
+// Determines which query sees which key. Pure.
 
 import { hasScores } from '../fields.js'
 
@@ -51,7 +51,7 @@ export const reasonOf = ({ mask, painted }, row, column) =>
 const seen = new WeakMap()
 
 /**
- * Returns which weights are drawn: the visible ones, and hidden ones that take effect anyway, because they were set by hand or are NaN.
+ * Returns which weights are drawn: visible ones, and hidden ones that still have an effect because they were set by hand or are NaN.
  * @param {Result} result
  * @returns {{ data: Uint8Array, dims: number[] } | undefined} (L, S), or (H, L, S) if heads differ; 1 if drawn
  */

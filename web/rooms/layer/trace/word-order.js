@@ -1,4 +1,4 @@
-// Compares the sentence with its reversal: does any word get another output?
+// Compares the outputs of the words with those in the reversed sentence.
 
 import { present } from '../../../shell/known.js'
 import { createTracer } from './layer-trace.js'
@@ -6,7 +6,7 @@ import { createTracer } from './layer-trace.js'
 /** @import { Tokens } from '../tokenize.js' */
 /** @import { Arithmetic, Result } from '../layer.js' */
 
-/** Maximum number of words for tracing both. */
+/** Maximum number of words for which the reversed sentence is traced. */
 const MOST = 64
 
 /** @type {WeakMap<import('qkv').Qkv, ReturnType<typeof createTracer>>} */

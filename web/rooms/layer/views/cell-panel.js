@@ -30,7 +30,7 @@ const uncovering = once(() => import('../../../ui/uncover.js'))
 /** Maximum cells of the selected row on a phone. */
 const MOST_IN_ROW = 24
 
-/** Draws a number of a matrix as a link to its page. @param {SceneContext} context @param {Cell} cell @returns {Value} */
+/** Returns a number of a matrix as a link to its page. @param {SceneContext} context @param {Cell} cell @returns {Value} */
 function factor({ t, matrices, result }, cell) {
   const { scale, reach, isHidden } = matrices.get(cell.matrix)
   return {
@@ -43,7 +43,7 @@ function factor({ t, matrices, result }, cell) {
   }
 }
 
-/** Draws a number without a link; a hidden exponential is exactly 0. @param {number} value @returns {Value} */
+/** Returns a number without a link; a hidden exponential is exactly 0. @param {number} value @returns {Value} */
 const plain = value => (value === 0 ? { value, text: '0' } : { value })
 
 /** @param {unknown} template @returns {Part} */
@@ -55,7 +55,7 @@ const says = text => ({ type: 'text', text })
 /** @param {Inline[]} terms @returns {Part} */
 const line = (...terms) => ({ type: 'equation', terms })
 
-/** Draws a text whose glossary terms can be opened. @param {SceneContext} context @param {string} text */
+/** Draws a text whose glossary terms open their explanation. @param {SceneContext} context @param {string} text */
 const explains = ({ t }, text) => drawing(html`<div class="explains">${withTerms(t, text)}</div>`)
 
 /**
@@ -241,7 +241,7 @@ function list({ t, matrices, result }, regions, label) {
 }
 
 /**
- * Draws the map of the weights, so that it is visible while a number of another matrix is dragged or typed.
+ * Draws the map of the weights, so that their change is visible while a number of another matrix is dragged or typed.
  * @param {SceneContext} context
  * @param {Matrix} shown
  */
@@ -419,7 +419,7 @@ export function inspector(context) {
   }
   const drawn = { t, isDark, act, sum: arithmetic.sum }
   const { cell } = settings
-  // Beside the flow, a cell may have been pressed in its map.
+  // Beside the flow, the cell may have been pressed in the map.
   const isInMap = cell && document.querySelector('.beside')?.contains(document.activeElement)
   if (cell) uncovering().then(({ uncover }) => uncover('inspector', isInMap ? '#map' : `#${context.picture}`, cell))
   return drawInspector({

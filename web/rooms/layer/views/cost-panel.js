@@ -1,4 +1,4 @@
-// The cost of attention: the growing square, formulas with numbers, tensor shapes, and times measured on this computer.
+// Draws the cost of attention: the weights as a growing square, formulas with numbers, tensor shapes, and times measured on this computer.
 
 import { html, nothing, svg } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -205,7 +205,7 @@ export function costPanel(context) {
     actions.setCost({ costLength })
     return costLength
   }
-  // The value is not `live`, since a redraw must not replace what is being typed.
+  // Don't bind with `live`, since a redraw must not replace what is being typed.
   const typed = (/** @type {InputEvent} */ { target }) => {
     target.value = String(set(target.valueAsNumber))
   }

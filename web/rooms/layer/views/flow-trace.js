@@ -8,7 +8,7 @@ import { hasFlow } from '../explain/picture.js'
 /** Maximum number of values that are added one by one. */
 const MOST = 8
 
-/** Cache: the partial sums, for the same trace, head and query. @type {{ key: readonly unknown[], partials: FloatTensor } | undefined} */
+/** Caches the partial sums of the last trace, head and query. @type {{ key: readonly unknown[], partials: FloatTensor } | undefined} */
 let last
 
 /** Converts a trace for <qkv-flow>. @param {SceneContext} context @returns {import('../../../attention-head/head.js').Flow | undefined} undefined if the trace lacks a step */
@@ -29,7 +29,7 @@ export function flowOf({ arithmetic, result, head, link, settings, frame }) {
     output,
   } = result.tensors
   if (!hasFlow(result) || !Q || !K || !V || !scores || !weights || !output) return undefined
-  const { side, position } = settings.word ?? { side: 'queries', position: link?.row ?? 0 } // the answer also describes this query
+  const { side, position } = settings.word ?? { side: 'queries', position: link?.row ?? 0 } // the query that the answer describes
   const query = side === 'queries' || !result.settings.isCross ? position : 0
   const trace = {
     embeddings: X,

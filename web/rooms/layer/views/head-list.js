@@ -44,10 +44,14 @@ export function headSentences(context) {
   return sentences
 }
 
-/** Share from which a head has a role. */
+/** Minimum share of weight for a role. */
 const ROLE = 0.5
 
-/** Returns the role of a head that puts half of its weight or more on itself, the previous word or the first. @param {SceneContext} context @param {number} head */
+/**
+ * Returns the role of a head with at least half of its weight on the word itself, the previous word or the first.
+ * @param {SceneContext} context
+ * @param {number} head
+ */
 export function roleOf(context, head) {
   headSentences(context)
   const { at, share = 0 } = known.get(context.result)?.words[head] ?? {}

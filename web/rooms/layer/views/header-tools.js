@@ -1,4 +1,4 @@
-// The header items of "One layer": the questions of the tour, and menu items that lead to parts far below.
+// The header items of "One layer": the questions of the tour, and menu items that scroll to parts further down.
 
 import { html } from 'lit'
 import { menu, menuChoices, menuItem } from '../../../shell/menu.js'

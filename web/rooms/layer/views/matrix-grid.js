@@ -17,8 +17,8 @@ const MOST_LETTERS = 12
 const SLACK = 4
 
 /**
- * A matrix with its numbers: a grid with keyboard navigation, whose editable cells can be dragged and typed. Numbers are redrawn only if
- * they change; highlights are separate elements above them.
+ * Draws a matrix of numbers as a grid with keyboard navigation, whose editable cells can be dragged or typed into. Numbers are redrawn only
+ * if they change; highlights are separate elements above them.
  */
 export class MatrixGrid extends LitElement {
   static properties = {
@@ -36,7 +36,7 @@ export class MatrixGrid extends LitElement {
     super()
     /** @type {Matrix} */
     this.matrix = /** @type {never} */ (undefined)
-    /** True to draw rows across and columns down. */
+    /** True to draw the matrix transposed. */
     this.isTurned = false
     this.isDark = false
     /** @type {Region[]} */
@@ -55,7 +55,7 @@ export class MatrixGrid extends LitElement {
     this.longest = 0
     /** @type {{ at: Place, x: number, from: number, isDrag: boolean, mark: string, room: number } | undefined} */
     this.press = undefined
-    /** Inputs of the rendered cells, to detect changes. @type {unknown[]} */
+    /** Inputs from which the cells were last rendered, to detect changes. @type {unknown[]} */
     this.made = []
     /** @type {unknown} */
     this.cells = undefined
@@ -103,7 +103,7 @@ export class MatrixGrid extends LitElement {
     if (place && !this.press?.isDrag) rested(() => this.actions.point(this.cellOf(place)))
   }
 
-  /** Moves the grid's single tab stop to the cell that has the focus. @param {FocusEvent} event */
+  /** Moves the single tab stop of the grid to the focused cell. @param {FocusEvent} event */
   focus1(event) {
     const place = this.placeOf(event)
     if (!place || !(event.target instanceof HTMLElement)) return
@@ -117,7 +117,7 @@ export class MatrixGrid extends LitElement {
   down(event) {
     const at = this.placeOf(event)
     if (!at || event.button !== 0 || event.target instanceof HTMLInputElement) return
-    // A finger scrolls, unless it starts on the kept cell.
+    // A finger scrolls the page, unless it starts on the selected cell.
     const canDrag = this.matrix.isEditable && (event.pointerType === 'mouse' || (this.isKept && this.isShown(at)))
     const mark = `drag ${event.timeStamp}`
     held(event, () => {
@@ -149,7 +149,7 @@ export class MatrixGrid extends LitElement {
     if (!press.isDrag && Math.abs(by) < SLACK) return
     if (!press.isDrag) {
       this.setPointerCapture(event.pointerId)
-      this.actions.select({ cell: this.cellOf(press.at) }) // the inspector shows a live map
+      this.actions.select({ cell: this.cellOf(press.at) }) // the inspector then shows a map that follows the drag
     }
     press.isDrag = true
     event.preventDefault()

@@ -1,4 +1,4 @@
-// What a click selects in all views of the room.
+// Handles clicks on cells and words in all views of the room.
 
 /** @import { Actions, Cell, Word } from '../layer.js' */
 /** @import { Place } from '../../../attention-head/head.js' */
@@ -7,7 +7,7 @@
 export const selectCell = (actions, cell, isSecond) => (isSecond ? actions.subtract(cell) : actions.select({ cell }))
 
 /**
- * Handles a click on a word. With Shift, or by a long press, asks whether the selected word sees it.
+ * Handles a click on a word. With Shift, or by a long press, shows whether the selected word sees it.
  * @param {Actions} actions
  * @param {Word} word
  * @param {boolean} [isSecond]

@@ -11,7 +11,7 @@ import { marked, rich } from './word-buttons.js'
 const change = x => (x < 0 ? format(x) : `+${format(x)}`)
 
 /**
- * Shows what happens if this number of W_q, W_k or W_v grows: the rule, the direction, the amount.
+ * Describes how other numbers change if the selected number of W_q, W_k or W_v grows: the rule, the direction, the amount.
  * @param {SceneContext} context
  */
 export function sensitivity(context) {

@@ -125,7 +125,7 @@ function presets(context) {
 /** True once the part was opened, so that its texts are loaded. */
 let isDifferenceOpen = false
 
-/** Explains how the numbers differ from the source, and why. @param {Context} context @param {PresetId} preset */
+/** Explains how the numbers of a preset differ from its source, and why. @param {Context} context @param {PresetId} preset */
 function differs({ t, actions }, preset) {
   const { document } = PRESETS[preset]
   if (!document) return nothing

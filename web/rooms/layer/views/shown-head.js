@@ -1,4 +1,4 @@
-// Converts the chosen head for the pictures of web/head, with their actions.
+// Converts the chosen head to the input of the pictures in web/attention-head, with their actions.
 
 import { html } from 'lit'
 import { largestOf } from '../../../attention-head/scale.js'

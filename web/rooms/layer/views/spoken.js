@@ -1,4 +1,4 @@
-// The word and the cell that the stage refers to, under the pointer or selected; and the colour scale.
+// Determines the word and the cell that the stage refers to, under the pointer or selected, and the colour scale.
 
 import { domainOf, largestOf } from '../../../attention-head/scale.js'
 
@@ -7,7 +7,11 @@ import { domainOf, largestOf } from '../../../attention-head/scale.js'
 /** Returns the word that the stage refers to: under the pointer, or selected. @param {SceneContext} context @returns {Word | undefined} */
 export const spokenWord = ({ hovered, settings }) => hovered ?? settings.word ?? undefined
 
-/** Returns that word, else the query of the strongest link, which the answer and the flow refer to. @param {SceneContext} context @returns {Word | undefined} */
+/**
+ * Returns the word that the stage refers to, else the query of the strongest link, as used by the answer and the flow.
+ * @param {SceneContext} context
+ * @returns {Word | undefined}
+ */
 export const meantWord = context =>
   spokenWord(context) ??
   (spokenCell(context) || !context.link ? undefined : { side: 'queries', position: context.link.row })

@@ -18,10 +18,10 @@ import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences 
 
 /** @import { SceneContext, Word } from '../layer.js' */
 
-/** Maximum words in the row; the others are counted. The maps label them all. */
+/** Maximum number of words in the row; only the number of the others is shown. Maps label all words. */
 const MOST_WORDS = 400
 
-/** The word on which a stroke began, and whether it moved to another. @type {{ from?: number, isStroke: boolean }} */
+/** The word on which a mouse stroke began, and whether it has moved to another word. @type {{ from?: number, isStroke: boolean }} */
 const stroke = { isStroke: false }
 
 /**
@@ -91,12 +91,18 @@ function tokenRow(context, side) {
   </div>`
 }
 
-/** Maximum number of arcs, and minimum weight of one. */
+/** Maximum number of arcs, and minimum weight of an arc. */
 const [MOST_ARCS, LEAST_ARC] = [12, 0.01]
-/** Cache: the last arcs, so that equal arcs are the same array. @type {{ key: readonly unknown[], arcs: readonly import('../../../attention-head/word-arcs.js').Arc[] } | undefined} */
+/**
+ * Caches the last arcs, so that equal arcs are the same array.
+ * @type {{ key: readonly unknown[], arcs: readonly import('../../../attention-head/word-arcs.js').Arc[] } | undefined}
+ */
 let lastArcs
 
-/** Returns arcs from the current word to the words it looks at, dotted arcs from words that look at it; for a cell, its single arc. @param {SceneContext} context */
+/**
+ * Returns arcs from the current word to the words it attends to, and dotted arcs from words that attend to it; for a cell, a single arc.
+ * @param {SceneContext} context
+ */
 function arcs(context) {
   const { result, hovered, mask } = context
   const cell = hovered ? undefined : spokenCell(context)
@@ -221,7 +227,7 @@ function tabs(context) {
   </tool-group>`
 }
 
-/** Tells what a large trace leaves out. @param {SceneContext} context */
+/** Describes what a large trace omits. @param {SceneContext} context */
 function left({ t, result, head }) {
   if (result.detailHead === undefined) return nothing
   const params = { head: head + 1, heads: result.heads }

@@ -50,7 +50,7 @@ const toggle = (t, term) => (/** @type {Event & { currentTarget: HTMLElement }} 
   const texts = partTexts(t)
   const fill = () => {
     note.textContent = texts.module?.(`glossary.${term}`) ?? ''
-    // Align the note with its term, or shift it left to fit into its column.
+    // Align the note with its term, or shift it left to fit the column.
     note.style.left = ''
     const right = (/** @type {string} */ part) => Number(note.closest(part)?.getBoundingClientRect().right)
     note.style.left = `${Math.min(0, right('.panel, body') - right('*') - 8)}px`

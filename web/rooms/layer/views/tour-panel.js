@@ -8,7 +8,7 @@ import { rich } from './word-buttons.js'
 /** @import { SceneContext } from '../layer.js' */
 
 /**
- * Draws a stop of the tour: a question, its answer on the page, and one task.
+ * Draws a stop of the tour: a question, its answer with numbers of the page, and one task.
  * @param {SceneContext} context
  */
 export function tourPanel(context) {

@@ -32,7 +32,7 @@ const program = (t, name, text, isOpen) => html`<details class="program" name="p
 
 /** @param {SceneContext} context */
 export function exportPart({ t, actions, result }) {
-  // The inputs of a trained layer come from the layers below it: "Models" writes the program of the whole model.
+  // A trained layer depends on the layers below, so no program is offered here; "Models" writes one for the whole model.
   const isTrained = result.settings.model === 'trained'
   const texts = isTrained ? [] : programs.map(([name, write]) => ({ name, text: write(result) }))
   return html`<p class="text">${t(isTrained ? 'exportTrained' : 'exportText')}</p>

@@ -6,7 +6,7 @@ import { marked, rich } from './word-buttons.js'
 
 /** @import { SceneContext } from '../layer.js' */
 
-/** Shows what happens if this attention weight grows: the others of its row share the rest. @param {SceneContext} context */
+/** Describes how the other weights of the row shrink if the selected attention weight grows. @param {SceneContext} context */
 export function weightSensitivity({ t, result, cell }) {
   const { queries, keys } = namesOf(result)
   const before = weightEffect(result, cell)

@@ -28,7 +28,7 @@ export const share = ({ t, language }, x) => (x > 0 && x < 0.001 ? t('underShare
 export const weightsOf = ({ matrices }) => matrices.get('weights').tensor
 
 /**
- * Returns what a word looks at and what looks at it, with labels of both sides.
+ * Returns what a word attends to and what attends to it, with labels of both sides.
  * @param {SceneContext} context
  * @param {Word} word
  */
@@ -139,7 +139,7 @@ function setSentence(context, { head, row, column }, params) {
 }
 
 /**
- * Draws a word as a button: hover and focus preview, a click selects, Shift-click asks about a second word.
+ * Draws a word as a button: hover and focus preview, a click selects, Shift-click shows whether the selected word sees this one.
  * @param {SceneContext} context
  * @param {Word} word
  * @param {unknown} content

@@ -42,7 +42,7 @@ function shareBars(context, word, shares, other) {
   }
 }
 
-/** Asks whether this word sees another. @param {SceneContext} context @param {Word} word */
+/** Draws the question whether this word sees another one, with its answer. @param {SceneContext} context @param {Word} word */
 function ask(context, word) {
   const { t, result, settings, actions } = context
   const { queries, keys } = namesOf(result)
@@ -202,7 +202,7 @@ function roles(context, word) {
   return parts
 }
 
-/** Lists what a word looks at and what looks at it. @param {SceneContext} context @param {Word} word @returns {Part[]} */
+/** Lists what a word attends to and what attends to it. @param {SceneContext} context @param {Word} word @returns {Part[]} */
 export function wordParts(context, word) {
   const { t, result } = context
   const { isCross } = result.settings
@@ -235,7 +235,7 @@ export function wordParts(context, word) {
   ]
 }
 
-/** Lists what the word looks at most in each head. @param {SceneContext} context @param {Word} word */
+/** Lists what the word attends to most in each head. @param {SceneContext} context @param {Word} word */
 function otherHeads(context, word) {
   const { t, result, head, actions } = context
   const { weights } = result.tensors

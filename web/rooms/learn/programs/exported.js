@@ -1,4 +1,4 @@
-// The exported programs as the page makes them: the sources they contain are bundled with the page. In Node they are read from the files.
+// Loads the source texts that exported programs contain: bundled with the page, or in Node read from the files.
 
 import batch from '../tasks/batch.js?raw'
 import transformer from '../transformer.js?raw'

@@ -31,7 +31,7 @@ export const COMMON = {
   seed: 0,
 }
 
-/** Sizes of a task on numbers below V whose input has one more symbol, V. @type {import('./task.js').Task['shape']} */
+/** Sizes of a task on numbers below V, with V as an additional input symbol. @type {import('./task.js').Task['shape']} */
 export const shapeWithSign = ({ V, T }) => ({ inputs: V + 1, outputs: V, V, T, L: T })
 
 /**

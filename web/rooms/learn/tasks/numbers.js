@@ -17,13 +17,18 @@ export function readNumbers(probe, V, most) {
   return strange < 0 ? ids : { key: 'probeNumber', params: { given: words[strange], most: V - 1 } }
 }
 
-/** Returns the names of numbers; V, which is not a number, has a sign. @param {number} V @param {string} [sign] */
+/** Returns the names of tokens: numbers below V, and a sign for the symbol V. @param {number} V @param {string} [sign] */
 export const numberNames =
   (V, sign = '') =>
   (/** @type {number} */ id) =>
     id === V ? sign : String(id)
 
-/** Returns at most `most` numbers of an example, those beyond V replaced by the smallest that it lacks. @param {number[]} example @param {number} V @param {number} most */
+/**
+ * Returns at most `most` numbers of an example; numbers that are not below V are replaced by the smallest unused ones.
+ * @param {number[]} example
+ * @param {number} V
+ * @param {number} most
+ */
 export function fitted(example, V, most) {
   const missing = Array.from({ length: V }, (_, id) => id).filter(id => !example.includes(id))
   return example.map(id => (id < V ? id : Number(missing.shift()))).slice(0, most)

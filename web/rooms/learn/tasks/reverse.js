@@ -4,7 +4,11 @@ import { COMMON, drawLengths, forwardOf, shapeWithSign } from './batch.js'
 import { fitted, numberNames, readNumbers } from './numbers.js'
 import { answerOff, at, train, untilGoal } from './stops.js'
 
-/** The longest length is listed twice, since only it covers the outer places. @param {number} T @returns {Record<import('./batch.js').Split, number[]>} */
+/**
+ * The longest length is listed twice, since only this length covers the outermost positions.
+ * @param {number} T
+ * @returns {Record<import('./batch.js').Split, number[]>}
+ */
 const lengthsOf = T => ({ train: [T, T, T - 4], heldOut: [T - 2] })
 
 const shape = shapeWithSign

@@ -13,8 +13,8 @@ const lengthsOf = T => ({
 const shape = shapeWithSign
 
 /**
- * Draws n distinct numbers below V, the separator V, then the same numbers in order; the loss is on the ordered ones. The separator also
- * fills the rest.
+ * Draws n distinct numbers below V, the separator V, then the same numbers in order; the loss is on the ordered ones. Unused positions are
+ * filled with the separator.
  * @type {import('./task.js').Task['batch']}
  */
 function batch(generator, { V, T }, B, split) {

@@ -1,4 +1,4 @@
-// The contract of a task: everything that the room, its session and its programs use of it.
+// The interface of a task, as used by the room, its session and its programs.
 
 import type { Generator } from 'qkv'
 import type { Trouble } from '../../../files/trouble.js'
@@ -9,14 +9,14 @@ import type { Forward } from '../transformer.js'
 import type { Batch, Split } from './batch.js'
 import type { Corpus } from './text.js'
 
-/** Sizes and rates of a run. Together with the seed they determine every bit. */
+/** Sizes and rates of a run. Together with the seed they determine every bit of the run. */
 export interface LearnSettings {
   /** Layers of self-attention. */
   layers: number
   heads: number
   /** Width of the residual stream. */
   d: number
-  /** `distance`: a learned bias of the scores. */
+  /** `distance`: a learned bias added to the scores, by distance. */
   positions: 'sinusoids' | 'rope' | 'learned' | 'distance' | 'none'
   /** True if a LayerNorm precedes each attention and MLP, and the logits. */
   norm: boolean
@@ -44,7 +44,7 @@ export interface Shape {
   inputs: number
   /** Logits per position. */
   outputs: number
-  /** Numbers or characters, without separators. */
+  /** Number of different numbers or characters, without separators. */
   V: number
   T: number
   L: number
@@ -55,7 +55,7 @@ export interface Shape {
 
 export type TaskName = 'induction' | 'translation' | 'sort' | 'reverse' | 'text'
 
-/** A problem whose text the room has. */
+/** A problem whose text is among those of the room. */
 export type TaskProblem = Problem<object, LearnKey>
 
 export type Run = ReturnType<typeof createRun>
@@ -68,7 +68,7 @@ export interface Tokens {
   read(probe: string): number[] | TaskProblem
   /** Default input. */
   first: string
-  /** Whether the page shows the answers of all positions, or of the last one. */
+  /** Which answers the page shows: of all positions, or only of the last one. */
   answers: 'last' | 'all'
   /** Language of the answers. */
   language?: string
@@ -85,7 +85,7 @@ export interface Answered {
   inputs: ArrayLike<number>
 }
 
-/** State of a run that stops of a story use. Heads are counted from 0. */
+/** State of a run, as used by the stops of a story. Heads are counted from 0. */
 export interface StoryState {
   settings: LearnSettings
   steps: number
@@ -106,8 +106,8 @@ export interface StoryState {
 }
 export type Head = { layer: number; head: number }
 /**
- * A stop of a story. The target is a selector of what the reader should look at or press. If `waits` is true, later stops need results of
- * the run: this stop must be done, or the run ended, before the reader can continue.
+ * A stop of a story. The target is a selector of what the reader should look at or press. If `waits` is true, the reader can continue only
+ * once this stop is done or the run has ended, since later stops need results of the run.
  */
 export type Stop = { target(state: StoryState): string; isDone(state: StoryState): boolean; waits?: boolean }
 
@@ -116,14 +116,14 @@ export interface Task {
   isCausal: boolean
   /** True if the model is an encoder followed by cross-attention. */
   hasCross?: boolean
-  /** True if its words have glosses in the language of the page. */
+  /** True if the task's words have glosses in the language of the page. */
   hasGlosses?: boolean
   defaults: LearnSettings
   /** Defaults that differ on a phone. */
   onPhone?: Partial<LearnSettings>
   /** Settings that the reader may change. */
   fields: readonly (keyof LearnSettings)[]
-  /** True if it learns a text of the reader. */
+  /** True if the task learns a text of the reader. */
   hasText?: boolean
   /** Returns problems of combinations of settings, each of which is within its range. */
   check?(settings: LearnSettings): Partial<Record<keyof LearnSettings, TaskProblem>>
@@ -131,7 +131,9 @@ export interface Task {
   goal: { measure: 'heldOutAccuracy' | 'alignment'; least: number; within: number; usual: number }
   /** Ten runs, seeds 0 to 9, recorded by npm run learn -- TASK --all --record: minimum and maximum held-out accuracy, in percent, at each evaluation. */
   recorded?: { least: string; most: string }
-  /** The heads that the result names: that of the first layer for the previous token, that of the last layer for the answer. */
+  /**
+   * The heads that the result names: 'previous': the first-layer head for the previous token; 'answer': the last-layer head for the answer.
+   */
   finds(settings: LearnSettings): readonly ('previous' | 'answer')[]
   /** Returns the reason why a text cannot be learned. */
   refuses?(
@@ -145,7 +147,7 @@ export interface Task {
   answer?(run: Run, ids: readonly number[]): Answered
   /** Generates `count` tokens after an input. */
   write?(run: Run, ids: readonly number[], count: number): number[]
-  /** Writes its batch in Python, for the exported program. */
+  /** Returns Python code that draws the batches, for the exported program. */
   pytorch(settings: LearnSettings, text: string): string
   story: readonly Stop[]
 }

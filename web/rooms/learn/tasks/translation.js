@@ -69,10 +69,10 @@ const GRAMMAR = {
     ],
   },
   people: ['teacher', 'student', 'engineer', 'doctor', 'company'],
-  /** "solution" and "system" appear twice, since they have another word to learn, or "autonomous driving" before them. */
+  /** "solution" and "system" appear twice, since they have a second word to learn, or follow "autonomous driving". */
   things: ['car', 'bicycle', 'book', 'map', 'ticket', 'robot', 'system', 'solution', 'system', 'solution'],
   autonomous: ['car', 'robot', 'system', 'solution'],
-  /** Both words also occur alone, else their links would be swapped. */
+  /** Both words must also occur alone, else the model could swap their links. */
   modifiers: [['autonomous', 'driving'], ['autonomous', 'driving'], ['autonomous'], ['driving']],
 }
 /** @type {Record<string, string>} */
