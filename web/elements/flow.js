@@ -155,7 +155,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.trace = undefined
     /** @type {readonly string[]} */
     this.queryTokens = []
-    /** Default: those of the queries. @type {readonly string[] | undefined} */
+    /** Labels of the keys; default those of the queries. @type {readonly string[] | undefined} */
     this.keyTokens = undefined
     /**
      * (n, e): partial sums of the weighted values, in order of descending weight. Without them, the output appears only with the last

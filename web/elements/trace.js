@@ -64,7 +64,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
     this.trace = undefined
     /** @type {readonly string[]} */
     this.queryTokens = []
-    /** Default: those of the queries. @type {readonly string[] | undefined} */
+    /** Labels of the keys; default those of the queries. @type {readonly string[] | undefined} */
     this.keyTokens = undefined
     /** Name of the displayed step; default the weights, or the last step. @type {string | undefined} */
     this.step = undefined

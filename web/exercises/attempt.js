@@ -74,7 +74,7 @@ export function rulesOf({ hints, solution, attempts }) {
   return { hints: hints !== 'off', solution: solution !== 'off', most }
 }
 
-/** Replaces parameters of a link by others. @param {string} before @param {string} [set] */
+/** Returns the parameters of a link with some replaced. @param {string} before @param {string} [set] */
 export function withParameters(before, set = '') {
   const all = new URLSearchParams(before)
   for (const [name, value] of new URLSearchParams(set)) all.set(name, value)

@@ -131,13 +131,13 @@ export type Page = {
   title: string
   /** The number that the page explains. */
   result?: number
-  /** Below the result. */
+  /** Parts drawn below the result. */
   parts: readonly Part[]
-  /** Above the result. */
+  /** Parts drawn above the result. */
   head?: readonly Part[]
   /** The row of the number, repeated on a phone, where the sheet covers it. */
   row?: readonly { name: string; value: Value; isOwn: boolean }[]
-  /** For screen readers. */
+  /** Announcement for screen readers. */
   status?: string
 }
 

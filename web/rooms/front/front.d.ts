@@ -19,7 +19,7 @@ export interface View {
   isSaving: boolean
   /** True while key B is held, which turns all heads on. */
   isHeld: boolean
-  /** The sentence in the reader's field. */
+  /** The text that the reader typed into the field for a sentence. */
   own: string
 }
 

@@ -332,7 +332,7 @@ export const FIELDS = {
   tour: setting(count(), null, shown),
   /** The settings from before the tour as a link, or ''. */
   before: setting(text(), '', shown),
-  /** The picture of the selected head, a name of `web/attention-head/views/index.js`, validated by the room; '': chosen by `explain/picture.js`. */
+  /** Name of the selected picture, from `web/attention-head/views/index.js`; '' lets `explain/picture.js` choose. */
   view: setting(text(), '', page),
   /** In view 'difference', what is compared: another head, or the baseline. */
   minus: oneOf(['head', 'settings'], page),

@@ -1,7 +1,11 @@
 // Finds repeated words and the words that followed their earlier occurrence, which an induction head attends to. Pure.
 
 /** @import { Result } from '../layer.js' */
-/** @typedef {{ first: number, followed: number, second: number, weight: number }} Induction positions; `weight`: attention on the word that followed */
+/**
+ * Positions of the earlier occurrence of a word, the word after it, and the later occurrence; `weight`: attention from the later occurrence
+ * on the word after the earlier one.
+ * @typedef {{ first: number, followed: number, second: number, weight: number }} Induction
+ */
 
 /**
  * Finds repeated words.

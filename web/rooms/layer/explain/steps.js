@@ -10,9 +10,9 @@ import { symbolOf } from './matrix-names.js'
 /**
  * Layout of matrices in Falk's scheme: results where the rows of `left` meet the columns of `tops`.
  * @typedef {object} Block
- * @property {Copy} [left] repeated in front of the results
- * @property {(MatrixId | Copy)[]} [tops] above the results, one for each
- * @property {(MatrixId | undefined)[]} [biases] between them
+ * @property {Copy} [left] left factor, repeated to the left of the results
+ * @property {(MatrixId | Copy)[]} [tops] right factors, one above each result
+ * @property {(MatrixId | undefined)[]} [biases] biases, between the right factors and the results
  * @property {MatrixId[]} results
  *
  * @typedef {{ copy: MatrixId, isTurned?: boolean }} Copy

@@ -1,4 +1,4 @@
-// torch.nn.MultiheadAttention(dModel, heads, bias=bias).
+// Draws the weights of torch.nn.MultiheadAttention(dModel, heads, bias=bias).
 
 import { splitHeads } from 'qkv'
 import { multiheadAttention } from 'qkv/nn'

@@ -36,7 +36,7 @@ function sinusoid([rows, columns]) {
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} tensors
- * @returns {Tensors} with E and P added, whose sum is X
+ * @returns {Tensors} with added E (embeddings) and P (sinusoids); X is their sum
  */
 export function withPositions(qkv, { positions }, tensors) {
   if (positions !== 'added') return tensors

@@ -46,7 +46,7 @@ function planeAnew(qkv, { tensors, settings }, head) {
   const isProduct = settings.score === 'scaled' || settings.score === 'plain'
   if (!scores || !isProduct || scores.dims[1] > MOST || !scores.data.every(Number.isFinite)) return undefined
   const n = scores.dims[1]
-  // x C subtracts the mean of each row.
+  // Multiplying by C subtracts the mean of each row.
   const C = new Tensor(
     Float32Array.from({ length: n * n }, (_, i) => (i % (n + 1) ? 0 : 1) - 1 / n),
     [n, n],

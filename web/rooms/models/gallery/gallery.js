@@ -24,7 +24,7 @@
  * @property {number} memory bytes
  * @property {string} license as named by the hub; '' if none is given
  * @property {keyof typeof import('../../../i18n/en/gallery.js').texts} what key of the text about what to look for
- * @property {string} text an input that shows it
+ * @property {string} text input that shows what to look for
  * @property {Paper} [paper] source of the heads, or of the claims in the text
  * @property {readonly KnownHead[]} [heads]
  * @property {boolean} [isGated] true if its terms must be accepted on the hub first

@@ -1,6 +1,6 @@
 // Sources of models: dropped or chosen files, an address of this site, a name on the hub. Uses no DOM except the page's address.
 
-/** Returns the folder of this site that the page's address names with ?model=. @returns {URL | undefined} */
+/** Returns the URL in the parameter ?model= of the page's address, which names a folder of model files. @returns {URL | undefined} */
 export function addressOf() {
   const given = new URLSearchParams(globalThis.location?.search).get('model')
   if (!given) return undefined
