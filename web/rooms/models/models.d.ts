@@ -50,7 +50,7 @@ export interface LensSetting {
   pins: readonly number[]
 }
 
-/** Files, the address of a folder, hf:owner/name@revision on the hub, or an address for each file. */
+/** Chosen files; the address of a folder or hf:owner/name@revision on the hub; or an address for each file. */
 export type OpenSource = File[] | string | { urls: Record<string, string> }
 export type SmallerDtype = 'float16' | 'int8'
 

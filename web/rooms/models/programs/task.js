@@ -16,8 +16,8 @@ function fits(change, run) {
  * @param {Room} room
  * @param {import('../models.js').OpenModel} openModel
  * @param {import('../run/model-run.js').Run} before
- * @returns {{ task: import('./node.js').Task, ofHub: { folder?: string, revision?: string } }} ofHub: name and revision for transformers,
- *   for a hub model
+ * @returns {{ task: import('./node.js').Task, ofHub: { folder?: string, revision?: string } }} ofHub: for a hub model, the
+ *   name and revision that transformers uses
  */
 export function taskOf(room, openModel, before) {
   const { settings, source } = room

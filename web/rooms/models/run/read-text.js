@@ -135,7 +135,7 @@ export function firstTextOf(model) {
 export const secondTextOf = model => (knows(model, SECOND) ? SECOND : firstTextOf(model))
 
 /**
- * Returns what a model predicts. Tries a similarity to learn if it has embeddings, since sentence-transformers modules load only when used.
+ * Returns what a model predicts. Computes a similarity to learn if it has embeddings, since those modules load only when used.
  * @param {Model} model
  * @returns {Promise<import('../models.js').Predicts>}
  */
