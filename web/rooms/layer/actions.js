@@ -19,7 +19,7 @@ import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, set
 /** @import { FlowStep } from '../../elements/flow-frames.js' */
 /** @import { Cell, LayerActions, LayerRoom, LayerState, LayerStep, MatrixId, Selection, Settings, View } from './layer.js' */
 
-/** Link of the default settings, which would otherwise be empty. */
+/** Non-empty link to the default settings, since an empty link means "none". */
 const DEFAULT_BASELINE = 'seed=123'
 
 /** Settings to reset when leaving a trained head for random numbers. @type {Partial<Settings>} */
@@ -48,10 +48,10 @@ const open = (state, settings, view) => ({
   begins: 'places',
 })
 
-/** Offers the sentence to the room that opens next. @param {string} text @returns {LayerStep['effects']} */
+/** Passes the sentence on to the next room that the reader opens. @param {string} text @returns {LayerStep['effects']} */
 const offer = text => [{ type: 'offer', what: { type: 'sentence', text } }]
 
-/** Matches problems of files, whose texts are loaded on demand. */
+/** Matches the text keys of import problems; these texts are loaded on demand. */
 const IMPORTS = /^(import|npy|problemPairs)/
 
 /** @param {unknown} error @returns {LayerStep} */
@@ -76,7 +76,7 @@ export function openImported(state, settings) {
   }
 }
 
-/** Makes the session read files or a text; `openImported` opens the result. @param {readonly File[] | string} source @returns {LayerStep} */
+/** Requests that the session parse files or pasted text; `openImported` opens the result. @param {readonly File[] | string} source @returns {LayerStep} */
 export const importNumbers = source => ({
   effects: [{ type: 'ask', request: { type: 'read', source, key: String(performance.now()) } }],
 })

@@ -6,7 +6,7 @@ import { FIELDS } from './fields.js'
 
 /** @import { Result, Settings } from './layer.js' */
 
-/** Formats with nine digits, which distinguish all float32 values; non-finite numbers become text. @param {number} x */
+/** Formats with nine digits, enough to restore any float32 exactly; non-finite numbers become text. @param {number} x */
 const written = x => (Number.isFinite(x) ? Number(x.toPrecision(9)) : String(x))
 
 /** @param {{ dims: readonly number[], data: ArrayLike<number> }} tensor */

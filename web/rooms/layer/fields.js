@@ -130,7 +130,7 @@ function toCell(text) {
   return { matrix: /** @type {MatrixId} */ (matrix), head, row, column }
 }
 
-/** Makes a type nullable; null is '' in a link. @template V @param {string} type @param {(value: V) => string} write @param {(text: string) => V} read */
+/** Makes a type nullable; a link encodes null as ''. @template V @param {string} type @param {(value: V) => string} write @param {(text: string) => V} read */
 const optional = (type, write, read) =>
   other(type, {
     write: (/** @type {V | null} */ value) => (value === null ? '' : write(value)),

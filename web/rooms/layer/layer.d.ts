@@ -57,11 +57,11 @@ export type View = {
   /** Length whose cost is shown, and whether causal attention is assumed. */
   costLength: number
   costCausal: boolean
-  /** Lengths to measure; undefined: the default ones. */
+  /** Lengths to measure; undefined for the default lengths. */
   costLengths?: readonly number[]
   /** Times measured on this computer. */
   times: readonly Timing[]
-  /** Text that the words of the displayed rows contain. */
+  /** Only rows whose word contains this text are shown. */
   filter: string
   /** Range of displayed rows of the map. */
   range?: Range
@@ -93,8 +93,7 @@ export type LayerAsks = {
   comparison: { request: Traced & { of: string }; value: { of: string; difference: Difference } }
   /** Shapes of the whole batch, if it is small enough to run. */
   batch: { request: Traced & { of: string }; value: { of: string; batch: { dims: readonly number[] } | undefined } }
-  /** The distribution of scores of random queries and keys of a size. */
-  /** How long attention takes on this computer. */
+  /** Milliseconds that attention takes on this computer. */
   timing: { request: { lengths: readonly number[] }; value: readonly Timing[] }
   /** Settings from files or a text, or the problem if there are none. */
   read: {
@@ -130,7 +129,7 @@ export type LayerActions = {
   moveStep: [by: 1 | -1]
   /** Shows a step. */
   goTo: [step: string]
-  /** Shows another frame of the flow, for a query. */
+  /** Sets the step and the cell that the flow shows for a query. */
   frame: [query: number, step: FlowStep, key?: number]
   /** Sets the current step to the one that the reader scrolled to. */
   pass: [step: string]

@@ -3,7 +3,7 @@
 
 import { namesIn } from '../../shell/known.js'
 
-/** Each has a text. @typedef {import('../../i18n/index.js').Key extends infer K ? K extends `matrix.${infer I}` ? I : never : never} MatrixId */
+/** Ids of matrices, each of which has a text. @typedef {import('../../i18n/index.js').Key extends infer K ? K extends `matrix.${infer I}` ? I : never : never} MatrixId */
 /** @typedef {'tokens' | 'queries' | 'keys' | 'model' | 'query' | 'value' | 'hidden' | 'heads' | 'one'} Axis */
 /** @typedef {'embed' | 'project' | 'rotate' | 'additive' | 'scores' | 'scaled' | 'masked' | 'softmax' | 'mix' | 'join' | 'out'} StepId */
 

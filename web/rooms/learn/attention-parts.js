@@ -1,4 +1,4 @@
-// Slices of an attention: its first sequence, its weights, and the columns of one head.
+// Slices the tensors of an attention, and computes its weights.
 
 /** @import { Attended } from './transformer.js' */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */

@@ -224,7 +224,7 @@ function headsFigure({ t, view: { points } }, x, cursor) {
 function lossFigure({ t, view }, x, cursor) {
   const { losses, divergedAt, reference } = view
   const finite = losses.filter(Number.isFinite)
-  // Clip large values so that the rest stays readable.
+  // Clip losses above 1.5 times the first one, so that the rest stays readable.
   const most = finite.length ? Math.min(Math.max(...finite), 1.5 * finite[0]) : 1
   const y = linearScale([0, Math.max(1e-9, most)], [HEIGHT - BOTTOM, TOP], { round: 4, isCut: true })
   const line = (/** @type {readonly number[]} */ all) => {

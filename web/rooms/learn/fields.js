@@ -71,7 +71,7 @@ function readLoss(text) {
 /** Lists the run settings that the reader may change. @param {string} task */
 export const fieldsOf = task => /** @type {RunField[]} */ (TASKS[task].fields)
 
-/** Returns the problem of a value, and offers a near valid one. @param {RunField} field @param {unknown} value @returns {Problem | undefined} */
+/** Returns the problem of a value with the nearest valid value as an offer. @param {RunField} field @param {unknown} value @returns {Problem | undefined} */
 function problemOf(field, value) {
   const { kind } = fields[field]
   const problem = /** @type {Problem | undefined} */ (kind.check?.(/** @type {never} */ (value)))

@@ -8,7 +8,7 @@ import { headColumns, rowsOfFirst } from './attention-parts.js'
 /** @import { Batch } from './tasks/batch.js' */
 
 /**
- * Adds zero parameters to the outputs of the heads: their gradients are those of the outputs, from which dA = dOut V^T follows.
+ * Computes the gradients. Zeros are added to the outputs of the heads as parameters, so that their gradient is dOut; then dA = dOut V^T.
  * @param {import('qkv').Qkv} qkv
  * @param {object} of
  * @param {import('./tasks/task.js').LearnSettings} of.settings

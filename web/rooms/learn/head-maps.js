@@ -46,7 +46,7 @@ function notes({ t, view: { points } }, shownAt, layer, count) {
   })
 }
 
-/** Adds the origin of the numbers to the title of a map. @param {Context} context @param {string} map @param {number} step @returns {string} */
+/** Adds the source of the numbers (file, training or random) to the title of a map. @param {Context} context @param {string} map @param {number} step @returns {string} */
 function withOrigin({ t, settings, view }, map, step) {
   const { task } = settings
   const { seed } = runSettings(settings)

@@ -50,9 +50,9 @@ export interface View {
   /** The text to learn. */
   text: string
   isTraining: boolean
-  /** Step to train to, beyond the goal. */
+  /** Step to train to even if the goal is reached before; null to stop at the goal. */
   until: number | null
-  /** True if this run repeats the run of a link. */
+  /** True while the run repeats the training of a link. */
   isRepeating: boolean
   /** True if the reader left the room while it trained. */
   hasLeft: boolean
@@ -78,7 +78,7 @@ export interface View {
   /** The picture of the selected head, and what dragging over its map does. */
   picture: string
   mode: Mode
-  /** The word that the picture refers to. */
+  /** The selected word of the picture. */
   word: Word | undefined
   isExporting: boolean
   isTable: boolean
@@ -118,7 +118,7 @@ export interface Picture {
   reference?: { shownAt: number; shown: Shown }
 }
 
-/** What to show: a step, null for the latest, on an input, with changes. */
+/** The step (null for the latest), input and changes to show. */
 type At = { at: number | null; probe: string; changes: readonly Change[] }
 
 export type LearnAsks = {

@@ -55,7 +55,7 @@ const view = {
   stop: null,
 }
 
-/** Returns what to show, in the form of a request. @param {State} state */
+/** Returns the step, input and changes to request a picture of. @param {State} state */
 const shownAt = ({ settings: { at, probe, changes } }) => ({ at, probe, changes })
 
 /** Begins another run; everything is reset except the reference run. @param {State} state @param {Partial<import('./learn.js').Settings>} set @param {Partial<import('./learn.js').View>} [patch] @returns {Step} */
@@ -209,7 +209,7 @@ function needs(state) {
   const running = view.isTraining && !around.isHidden
   const show = { ...shownAt(state), why, isComparing: view.reference !== null, isRunning: running }
   all.push({ type: 'show', key: `${JSON.stringify(show)} ${view.references}`, ...show })
-  // A lost worker cannot continue; keep its picture.
+  // A run whose worker was lost cannot continue; only keep its picture.
   if (got.run?.is === 'lost') return all
   const pace = view.isRepeating ? PACES.full : PACES[view.pace]
   const train = { isRunning: running, pace, until: view.until, isStill: around.isStill }

@@ -11,7 +11,7 @@ import { leastCharacters } from './tasks/text.js'
 /** @import { State } from './learn.js' */
 /** @import { Head } from './tasks/task.js' */
 
-/** Converts a head to the format of changes, where all attentions of a model are one stack. @param {Head} head @returns {import('../../attention-head/head.js').HeadAt} */
+/** Converts a head to the form used in changes, with all attentions of a model in one unnamed stack. @param {Head} head @returns {import('../../attention-head/head.js').HeadAt} */
 export const headAt = ({ layer, head }) => ({ stack: '', layer, head })
 
 /** Returns the run; undefined while it is being opened. @param {State} state */
@@ -28,7 +28,7 @@ export const isRunning = ({ view, around, got }) =>
   got.train?.is !== 'failed' &&
   got.train?.is !== 'lost'
 
-/** Returns what failed: a problem of the run, its training or its picture. @param {State} state */
+/** Returns the problem of the run, its training or its picture, if one failed. @param {State} state */
 export function failureOf({ got }) {
   for (const own of [got.run, got.train, got.show]) {
     if (own?.is === 'failed' || own?.is === 'lost') return { isLost: own.is === 'lost', problem: own.problem }

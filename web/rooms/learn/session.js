@@ -116,7 +116,7 @@ export function handlers(qkv) {
   /** @type {WatchedRun | undefined} */
   let watched
   const reference = createReference(qkv)
-  /** Senders of pictures to call during training. @type {Set<() => void>} */
+  /** Functions that send pictures, called during training. @type {Set<() => void>} */
   const pictures = new Set()
 
   function current() {

@@ -59,7 +59,7 @@ function numbersOf(context) {
 /** Numbers that refer to the latest step, whichever step is displayed. */
 const OF_NEWEST = ['previousShare', 'answerShare', 'accuracy', 'alignment', 'bits']
 
-/** Notes the step that the numbers of a text refer to, if another one is displayed. @param {Context} context @param {string} text */
+/** Returns a note with the step that the numbers of a text refer to, if another step is displayed. @param {Context} context @param {string} text */
 function stepNote(context, text) {
   const { t, settings, view } = context
   const { step = 0 } = view.points.at(-1) ?? {}
@@ -68,7 +68,7 @@ function stepNote(context, text) {
   return t('storyStep', { step, shown })
 }
 
-/** Notes that a head of the text is off. A stop that turns it off mentions that itself. @param {Context} context @param {string} text */
+/** Returns a note that a head named in the text is off, except at stops whose text already describes the effect. @param {Context} context @param {string} text */
 function offNote(context, text) {
   const { previous, answer, isOff } = storyState(context)
   const off = Object.entries({ previous, answer }).find(([name, head]) => text.includes(`{${name}}`) && isOff(head))

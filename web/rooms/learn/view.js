@@ -94,7 +94,7 @@ function probe({ t, settings, view, around, act }, run, { shown }) {
   </div>`
 }
 
-/** Suffix of texts about held-out data: a tenth of a text, or certain lengths. @param {string} task */
+/** Returns the suffix of the text keys about held-out data, which is a tenth of the text or certain lengths. @param {string} task */
 const heldOutOf = task => (TASKS[task].hasText ? '.text' : '')
 
 /** Draws every word that can be typed, as buttons. @param {Pick<Context, 't' | 'settings' | 'act'>} context @param {readonly string[]} words */

@@ -85,9 +85,9 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
   const baseline = run.baselineAccuracy()
   const again = performance.now()
   run.heldOutAccuracy()
-  // The first evaluation includes compilation. Held-out accuracy is half of one, so twice its time is another estimate.
+  // The first evaluation includes compilation. Held-out accuracy is half an evaluation, so twice its time is a second estimate.
   const evaluation = Math.min(cold - start, 2 * (performance.now() - again))
-  /** Times a step of the viewer, whose weights are reloaded before each picture. */
+  /** Times a step on the viewer, which is safe since its weights are reloaded before each picture. */
   const timed = () => {
     const before = performance.now()
     viewer.step()

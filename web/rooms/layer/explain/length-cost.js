@@ -1,6 +1,6 @@
 // The cost of attention: multiplications and bytes by formula, and the growth of measured times. Pure.
 
-/** Shortest and longest text of the slider, and its number of steps. */
+/** Range of the length slider in words, and its number of steps. */
 export const [LEAST_LENGTH, MOST_LENGTH, LENGTH_STEPS] = [6, 100_000, 400]
 /** Lengths that can be measured, lengths measured by default, and the maximum length for the version that stores all weights. */
 export const MEASURED = [256, 512, 1024, 2048, 4096, 8192, 16_384]

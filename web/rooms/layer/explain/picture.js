@@ -3,7 +3,7 @@
 import { MANY_ROWS } from '../../../attention-head/part-of-map.js'
 
 /** @import { Result, Settings } from '../layer.js' */
-/** A view that has a tab or a place in the menu. @typedef {'flow' | 'map' | 'lines' | 'plane' | 'difference' | 'numbers'} Picture */
+/** A view, chosen by a tab or in the menu. @typedef {'flow' | 'map' | 'lines' | 'plane' | 'difference' | 'numbers'} Picture */
 
 /** True if the trace has all steps of the flow. @param {Result} result */
 export function hasFlow({ tensors: { Q, K, V, scores, weights, output }, settings, visible, smalls }) {

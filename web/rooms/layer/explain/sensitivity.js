@@ -32,7 +32,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
   const { tensors, settings } = result
   if (!isWeightMatrix(matrix) || result.detailHead !== undefined) return undefined
   if (!tensors.X || !tensors.Q || !tensors.K || !tensors.V || !tensors.weights) return undefined
-  if (matrix !== 'Wv' && tensors.Qr) return undefined // with rotary positions, a dimension of a query affects two
+  if (matrix !== 'Wv' && tensors.Qr) return undefined // rotary positions spread one dimension of Q or K over two
   if (matrix !== 'Wv' && !['scaled', 'plain'].includes(settings.score)) return undefined
   const inputs = matrix === 'Wq' ? tensors.X : (tensors.X2 ?? tensors.X)
   // Find the word whose number in this dimension is largest, which is affected most.
@@ -81,7 +81,7 @@ const isWeightMatrix = matrix => matrix in KINDS
  * @param {Qkv} qkv
  * @param {Result} result
  * @param {{ matrix: 'Wq' | 'Wk', head: number, column: number }} cell
- * @param {{ word: number, numbers: number[] }} moved the word, and the numbers of all words that the cell is multiplied with
+ * @param {{ word: number, numbers: number[] }} moved the affected word, and for every word the input that the cell multiplies
  * @param {{ position: number }[]} moves
  * @param {Arithmetic} arithmetic
  * @returns {number[] | undefined} undefined unless weights are the softmax of their row

@@ -5,7 +5,7 @@ import { reasonOf } from '../trace/visibility.js'
 /** @import { Result } from '../layer.js' */
 
 /**
- * Answers whether a query sees a key.
+ * Returns whether a query sees a key, and why.
  * @param {Result} result
  * @param {number} row index of the query
  * @param {number} key

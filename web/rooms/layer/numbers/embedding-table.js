@@ -9,8 +9,8 @@ import { embeddingLayer } from 'qkv/nn'
 /** @typedef {ReturnType<typeof createTable>} Table */
 
 /**
- * PyTorch draws normal numbers in blocks of 16, and only the last block depends on the size of the table. With 16 spare rows, the first
- * rows of a smaller table equal those of the whole one.
+ * Spare rows, so that the first rows of a smaller table equal those of the whole one. PyTorch draws normal numbers in blocks of 16, of
+ * which only the last depends on the size of the table.
  */
 const SPARE = 16
 
@@ -43,7 +43,7 @@ export function createTable(qkv) {
   let lastWeights
 
   /**
-   * Reuses weights that do not depend on the words, for the same seed and sizes, unless other draws of the stream precede or follow them.
+   * Caches drawn weights for the same seed and sizes, unless other draws from the same stream precede or follow them.
    * @template T
    * @param {Checked} settings
    * @param {() => T} make

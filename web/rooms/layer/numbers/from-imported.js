@@ -17,7 +17,7 @@ export function imported(_, settings) {
     settings.imported ?? {}
   )
   const tensors = { Q: q, K: k, V: v, Wq: wq, Wk: wk, Wv: wv, weights }
-  const flat = { X: x, Wo: wo } // shared by all heads
+  const flat = { X: x, Wo: wo } // without a head axis, since all heads share them
   const made = (/** @type {Record<string, ImportedTensor>} */ all, /** @type {typeof toTensor} */ make) =>
     Object.fromEntries(Object.entries(all).flatMap(([name, tensor]) => (tensor ? [[name, make(tensor)]] : [])))
   return {

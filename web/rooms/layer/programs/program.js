@@ -24,7 +24,7 @@ export const NAMES = {
   va: 'v_a',
 }
 
-/** Formats with nine digits, which distinguish all float32 values. @param {number} x */
+/** Formats with nine digits, enough to restore any float32 exactly. @param {number} x */
 export const digits = x => String(Number(x.toPrecision(9)))
 
 /**

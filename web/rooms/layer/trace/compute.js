@@ -42,7 +42,7 @@ export function computeOf(qkv) {
   return compute
 }
 
-/** Turns an error of the core into a text for the reader; it may be out of memory. @param {unknown} error */
+/** Converts an error of the core to a Trouble, which distinguishes lack of memory from other failures. @param {unknown} error */
 export function troubleOf(error) {
   if (error instanceof Trouble) return error
   const message = messageOf(error)

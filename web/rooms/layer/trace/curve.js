@@ -12,7 +12,7 @@ import { Tensor } from 'qkv'
  */
 
 const POINTS = 241
-/** Number of points between the range and a query outside of it. */
+/** Number of extra points that extend the curve to a query outside of the range. */
 const BEYOND = 60
 
 /** Returns evenly spaced numbers. @param {number} from @param {number} to @param {number} count */

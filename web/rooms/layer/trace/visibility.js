@@ -4,7 +4,7 @@ import { hasScores } from '../fields.js'
 
 /** @import { Checked, Result } from '../layer.js' */
 
-/** Predicates of the masks: which keys query i sees. @type {Record<Checked['mask'], (settings: Checked) => (i: number, j: number) => boolean>} */
+/** Predicates of the masks: true if query i sees key j. @type {Record<Checked['mask'], (settings: Checked) => (i: number, j: number) => boolean>} */
 const MASKS = {
   none: () => () => true,
   causal: () => (i, j) => j <= i,

@@ -225,7 +225,7 @@ function setter({ t, actions, matrices, cell, settings, result }) {
       label: t('setTo'),
       value: valueAt(matrices, cell),
       set: (value, mark) => actions.edit(cell, value, mark),
-      hold: () => actions.select({ cell }), // keeps the page on this cell when another link becomes the strongest
+      hold: () => actions.select({ cell }), // selects the cell, so that the inspector stays on it even if another link becomes the strongest
       reset: isSet ? { label: t('giveBack'), act: () => actions.edit(cell, undefined) } : undefined,
     },
   ]

@@ -324,7 +324,7 @@ export class MatrixGrid extends LitElement {
     >${written}</div>`
   }
 
-  /** Draws the cells; those of a transposed matrix have their columns going down. */
+  /** Draws the cells; a transposed matrix has its columns drawn as rows. */
   allCells() {
     const { isTurned, matrix, t } = this
     const { rows, columns } = matrix

@@ -9,7 +9,7 @@ import { PRESETS } from '../presets.js'
 const [MOST_WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [560, 300, 44, 40, 24, 12]
 /** Total horizontal margins of the page on a phone. */
 const MARGINS = 32
-/** Returns the width of the picture. In a narrow window it is narrower, not scaled down, so that its numbers stay readable. */
+/** Returns the width of the picture. A narrow window gets a narrower layout instead of a smaller scale, so that numbers stay readable. */
 const widthNow = () => Math.min(MOST_WIDTH, (globalThis.innerWidth ?? MOST_WIDTH) - MARGINS)
 /** Number of steps of the slider. */
 const STEPS = 200

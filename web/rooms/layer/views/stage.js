@@ -144,7 +144,7 @@ function answer(context) {
   const about = isCell ? { side: /** @type {const} */ ('queries'), position: cell.row } : (word ?? strongest)
   const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
   const head = headAnswer(context)
-  // The text of an edited weight takes two lines, since another line would move the map under the pointer.
+  // The sentence about an edited weight fills two lines; omit the second one, so that the map below does not move.
   const isSet = isCell && settings.edits.some(edit => isSameCell(edit, cell))
   const sentences = head ? [head, first] : isCell ? [cellSentence(context, cell), isSet ? '' : first] : [first, second]
   return html`<div class="answer" aria-live="polite">

@@ -7,7 +7,7 @@ import { withTerms } from './terms.js'
 
 /** @import { Block, SceneContext, Step } from '../layer.js' */
 
-/** Maximum columns of a left factor that is repeated; a wider one would push the results far to the right. */
+/** Maximum columns of a left factor drawn in front of its results; a wider one would push them far to the right. */
 const MOST_COLUMNS = 12
 
 /**

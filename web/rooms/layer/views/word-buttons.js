@@ -69,7 +69,7 @@ export function wordSentences(context, word) {
       const even = 1 / looks.length
       const strength = looks.length === 1 ? 'only' : strengthOf(first.weight, even)
       const written = share(context, first.weight)
-      // Mention two shares together if they are formatted alike.
+      // Name the two largest keys together if their shares round to the same text.
       const isBoth =
         second && (strength === 'most' || strength === 'evenly') && share(context, second.weight) === written
       const text = t(looks.length === 1 ? 'looks.sole' : `looks.${strength}`, {
@@ -92,7 +92,7 @@ export function wordSentences(context, word) {
   return sentences
 }
 
-/** Describes the even share: "Even share: 16.7%.", the weight of each visible key under uniform attention. @param {SceneContext} context @param {Word} word */
+/** Describes the weight of each visible key under uniform attention: "Even share: 16.7%." @param {SceneContext} context @param {Word} word */
 export function evenSentence(context, word) {
   const { looks = [] } = sharesOf(context, word)
   return looks.length > 1 && looks[0].weight > 0

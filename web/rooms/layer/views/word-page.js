@@ -49,7 +49,7 @@ function ask(context, word) {
   const asked = settings.probe !== null && settings.probe < keys.length ? settings.probe : undefined
   const options = keys.map((name, i) => html`<option value=${i} ?selected=${asked === i}>${name}</option>`)
   const answer = asked === undefined ? undefined : answerOf(result, word.position, asked)
-  const words = answer && { query: queries[word.position], key: keys[answer.key] } // already in quotation marks
+  const words = answer && { query: queries[word.position], key: keys[answer.key] } // unmarked, since the text puts them in quotation marks
   const params = answer && {
     query: marked(queries[word.position]),
     key: marked(keys[answer.key]),

@@ -125,7 +125,7 @@ export interface Task {
   fields: readonly (keyof LearnSettings)[]
   /** True if the task learns a text of the reader. */
   hasText?: boolean
-  /** Returns problems of combinations of settings, each of which is within its range. */
+  /** Returns problems of settings that are valid separately but not together. */
   check?(settings: LearnSettings): Partial<Record<keyof LearnSettings, TaskProblem>>
   /** The run succeeds when its measure reaches `least`; `usual` is the median number of steps to success over ten seeds. */
   goal: { measure: 'heldOutAccuracy' | 'alignment'; least: number; within: number; usual: number }

@@ -54,7 +54,7 @@ const GRAMMAR = {
   kinds: KINDS,
   /** Chinese number before a measure word. */
   numbers: { a: '一', this: '这', two: '两' },
-  /** Determiners, each with the uniform number below which it is drawn. */
+  /** Determiners with cumulative probabilities: the first whose bound exceeds a uniform number is drawn. */
   determiners: {
     subject: [
       ['a', 0.48],
@@ -78,7 +78,7 @@ const GRAMMAR = {
 /** @type {Record<string, string>} */
 const WORDS = Object.assign({}, ...Object.values(KINDS))
 
-/** Maximum uniform numbers that one sentence consumes. */
+/** Maximum number of uniform draws per sentence. */
 export const DRAWS = 24
 
 /**
