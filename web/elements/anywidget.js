@@ -25,7 +25,7 @@ import './heatmap.js'
  * @property {() => void} save_changes
  */
 
-/** @typedef {(given: { model: Model, el: HTMLElement }) => () => void} Render returns a function that removes the widget */
+/** @typedef {(given: { model: Model, el: HTMLElement }) => () => void} Render draws the widget, and returns a function that removes it */
 
 /** Reads float32 values at any byte alignment. @param {DataView | undefined} view */
 function floats(view) {

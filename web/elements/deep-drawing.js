@@ -14,7 +14,7 @@ import { canvasOf, raster } from './raster.js'
 
 /** Minimum cell sizes in pixels for words and for numbers. */
 const [NAMED, NUMBERED] = [12, 44]
-/** Pixels between two position labels, which replace words that do not fit. */
+/** Minimum distance in pixels between position labels, which replace words that do not fit. */
 const APART = 72
 /** Milliseconds in which a tile fades in. */
 const FADE = 20

@@ -30,7 +30,7 @@ const AXES = ['rows', 'columns']
 const [MOST, AT_ONCE] = [160, 4]
 /** Default timeout of a tile request in milliseconds. */
 const PATIENCE = 10_000
-/** Exclusive maximum of a timer's delay in milliseconds; a longer delay would fire at once. */
+/** Maximum delay of a timer in milliseconds; a longer one would fire at once. */
 const LONGEST = 2 ** 31 - 1
 /** Relative tolerance at the end of the colour scale: a sum of rounded weights such as 1.003 gets the colour of 1. */
 const SAME = 0.01
@@ -211,7 +211,7 @@ export class Tiles {
     return this.overview !== undefined && this.overview.level <= level
   }
 
-  /** Requests what a part needs, the tiles around its centre first, and cancels other requests. @param {Part} part @param {number} level */
+  /** Requests the tiles that a part needs, those around its centre first, and cancels other requests. @param {Part} part @param {number} level */
   look(part, level) {
     const all = this.#isCovered(level) ? [] : tilesIn(this.#source, part, level)
     this.#needed = new Set(all.map(nameOf))

@@ -33,7 +33,7 @@ import { decimalsThatFit, short, write } from './number-text.js'
 
 /** @typedef {{ focus?: Cell, isFocused?: boolean, pinned?: Cell, highlight?: Highlight, range?: { side: 'row' | 'column', from: number, to: number } }} Marks */
 
-/** Minimum size of cells that are drawn with gaps. */
+/** Minimum size in pixels of cells that are drawn with gaps. */
 export const SMALLEST_APART = 7
 /** Number of cells above which an exported picture contains them as one image. */
 export const MOST_SHAPES = 4096
@@ -44,7 +44,7 @@ export const MOST_SHAPES = 4096
  * @param {Layout} layout
  * @param {Style} style
  * @param {Marks} marks
- * @param {HTMLCanvasElement | (() => void) | undefined} image of the visible cells or a function that draws them, for large maps
+ * @param {HTMLCanvasElement | (() => void) | undefined} image for large maps: an image of the visible cells, or a function that draws them
  */
 export function drawMap(backend, map, layout, style, marks, image) {
   const { plot } = layout

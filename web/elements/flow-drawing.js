@@ -53,11 +53,11 @@ const NUMBER = 40
 /** Minimum width of the wide layout in pixels: less than the space beside an inspector, more than a phone. */
 const LEAST_WIDE = 560
 const MOST_ROWS = { wide: 20, narrow: 8 }
-/** Maximum number of keys with a row each; above it, only those with the largest weights have one. */
+/** Number of keys up to which each has a row; of more keys, only those with the largest weights have one. */
 const MOST_KEYS = { wide: 60, narrow: 9 }
 /** Minimum row height in pixels to label every row; and how many of the largest weights are labelled if rows are lower. */
 const [LEAST_LABEL, MOST_LABELS] = [11, 5]
-/** Maximum number of cells; in a longer row each cell represents several numbers. */
+/** Maximum number of cells per vector; in a longer vector, each cell represents several numbers. */
 export const MOST_CELLS = 48
 
 /**
@@ -85,7 +85,7 @@ export function stageOf({ weights }, query, width, isCross) {
   const columns = /** @type {Stage['columns']} */ (
     Object.fromEntries(
       Object.entries(given).map(([name, own]) => {
-        // Reserve unscaled space for the numbers after bars.
+        // Reserve space for the numbers after bars, which are not scaled.
         const room = name === 'score' || name === 'weight' ? (1 - fit) * NUMBER : 0
         return [name, column(own.x * fit, own.width * fit - room)]
       }),

@@ -93,7 +93,7 @@ export function scalingOf({ scores, scaled, keys }) {
   return Number.isNaN(by) || Math.abs(by * Math.sqrt(size) - 1) < 1e-3 ? 'root' : 'factor'
 }
 
-/** Returns positions by descending number. @param {ArrayLike<number>} numbers */
+/** Returns the indices of the numbers in descending order. @param {ArrayLike<number>} numbers */
 const byWeight = numbers => Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b)
 
 /**

@@ -19,12 +19,12 @@ import { asJSON, optionProblem } from './tensor-input.js'
 /** @typedef {Grabbed & { value: number, isFirst: boolean, isUndone?: true }} FlowEdit */
 /** @typedef {{ 'flow-frame': { at: number, step: FlowStep, key?: number }, 'flow-query': { query: number, isPassing?: true }, 'flow-all': undefined, 'flow-edit': FlowEdit, 'flow-pick': Grabbed }} FlowEvents */
 
-/** Texts about steps without a frame. @type {{ mask: 'flowNoMask', scale: 'flowNoScale' }} */
+/** Keys of the texts shown for steps without a frame. @type {{ mask: 'flowNoMask', scale: 'flowNoScale' }} */
 const NONE = { mask: 'flowNoMask', scale: 'flowNoScale' }
 const PACES = [0.25, 0.5, 1, 2, 4]
-/** Milliseconds per word while "All words" plays, and the maximum for all words. */
+/** Milliseconds per word while "All words" plays, and the maximum in total. */
 const [PASS, PASSES] = [150, 6000]
-/** Texts with a variant for pooled vectors. */
+/** Keys of texts that have a variant for pooled vectors. */
 const IS_POOLED = ['flowWord', 'flowQuery', 'flowKeys']
 /** Pixels below which a movement counts as a click. */
 const STILL = 4
@@ -186,7 +186,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   #absent = undefined
   /** The step to stay at when another word is selected. @type {FlowStep | undefined} */
   #sought = undefined
-  /** True after an attempt to drag a score, which can only be changed through q and k. */
+  /** True after an attempt to drag a score, which is not editable since it depends on q and k. */
   #isFixed = false
   /** True while "All words" is running. */
   #isPassing = false

@@ -18,7 +18,7 @@ import { tools } from './tools.js'
 /** @import { HeatMap } from './draw.js' */
 /** @import { Token } from './gestures.js' */
 
-/** Properties that the map depends on; the others only add marks. */
+/** Properties whose change rebuilds the map; others only affect marks. */
 const MADE_OF = [
   'matrix',
   'minus',
@@ -314,7 +314,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   /** @param {boolean} isFocused */
   #focus(isFocused) {
     this.isFocused = isFocused
-    // A press has set the cell already; keyboard navigation starts at the first.
+    // Focus by the keyboard starts at the first cell; a press has set the cell already.
     if (isFocused && !this.cell && this.renderRoot.querySelector(':focus-visible')) this.point({ row: 0, column: 0 })
     this.requestUpdate()
   }

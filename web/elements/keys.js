@@ -4,7 +4,7 @@
 
 /**
  * Returns the cell that a key moves to. Arrows move to neighbours, Home and End to the ends of the row or with Ctrl to the corners, PageUp
- * and PageDown by ten rows, or a tenth if there are many.
+ * and PageDown by ten rows, or a tenth of the rows if that is more.
  * @param {{ key: string, ctrlKey: boolean, metaKey?: boolean }} event
  * @param {Cell} from
  * @param {number} rows

@@ -1,7 +1,7 @@
 // Keeps the largest of many items.
 
 /**
- * Keeps up to `count` items of largest size, in descending order; of equal items the first is kept.
+ * Creates a list of the `count` largest items, in descending order; of equal items, the first is kept.
  * @template T
  * @param {number} count
  */

@@ -48,7 +48,7 @@ function diverging(isDark) {
   return [...half(-1).reverse(), ...half(1)]
 }
 
-/** Added to each number, so that its character is printable. */
+/** Added to each encoded number, so that its character code is printable. */
 export const OFFSET = 64
 /** Every third colour is stored; those in between are interpolated, with an error of at most 3 of 255. */
 export const STRIDE = 3

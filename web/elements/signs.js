@@ -9,5 +9,5 @@ const drawn = path =>
 
 export const PLAY = drawn('M2 1l6 4-6 4z')
 export const PAUSE = drawn('M3 1v8M7 1v8')
-/** Show the whole map. */
+/** Icon of the button that shows the whole map. */
 export const ALL = drawn('M6 1h3v3M4 9H1V6M9 1 1 9')

@@ -12,7 +12,7 @@ export class Theme {
   #host
   // jsdom has no matchMedia.
   #media = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
-  /** Matches until the pixel ratio changes, by zooming or on another screen. @type {MediaQueryList | undefined} */
+  /** Media query that matches until the pixel ratio changes, by zooming or on another screen. @type {MediaQueryList | undefined} */
   #ratio
   #page = new MutationObserver(() => this.#refresh())
   /** @type {Style | undefined} */

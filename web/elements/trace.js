@@ -118,7 +118,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
     return this.say('dimensions')
   }
 
-  /** Returns the tokens along an axis, or numbers. @param {string} axis @param {number} count */
+  /** Returns the tokens along an axis; numbers from 1 if there are none. @param {string} axis @param {number} count */
   #tokens(axis, count) {
     const tokens = axis === 'L' ? this.queryTokens : axis === 'S' ? (this.keyTokens ?? this.queryTokens) : []
     if (axis === '1') return []

@@ -1,6 +1,6 @@
 /** @import { Reactive } from './base.js' */
 
-/** Observes the width of an element: measured on its part with class "size". */
+/** Observes the width of an element, measured on its part with class "size". */
 export class Room {
   #host
   // jsdom has no ResizeObserver.

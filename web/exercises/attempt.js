@@ -99,7 +99,7 @@ export function startOf({ id, room, start }, seed) {
  */
 export const answerOf = ({ answer }, given) => (typeof answer === 'function' ? answer(given) : answer)
 
-/** Fields that only affect the view, in rooms where the field's history does not show that. @type {Record<string, readonly string[]>} */
+/** Fields that only affect the view, of rooms whose fields do not declare that in `history`. @type {Record<string, readonly string[]>} */
 const OF_VIEW = { learn: ['trained', 'loss', 'at', 'probe', 'head', 'why'], models: ['at'] }
 
 /**

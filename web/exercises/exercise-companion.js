@@ -115,11 +115,11 @@ export function companion(shell) {
   const { rooms } = shell
   const place = createExerciseRoom(rooms)
   let link = readLink({})
-  /** Incremented by each link, switch of exercise or exit, so that older pending requests no longer open anything. */
+  /** Incremented by each link, switch of exercise or exit, so that results of older requests are ignored. */
   let turn = 0
   /** True while the next or previous exercise is loading. */
   let isGoing = false
-  /** The store of scores. The host of an embedded exercise stores its score, so it is not stored here. */
+  /** The store of scores, replaced for embedded exercises, whose scores are stored by the host. */
   let scores = book
 
   const speak = createTexts(shell, place)

@@ -5,7 +5,7 @@ import { guardOf, startOf } from './attempt.js'
 /** @import { Exercise } from './exercise.js' */
 /** @typedef {import('../shell/store.js').Store<any>} Store */
 
-/** Exclusive maximum of the seeds for random orders. */
+/** Upper limit (exclusive) of the seeds for random orders. */
 const MOST_SEED = 2 ** 16
 
 /** True if the room shows another model than the exercise. @param {Store} store @param {Exercise} exercise */

@@ -76,7 +76,7 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   /** True if these settings are allowed, for fields of which only some values are allowed. */
   allows?(settings: T['settings']): boolean
   answer?: Answer<T>
-  /** Text of the task, if a teacher wrote it. */
+  /** Text of the task in an exercise made by a teacher. */
   task?: string
   controls?: readonly Control<T['settings']>[]
   parts?: readonly Part<T['settings']>[]
@@ -88,7 +88,7 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   bars?(state: State<T>): readonly { name: string; value: number }[]
   /** Returns the value to remember after this state; the same object if nothing changed. */
   watch?(state: State<T>, memory: M | undefined): M | undefined
-  /** Returns the measurements so far: as parameters of the text `ID.measured`. */
+  /** Returns the measurements so far, as parameters of the text `ID.measured`. */
   measured?(given: Given<T, M>): Params | undefined
   /** Returns a verdict; undefined while the numbers are computed. */
   check(given: Given<T, M>): Verdict | undefined

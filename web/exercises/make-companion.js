@@ -16,12 +16,12 @@ const PARTS = {
   top: ['word'],
   accuracy: ['least'],
 }
-/** Fields that are text, and the defaults of the others. */
+/** Fields parsed as text; the others are numbers. */
 const TEXTS = ['matrix', 'rows', 'word']
 /** @type {Record<string, string>} */
 const USUAL = { matrix: 'weights', head: '1', row: '1', column: '1', least: '0.9', most: '1', tolerance: '0.05' }
 
-/** The last made exercise: its link, and a message about it. @typedef {{ key: string, got: string, link?: string }} Result */
+/** The last exercise made, with its link and a message about it. @typedef {{ key: string, got: string, link?: string }} Result */
 
 /**
  * Returns the values of the fields of a check.

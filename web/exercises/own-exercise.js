@@ -85,7 +85,7 @@ async function checkOf({ room, check: [kind, ...parts] }) {
         const value = rowOf(result, matrix, row - 1, head - 1)[column - 1]
         return judged(value >= least && value <= most, digits(value))
       } catch {
-        return judged(false, '–') // these settings have no such matrix
+        return judged(false, '–') // the trace of these settings lacks the matrix
       }
     }
   }

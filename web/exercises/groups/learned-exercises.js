@@ -28,7 +28,7 @@ function withRun(state, memory, name) {
 /** @param {Reached | undefined} run */
 const accuracyOf = run => (run ? run.accuracy.toFixed(2) : '–')
 
-/** Returns a task without positions. @param {string} task */
+/** Returns the link parameters of a task without position embeddings. @param {string} task */
 const withoutPositions = task => link({ task, positions: 'none', trained: '0', at: '', changes: '' })
 
 /** @type {LearnExercise} */

@@ -67,7 +67,7 @@ function split(text, by) {
   return segmentsOf(text, new Intl.Segmenter(undefined, { granularity: byWord ? 'word' : 'grapheme' }), byWord)
 }
 
-/** Scripts without spaces, whose words engines find with a dictionary, one run of letters at a time. */
+/** Scripts whose words Intl.Segmenter finds with a dictionary, one run of letters at a time. */
 const BY_DICTIONARY =
   /[\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70]/u
 const WINDOW = 128

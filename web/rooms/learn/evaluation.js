@@ -50,7 +50,7 @@ export function createEvaluation({ draw, generator, V, forward }) {
   }
   const measured = (/** @type {Split} */ split) => measure({ batches: batches()[split], V, forward })
   return {
-    /** Sequences of training lengths. */
+    /** Returns the evaluated sequences of training lengths. */
     trained: () => batches().train,
     heldOutAccuracy: () => measured('heldOut').accuracy,
     /** @returns {Evaluation} */

@@ -7,7 +7,7 @@ import { answerInPlace, argmax } from './tasks/batch.js'
 /** @import { Run } from './tasks/task.js' */
 
 /** @typedef {{ data: Float32Array, dims: readonly number[] }} Weights */
-/** Weights (H, L, S) of an attention, and those (L, S) of each head, with labels of rows and columns. @typedef {Weights & { heads: Weights[], rows: string[], columns: string[] }} LayerShown */
+/** Attention weights of a layer, (H, L, S) and per head (L, S), with the labels of their rows and columns. @typedef {Weights & { heads: Weights[], rows: string[], columns: string[] }} LayerShown */
 
 /**
  * A model's answer to an input.

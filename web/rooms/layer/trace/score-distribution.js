@@ -35,7 +35,7 @@ export function distributionOf(qkv, d, seed) {
   const scores = qkv.matmul(Q, K.T)
   const q = new Tensor(Q.data.slice(0, d), [1, d])
   const k = new Tensor(K.data.slice(0, SHOWN * d), [SHOWN, d])
-  // Values that differ between keys, and an output gradient such as a loss might give.
+  // Random values, and a random output gradient in place of the gradient of a loss.
   const v = generator.randn([SHOWN, SHOWN])
   const dOutput = generator.randn([1, SHOWN])
   const side = (/** @type {number} */ scale) => {
@@ -50,7 +50,7 @@ export function distributionOf(qkv, d, seed) {
   return { d, deviation: rms(qkv, scores), plain: side(1), scaled: side(1 / Math.sqrt(d)) }
 }
 
-/** Returns the root mean square; the mean of the scores is zero. @param {Qkv} qkv @param {Tensor<Float32Array>} x */
+/** Returns the root mean square, which estimates the standard deviation of scores, whose expected mean is zero. @param {Qkv} qkv @param {Tensor<Float32Array>} x */
 function rms(qkv, x) {
   const { length } = x.data
   return Math.sqrt(qkv.matmul(x.reshape([1, length]), x.reshape([length, 1])).data[0] / length)

@@ -9,7 +9,7 @@ import { share } from './word-buttons.js'
 /** @import { SceneContext } from '../layer.js' */
 /** @import { Side } from '../trace/score-distribution.js' */
 
-/** Formats a number, keeping small ones exact. @param {number} x */
+/** Formats a number, with an exponent if it is positive and less than 0.0005. @param {number} x */
 const small = x => (x > 0 && x < 5e-4 ? x.toExponential(1).replace('-', '−') : format(x))
 
 /** Cache: the last computed distribution. @type {{ of: string, value: import('../trace/score-distribution.js').ScoreDistribution } | undefined} */

@@ -69,7 +69,7 @@ const GRAMMAR = {
     ],
   },
   people: ['teacher', 'student', 'engineer', 'doctor', 'company'],
-  /** "solution" and "system" appear twice, since they have a second word to learn, or follow "autonomous driving". */
+  /** "solution" and "system" are listed twice to be drawn more often: one has two Chinese words, both can follow "autonomous driving". */
   things: ['car', 'bicycle', 'book', 'map', 'ticket', 'robot', 'system', 'solution', 'system', 'solution'],
   autonomous: ['car', 'robot', 'system', 'solution'],
   /** Both words must also occur alone, else the model could swap their links. */
