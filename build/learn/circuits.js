@@ -1,6 +1,6 @@
-// npm run bench:circuits -- [SEEDS]: measures how well estimates of edges and heads find those with the largest exact effects. The models
-// are those of the page: induction, trained here with SEEDS seeds (default 10), stories and translation. The figures are in
-// docs/interpret.md.
+// npm run bench:circuits -- [SEEDS]: measures how well estimated effects of edges and heads find those with the largest exact
+// effects. The models are those of the page: induction, trained here with SEEDS seeds (default 10), stories and translation. The figures
+// are in docs/interpret.md.
 
 import { load } from 'qkv'
 import { agreement, compareEffects, inductionModel, question, shippedModel } from './circuit-effects.js'

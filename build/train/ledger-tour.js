@@ -47,7 +47,7 @@ export async function ledgerTour(qkv, source, { length, heads }) {
       const { layer, head, cost } = heads.reduce((a, b) => (best(b) > best(a) ? b : a))
       for (const { at, kind, source } of marks.filter(fits)) {
         const stop = { prompt: textOf(at), answer: words[at], layer, head }
-        // A name occurs more than once.
+        // A name's thing follows each earlier occurrence of the name, so all of these count, not only the last, `source`.
         const isSource = (/** @type {readonly string[]} */ tokens, /** @type {number} */ i) => {
           if (id === 'previous') return i === tokens.length - 2
           return kind === 'thing' ? i > 0 && tokens[i - 1] === tokens[tokens.length - 1] : i === source

@@ -221,8 +221,8 @@ export class Tensor {
   }
 
   /**
-   * Copies parts of one axis, with the given sizes, `x.split([768, 768, 768], -1)`, or all of one size, `x.split(768, -1)`, where the last
-   * part may be smaller.
+   * Splits an axis into copies, either of the given sizes, `x.split([768, 768, 768], -1)`, or all of one size, `x.split(768, -1)`, where the
+   * last one may be smaller.
    * @template {number | readonly number[]} const S
    * @param {S} sizes
    * @param {number} [axis] default 0

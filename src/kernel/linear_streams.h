@@ -1,4 +1,5 @@
-/* linear_streams.h: the order in which few rows of x read a packed W. W (N,K) is stored in panels of eight rows.
+/* linear_streams.h: the order in which a product with few rows of x reads packed W (N,K).
+ * W is stored in panels of eight rows.
  *
  * The panels of a call are read as PANELS parallel streams, each from its first panel to its last: the hardware
  * prefetches further ahead for several streams than for one, and for long streams than for streams of one panel.

@@ -45,7 +45,7 @@ export class Int8Rows {
   }
 
   /**
-   * Runs a kernel on rows given as floats. Must be called within a scope.
+   * Runs a kernel on rows given as floats. Must be called within `core.scope`, which frees its argument block.
    * @param {Core} core
    * @param {'qkv_cache_write' | 'qkv_cache_read'} kernel
    * @param {RowsPlace} place

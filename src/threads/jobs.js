@@ -9,8 +9,8 @@ export const TRAPPED = -1
 export const AWAKE = 1 // maximum milliseconds of spinning before a thread sleeps
 
 const SPINS = 64 // polls between two reads of the clock
-const LOOKS = 256 // polls for a job of a sequence before the first read of the clock
-const PATIENCE = 1e4 // waits of at least AWAKE for a job of a sequence, after which the wait has failed
+const LOOKS = 256 // polls of a job in `finished` before it calls `wait`, which reads the clock
+const PATIENCE = 1e4 // calls of `wait`, of at least AWAKE milliseconds each, before `finished` gives up
 
 /** Returns the arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)

@@ -25,7 +25,7 @@ import { createRooms } from './rooms.js'
  * @property {boolean} isWaiting True while loading a companion that decides what the room shows
  */
 
-/** Data of a browser history entry: the room that was open, and a number shared by entries that differ only in the room. @typedef {{ visits: number, room: string }} Entry */
+/** Data of a browser history entry: the room that was open, and `visits`, a random number shared by entries that differ only in the room. @typedef {{ visits: number, room: string }} Entry */
 
 /**
  * What the shell needs from its environment.

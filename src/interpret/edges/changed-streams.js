@@ -27,7 +27,7 @@ import { BranchingOperations, quiet } from '../patching/resume.js'
  * @property {Changed[]} changed the streams that the queries read
  * @property {Changed[]} changedKeys the streams that the keys and values read
  * @property {(chunk: Changed[]) => Projected} project projects some of `changed`; cross-attention keeps the keys and values of the run
- * @property {(chunk: Changed[]) => { k: FloatTensor, v: FloatTensor }} projectKeys projects some of `changedKeys`, (n, S, ...); tangents have no bias
+ * @property {(chunk: Changed[]) => { k: FloatTensor, v: FloatTensor }} projectKeys projects some of `changedKeys`, (n, S, ...); for tangents, without the bias, since a derivative has none
  */
 
 /** Maximum number of positions projected in one batch. */

@@ -112,7 +112,14 @@ function shareOf({ from, effects, incoming }, { starts, list, isWord }, has) {
   return arrives[incoming.length - 1]
 }
 
-/** @param {PositionEdges} found @param {ReturnType<typeof rank>} ranks @param {number} count of the first edges @param {number} share @returns {HeadGraph} */
+/**
+ * Builds the graph of the `count` highest-ranked edges, without those on no path from a word to the answer.
+ * @param {PositionEdges} found
+ * @param {ReturnType<typeof rank>} ranks
+ * @param {number} count
+ * @param {number} share the share of the answer that these edges explain
+ * @returns {HeadGraph}
+ */
 function graphOf(
   { writers, positions, from, to, reads, effects, incoming },
   { order, nodes, edges, isWord },

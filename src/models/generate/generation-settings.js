@@ -105,7 +105,7 @@ function rulesOf(c, stopIds, idsOf, vocab) {
   return {
     ngram: c.number('no_repeat_ngram_size', COUNT, 0),
     badWords: words.filter(([id, ...more]) => more.length || !stopIds.includes(id)),
-    minLength: minNewTokens === undefined ? c.number('min_length', COUNT, 0) : 0, // overridden, even by 0
+    minLength: minNewTokens === undefined ? c.number('min_length', COUNT, 0) : 0, // min_new_tokens overrides it, even if 0
     minNewTokens: c.number('min_new_tokens', COUNT, 0),
     firstIds: idsOf('forced_bos_token_id'),
     lastIds: idsOf('forced_eos_token_id'),

@@ -23,7 +23,7 @@ const [BERT, BYTES] = [
   /^(GPT2|Roberta|Bart|Longformer|LED|Blenderbot|CodeGen|Deberta|Mvp|GPTNeoX)Tokenizer(Fast)?$/,
 ]
 
-/** Default classes of model types, for these kinds, if no file sets one. @type {Record<string, string>} */
+/** Default class by model type, if no file sets one; only types whose class BERT or BYTES matches. @type {Record<string, string>} */
 const USUAL = {
   ...Object.fromEntries(['bert', 'distilbert', 'electra', 'nomic_bert'].map(type => [type, 'BertTokenizer'])),
   mpnet: 'MPNetTokenizer',

@@ -136,7 +136,7 @@ const disagree = (q, k, v, { where, operands }, why) =>
  * @param {Tensor} q
  * @param {Tensor} k
  * @param {Tensor} v
- * @param {number} batch its axis, counted from the last one
+ * @param {number} batch the batch axis, counted from the end: 1 is the last axis
  * @param {Labels} labels
  */
 export function checkTogether(q, k, v, batch, labels) {

@@ -258,8 +258,8 @@ export const FIELDS = {
     clears: 'all',
   }),
   /**
-   * 'reseed': sets the seed again before the weights, rand(in, out); 'continue': continues the stream after the table, rand(out, in)
-   * transposed.
+   * How the weights are drawn after the embedding table. 'reseed': as rand(in, out), after the seed is set again. 'continue': as
+   * rand(out, in).T, with the next numbers of the generator.
    */
   draw: oneOf(['reseed', 'continue'], { group: 'numbers', applies: isDrawn, draws: true, clears: 'all' }),
   /** Rows of the embedding table. */

@@ -603,7 +603,8 @@ function graphNeeds(state) {
 const isAnswered = (got, request) => got?.is === 'here' && isSame(got.value.request, request)
 
 /**
- * Returns the run extended by a token, with maps that show where the previous token looked.
+ * Returns the run extended by a generated token. Its maps gain the attention row of the token that predicted it, unless they have that row
+ * already or are too large to grow.
  * @param {import('./run/model-run.js').Run} run
  * @param {import('./prediction/generate.js').Step} step
  * @returns {import('./run/model-run.js').Run}
