@@ -18,8 +18,8 @@ import { asJSON, optionProblem } from './tensor-input.js'
 /** @import { DeepSource } from './deep-levels.js' */
 /** @typedef {import('./deep-levels.js').Link} DeepLink */
 /**
- * @typedef {{ row: number, column: number, value: number | undefined }} DeepCell value: undefined if a visible cell represents several
- * cells of the matrix
+ * @typedef {{ row: number, column: number, value: number | undefined }} DeepCell value: undefined while a cell
+ * on the screen represents several cells of the matrix
  */
 /** @typedef {{ rows: readonly [number, number], columns: readonly [number, number] }} DeepView */
 /** @typedef {{ 'cell-focus': DeepCell, 'cell-leave': null, 'cell-pin': DeepCell, 'token-pin': Token, 'view-change': DeepView }} DeepMapEvents */

@@ -31,7 +31,7 @@ import { READS } from './head-graph.js'
  * @property {number} [position] the position at which it writes; for a head, that of its query
  */
 /**
- * What a part reads: a head its query (at its own position), a key or a value; an MLP or the answer its 'input'.
+ * What a part reads: for a head, the query at its own position, a key or a value; for an MLP or the answer, its 'input'.
  * @typedef {'q' | 'k' | 'v' | 'input'} Reads
  *
  * @typedef {EdgeSettings & { most?: number, weights?: 'gradient' | 'exact', signal?: AbortSignal, onLayer?: (progress: { layer: number,

@@ -444,7 +444,7 @@ class Pulled {
   }
 }
 
-/** Computes rows x. @param {Float64Array} rows (D, width) @param {ArrayLike<number>} x @param {number} D @param {number} width */
+/** Returns the product of a matrix (D, width) and a vector x (width). @param {Float64Array} rows (D, width) @param {ArrayLike<number>} x @param {number} D @param {number} width */
 function apply(rows, x, D, width) {
   const out = new Float64Array(D)
   for (let i = 0; i < D; i++) {

@@ -413,7 +413,7 @@ const hasClasses = tensors => [...tensors.keys()].some(name => /^cls\.(output\.)
  * @param {Tensors} tensors
  * @param {string} architecture class with the same head in transformers
  * @param {readonly string[]} parts tensors of the head
- * @param {string} why what kind of file it is if one of them is missing
+ * @param {string} why the kind of file, for the error if one of the tensors is missing
  */
 function classesOf(k, tensors, architecture, parts, why) {
   if (!hasClasses(tensors)) return {}

@@ -85,7 +85,7 @@ export function* mix(own, part, projected, live) {
 const halves = new WeakMap()
 
 /**
- * Returns the combined maps of all queries; undefined after the first of the two calls.
+ * Combines the maps of the unmarked and of the marked queries. The first call of a layer stores its maps and returns undefined.
  * @param {Layer} own
  * @param {Maps} maps
  * @returns {Maps | undefined}

@@ -1,4 +1,5 @@
-// Texts, and pairs of texts, as conversations by the chat template of a folder. Loaded with a folder of sentence-transformers whose settings require it.
+// Writes texts, and pairs of texts, as conversations by the chat template of a folder. Loaded with a folder of sentence-transformers whose
+// settings require it.
 // https://github.com/huggingface/sentence-transformers (6.0): base/modules/transformer.py, base/modality.py
 
 import { hasTemplate, rendererOf } from '../jinja/chat.js'

@@ -153,7 +153,7 @@ export function checkMasks(call, { mask, bias }, where, names) {
   if (bias !== undefined) call.bias = broadcast(toFloats(bias, names.bias), full, names.bias)
 }
 
-/** Tensors of a value per query and key, broadcast. @type {Mask} */
+/** mask and bias: tensors that are broadcast to one value per query and key. @type {Mask} */
 const maskAndBias = {
   check: (call, options, names, where) => checkMasks(call, options, where, names),
   write(core, call, at) {

@@ -93,7 +93,7 @@ function working({ t, progress }) {
 const induction = later(() => import('./views/induction-panel.js'))
 const distribution = part(async () => (await import('./views/score-panel.js')).distributionPanel)
 const curve = later(() => import('./views/plot.js'))
-/** Parts below the first screen, loaded when they are drawn. */
+/** The parts below the first screen, loaded when they are first drawn. */
 const walk = later(async () => {
   await idle()
   return import('./views/steps-panel.js')

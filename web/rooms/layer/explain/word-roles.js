@@ -4,7 +4,7 @@ import { ofHead } from '../numbers/tensors.js'
 import { looksAt, seenBy } from './word-facts.js'
 
 /** @import { Arithmetic, Cell, MatrixId, Result } from '../layer.js' */
-/** @typedef {{ position: number, value: number, cell: Cell }} Role a word and a number, with the number's cell */
+/** @typedef {{ position: number, value: number, cell: Cell }} Role the position of a word, and the number that gives it this role, with its cell */
 
 /** Maximum number of parts of an output. */
 const MOST_PARTS = 3

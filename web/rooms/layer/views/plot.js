@@ -22,7 +22,7 @@ const isWaist = ({ k, v }) => {
   return JSON.stringify([own.k, own.v]) === JSON.stringify([k, v])
 }
 
-/** Formats short numbers for axes and labels. @param {number} x */
+/** Formats a number for axes and labels, with four significant digits. @param {number} x */
 const brief = x => String(Number(x.toPrecision(4))).replace(/^-/, '−')
 
 /**
