@@ -33,7 +33,7 @@ export const changesOf = ({ changes }, kind) => {
 const attentionPlace = ({ stack, layer }, what) => attentionOf(stack, layer) + what
 
 const SET_WEIGHTS = `
-// A weight set by hand keeps its value; the others of its row are rescaled in proportion.
+// A weight set by hand keeps its value, the others of its row share the rest in their old proportions.
 function setWeights({ data, dims: [, , L, S] }, cells) {
   const rows = {}
   for (const [head, query, key, value] of cells) (rows[head * L + query] ??= []).push([key, value])
