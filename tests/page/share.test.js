@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { printed } from './browser.js'
-import { addressHash, becomes, follow, go, LAYER, page, reads, set, text, type, usePage } from './open.js'
+import { addressHash, becomes, follow, go, LAYER, page, reads, set, text, type, url, usePage } from './open.js'
 
 usePage()
 
@@ -86,8 +86,9 @@ test('invalid values of a link, and bad inputs, give a message beside their cont
 test('a message covers no control on a wide screen, in windows of 1440 and 1210', async () => {
   for (const width of [1440, 1210]) {
     await page.setViewportSize({ width, height: 900 })
-    await go('#2&room=models&models.head=1.2')
-    await page.reload()
+    // A new page: the address of an open one is soon replaced by that of its first example.
+    await page.goto('about:blank')
+    await page.goto(`${url}#2&room=models&models.head=1.2`, { waitUntil: 'commit' })
     await page.locator('.said span').waitFor()
     const covered = await page.evaluate(() => {
       const box = /** @type {Element} */ (document.querySelector('.said')).getBoundingClientRect()
