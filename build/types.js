@@ -125,10 +125,10 @@ function exportsOf(text, withAliases) {
  */
 
 /**
- * Returns the public declaration file of each entry.
+ * Returns the public declaration file of each entry. A type that several entries use is declared in the first; the others import it.
  * @param {string} folder of declarations
- * @param {Entry[]} entries a type that several need is declared in the first of them
- * @param {Record<string, string>} [elsewhere] for each type that an entry of another folder declares, the name of that entry
+ * @param {Entry[]} entries
+ * @param {Record<string, string>} [elsewhere] maps types declared in another folder to the entry that declares them
  * @returns {Record<string, string>} the text of each file
  */
 export function publicTypes(folder, entries, elsewhere = {}) {

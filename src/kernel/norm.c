@@ -90,7 +90,7 @@ INLINE void sum_gradients(const struct row *a, const float *x, const float *dy, 
   *dot = mul_add(g, normalized(a, x, c, left), *dot);
 }
 
-/* Arrays of one row of the gradients, (C) each, and means over its columns. */
+/* One row of the backward pass: its arrays, (C) each, and two means over its columns. g = dy w. */
 struct row_gradient {
   const float *x, *dy;
   float *dx, *d_weight, *d_bias;

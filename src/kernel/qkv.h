@@ -122,7 +122,7 @@ struct qkv_attention {
   float sigma;         /* Gaussian score only */
   const float *w_v;    /* (D), additive score only */
   float softcap;       /* c * tanh(s / c); 0: none */
-  const int32_t *past; /* (B), 0: none; may be negative */
+  const int32_t *past; /* (B), entries may be negative; 0: none */
   uint32_t left, right;
   const uint32_t *key_lengths; /* (B), 0: all S keys */
   struct qkv_mask mask;

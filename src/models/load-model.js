@@ -182,7 +182,7 @@ const saving = () => import('./save-model.js')
 /**
  * Returns the files of a model by name: config.json and model.safetensors.
  * @param {any} model
- * @param {unknown[]} more must be empty: a path is an error, for example
+ * @param {unknown[]} more must be empty; declared so that a caller who passes a path gets an error
  * @returns {Promise<Record<'config.json' | 'model.safetensors', Uint8Array<ArrayBuffer>>>}
  */
 export async function saveModel(model, ...more) {

@@ -106,11 +106,11 @@ export class Optimizer {
   #isDisposed = false
   /** @type {Part[]} */
   #parts = []
-  /** All values, all gradients, and the arrays of the rule. @type {FloatTensor[]} */
+  /** All parameters, all gradients, and the state of the update rule. @type {FloatTensor[]} */
   #arrays
-  /** The arrays of the rule by name: 'expAvg.weight'. @type {Record<string, FloatTensor>} */
+  /** The state of the update rule by name, such as 'expAvg.weight'. @type {Record<string, FloatTensor>} */
   #state
-  /** The memory of these arrays. @type {ResidentTensor | undefined} */
+  /** The memory of this state. @type {ResidentTensor | undefined} */
   #memory
 
   /**

@@ -54,7 +54,7 @@ export const numbersIn = text =>
     .map(toNumber)
 
 /**
- * Returns the function that checks the current value; its verdict is undefined until there is one.
+ * Returns the function that judges the current state. It returns undefined while the value to judge is not computed yet.
  * @param {Made} made
  * @returns {Promise<Exercise['check']>}
  */

@@ -7,7 +7,7 @@ import { describe as gptj } from './gptj.js'
 export { ALIASES, DEFAULTS } from './gptj.js'
 
 const PARTS = 4
-/** Position of q, k and v in each quarter. */
+/** Position of q, k and v among the three blocks of rows in each quarter of the weight. */
 const PLACES = [0, 2, 1]
 
 /** @param {Config} c */

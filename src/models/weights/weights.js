@@ -190,7 +190,7 @@ export class ModelWeights {
         return { need, tensor, blocks, perRow, from, rows: Math.min(step, rows - from), of: rows }
       })
     })
-    // While one chunk is packed, the next ones are read, two of them into reused buffers.
+    // Reads up to 7 chunks ahead of the one being packed. Chunks of layers share three buffers, so at most two of them are read ahead.
     const buffers = [0, 1, 2].map(() => new Uint8Array(0))
     /** @type {Promise<Raw['data']>[]} */
     const reading = []
@@ -397,7 +397,7 @@ export class ModelWeights {
       table(positions)
       table(types)
     }
-    if (head.project || !this.hasHead) table(embedding.tokens) // else it is the weight of the head
+    if (head.project || !this.hasHead) table(embedding.tokens) // else the head is tied, and rows are read from its weight
     if (pooler && this.hasPooler) linear(pooler)
     for (const { layer, norm: after } of family.classes?.layers ?? []) {
       linear(layer)

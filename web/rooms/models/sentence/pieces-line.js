@@ -1,4 +1,4 @@
-// The note below a text about words of several tokens, characters that are read as bytes, and start and end tokens.
+// Draws the notes below a text: words split into several tokens, characters read as bytes, and start and end tokens.
 
 import { html, nothing } from 'lit'
 import { isByHand } from '../shown.js'

@@ -27,10 +27,11 @@ export function marksOf(text, tokens) {
 }
 
 /**
+ * Finds the words of a text that are split into several tokens, and the characters that are read as bytes.
  * @param {string} text
  * @param {readonly string[]} tokens
- * @returns {{ parts: Set<number>, words: string[][], bytes: string[] }} parts: indices of tokens that continue the word before;
- *   words: the pieces of each word that has several; bytes: the characters that no token contains
+ * @returns {{ parts: Set<number>, words: string[][], bytes: string[] }} parts: indices of the tokens that continue a word; words: the
+ *   tokens of each split word; bytes: the characters that are read as bytes
  */
 export function piecesOf(text, tokens) {
   const written = text.toLowerCase()
