@@ -19,7 +19,8 @@ const rooms = {
 }
 
 /**
- * Companions of rooms, loaded when the address has one of their parameters.
+ * Companions of rooms. Each is loaded when the address has one of its parameters or, if it is offered, when the reader opens it in the
+ * menu.
  * @type {Record<string, import('./shell/companions.js').CompanionSource>}
  */
 const companions = {

@@ -7,7 +7,7 @@ import { groupsOf, headName, layerName, withChange, withoutChange } from './chan
 /** @typedef {(key: keyof typeof import('../i18n/en/head.js').texts | 'undo' | 'redo', params?: Record<string, string | number>) => string} HeadTranslate */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /**
- * Token labels by position, for tokens that a change refers to; `replaced`: those of the second text.
+ * Labels by position of the tokens that changes refer to; `replaced` holds the labels of the second text.
  * @typedef {{ queries?: readonly string[], keys?: readonly string[], replaced?: readonly string[] }} ChangeTokens
  */
 

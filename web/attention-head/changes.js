@@ -1,5 +1,6 @@
-// The reader's changes of heads, as data and as link text: "2.1=0 ~1.3=mean e1.2:7>3=hide". Pure. A change is a place, [e|d|c]LAYER[.HEAD]
-// counted from 1, and its new value; "~" marks one that is switched off.
+// The reader's changes of heads, as data and as link text: "2.1=0 ~1.3=mean e1.2:7>3=hide". Pure. A change is PLACE=VALUE. The place is
+// [e|d|c]LAYER[.HEAD][:QUERY>KEY or :POSITION], counted from 1, where e is the encoder, d the decoder and c its cross-attention. "~" marks
+// a change that is switched off.
 
 /** @import { Change, HeadAt, HeadChange, HideChange, Stack } from './head.js' */
 

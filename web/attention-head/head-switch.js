@@ -12,7 +12,7 @@ import { factorOf, headName, withFactor } from './changes.js'
 const STATES = /** @type {const} */ (['on', 'off', 'mean', 'scale'])
 /** @typedef {(typeof STATES)[number]} HeadState */
 
-/** Factor when scaling is first chosen, and the maximum of the slider. */
+/** Initial factor when the reader chooses scaling, and maximum factor of the slider. */
 export const FIRST_FACTOR = 0.5
 const MOST_FACTOR = 2
 

@@ -52,7 +52,10 @@ export type Flow = {
   step?: import('../elements/flow-frames.js').FlowStep
 }
 
-/** Queries and keys of a head in two dimensions. `above`: scores minus their row mean; `kept`: share of their squares within the plane; `query`: the current query. */
+/**
+ * Queries and keys of a head as points in a plane. `above`: scores minus their row mean; `kept`: share of the sum of squares of `above`
+ * that the plane preserves; `query`: index of the current query.
+ */
 export type Plane = { q: Matrix; k: Matrix; above: Matrix; kept: number; query: number; weights: Matrix }
 
 /** Statistics of all heads. */

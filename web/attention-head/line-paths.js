@@ -5,8 +5,9 @@
  * @typedef {{ head: number, opacity: number, pairs: number[], path: string }} LinePath
  */
 
-/** Number of opacity levels, and minimum weight of a line. */
+/** Number of opacity levels. */
 const LEVELS = 12
+/** Minimum weight for which a line is drawn. */
 const LEAST = 0.01
 /** Maximum number of cached pictures per weights. */
 const MOST_KNOWN = 8
@@ -16,8 +17,8 @@ const known = new WeakMap()
 
 /**
  * Returns the lines of some heads, for all words or for one. A word is 10 units high, and the columns are 100 units apart.
- * @param {{ weights: Float32Array, from: number, heads: readonly number[], queries: number, keys: number }} of weights (heads, queries,
- *   keys), starting at an offset
+ * @param {{ weights: Float32Array, from: number, heads: readonly number[], queries: number, keys: number }} of weights: those at
+ *   `from` and after are (heads, queries, keys)
  * @param {{ side: 'queries' | 'keys', position: number }} [word]
  * @returns {LinePath[]} weak lines first, so that strong ones are drawn on top
  */

@@ -1,6 +1,6 @@
 // Computes the positions of query and key arrows in a picture. Pure.
 
-/** @typedef {{ side: 'queries' | 'keys', position: number, name: string, x: number, y: number, size: number, align: 'left' | 'right', isOwn: boolean }} Arrow x, y: its end; size: its length in the plane */
+/** @typedef {{ side: 'queries' | 'keys', position: number, name: string, x: number, y: number, size: number, align: 'left' | 'right', isOwn: boolean }} Arrow x, y: end of the arrow in the picture; size: its length in the plane */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Points (n, 2) */
 
 /** In pixels: size of the picture, its margin, and the distance between names. */

@@ -29,9 +29,9 @@ export function largestOf(tensor) {
 
 /**
  * Returns the colour range of a head.
- * @param {ScaleEnd} kind shared: one for all heads; one: from 0 to 1; own: up to the largest of this head
- * @param {number} most maximum of all heads
- * @param {number} own maximum of this head
+ * @param {ScaleEnd} kind 'shared': up to the largest weight of all heads; 'own': up to the largest of this head; 'one': up to 1
+ * @param {number} most largest weight of all heads
+ * @param {number} own largest weight of this head
  * @returns {[number, number]}
  */
 export const domainOf = (kind, most, own) => [0, kind === 'one' ? 1 : roundedUp(kind === 'own' ? own : most)]

@@ -77,7 +77,8 @@ class WordArcs extends LitElement {
 }
 
 /**
- * Returns the stroke width in pixels. Arcs from other words are thinner, and the width of a loop is limited by the space inside it.
+ * Returns the stroke width in pixels. Arcs from other words are at most 1.5 wide, and loops, from a word to itself, at most 4, so that they
+ * stay open.
  * @param {Arc} arc
  */
 function widthOf({ from, to, weight, isFrom }) {

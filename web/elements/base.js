@@ -93,7 +93,7 @@ export class QkvElement extends Base {
     return pngOf(this.picture(), this.theme.style, ratio)
   }
 
-  /** Exports the picture as SVG, with text as text. @returns {Promise<string>} */
+  /** Exports the picture as SVG, in which text stays text instead of outlines. @returns {Promise<string>} */
   async toSVG() {
     const { svgOf } = await import('./pictures.js')
     return svgOf(this.picture(), this.theme.style, this.label || this.localName)

@@ -67,7 +67,7 @@ export function stepOf(value, domain) {
   return step > 0 ? Math.min(step, STEPS - 1) : 0
 }
 
-/** Colours outside of the scale: for hidden cells and for NaN. @param {boolean} isDark */
+/** Returns the colours of hidden cells and of NaN, which are not on the scale. @param {boolean} isDark */
 export const exceptions = isDark =>
   isDark
     ? { hidden: '#1b1d1f', hatch: '#565b60', nan: 'rgb(122, 31, 61)', nanInk: '#fff' }

@@ -146,7 +146,7 @@ export function rangeIn(tiles, part) {
 }
 
 /**
- * Returns the ends of the colour scale for numbers up to `most`: 1, 2 or 5 times a power of ten, so that they change rarely.
+ * Returns ends of the colour scale that include a range. They are 1, 2 or 5 times a power of ten, so that they change rarely.
  * @param {import('./colour-scale.js').Scale} scale
  * @param {{ least: number, most: number }} range
  * @returns {[number, number]}
@@ -272,7 +272,7 @@ export class Tiles {
       .catch(error => settle({ key: 'deepThrew', values: { ...where, reason: String(error?.message ?? error) } }))
   }
 
-  /** Returns the loaded tiles of a part from a level on, coarse ones first, so that finer ones are drawn on top. @param {Part} part @param {number} level */
+  /** Returns the loaded tiles of a part, of this level and up to three coarser ones. Coarse tiles come first, so that finer ones are drawn on top. @param {Part} part @param {number} level */
   shown(part, level) {
     const sees = (/** @type {Span} */ [from, to], /** @type {number} */ at, /** @type {number} */ count) =>
       from < at + count && to > at

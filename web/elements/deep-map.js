@@ -38,9 +38,9 @@ const MINIMAP = 72
  * @tagname qkv-deep-map
  * @fires {CustomEvent<DeepCell>} cell-focus - another cell is pointed at
  * @fires {CustomEvent<null>} cell-leave - the pointer leaves the cells
- * @fires {CustomEvent<DeepCell>} cell-pin - a cell is clicked, or Enter is pressed for the one in the middle
+ * @fires {CustomEvent<DeepCell>} cell-pin - a cell is clicked, or Enter is pressed, which pins the cell in the middle of the map
  * @fires {CustomEvent<Token>} token-pin - a label is clicked
- * @fires {CustomEvent<DeepView>} view-change - another part is in view, once a gesture has ended
+ * @fires {CustomEvent<DeepView>} view-change - a gesture has ended, and another part is in view
  * @csspart map - the map with its labels and its legend
  * @csspart tools - the buttons and the minimap
  * @csspart strongest - the table of the strongest cells in view
@@ -239,7 +239,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     }
   }
 
-  /** Schedules a frame for a tile that arrived or failed, shared by all tiles that arrive before it. */
+  /** Schedules a frame after a tile has arrived or failed. Tiles that arrive before that frame share it. */
   #arrived() {
     this.#hasNew = true
     cancelAnimationFrame(this.#frame)
@@ -337,7 +337,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     if (isUnfinished) this.#frame = requestAnimationFrame(() => this.#draw())
   }
 
-  /** Describes the ends of the colours, and how many cells of the matrix a cell represents. @param {Layout} layout */
+  /** Describes the ends of the colour scale, and how many cells of the matrix a cell on the screen represents. @param {Layout} layout */
   #sayScale(layout) {
     const said = this.renderRoot.querySelector('.labels')
     const tile = this.#tiles?.covering(seenCells(layout), levelIn(layout))[0]
@@ -392,7 +392,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     }
   }
 
-  /** Returns a cell of the matrix, or the cell of a level that contains it. @param {Cell} cell */
+  /** Returns a cell of the matrix; if the map is zoomed out, the cell of the displayed level that contains it. @param {Cell} cell */
   #linkAt({ row, column }) {
     const layout = this.#layout
     const tiles = layout && this.#tiles?.covering(seenCells(layout), levelIn(layout))
@@ -429,7 +429,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     return to - from === 1 ? one(from) : this.say('deepSpan', { from: one(from), to: one(to - 1) })
   }
 
-  /** Describes a cell, or the cell of the level that contains it. @param {Cell} cell */
+  /** Describes a cell of the matrix; if the map is zoomed out, the cell of the displayed level that contains it. @param {Cell} cell */
   describe(cell) {
     const link = this.#linkAt(cell)
     if (!link) return ''

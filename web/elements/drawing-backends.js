@@ -165,7 +165,7 @@ class CanvasBackend {
 }
 
 /**
- * Clears a canvas and returns a backend for it. The size is in CSS pixels; each has `ratio` device pixels.
+ * Clears a canvas and returns a backend for it. `width` and `height` are in CSS pixels, each of which is `ratio` device pixels wide.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height

@@ -85,7 +85,7 @@ export function stageOf({ weights }, query, width, isCross) {
   const columns = /** @type {Stage['columns']} */ (
     Object.fromEntries(
       Object.entries(given).map(([name, own]) => {
-        // Reserve space for the numbers after bars, which are not scaled.
+        // Reserve space for the numbers after the bars, whose font does not shrink with the columns.
         const room = name === 'score' || name === 'weight' ? (1 - fit) * NUMBER : 0
         return [name, column(own.x * fit, own.width * fit - room)]
       }),
@@ -194,8 +194,8 @@ export function drawFlow(backend, stage, rows, frame, given) {
 }
 
 /**
- * Returns the keys to label. If rows are low, these are the current keys, the query and the largest weights, as far as labels do not
- * overlap.
+ * Returns the keys to label: all that have a row, or, if rows are too low for that, the current keys, the query and the keys with the
+ * largest weights, as far as their labels do not overlap.
  * @param {Stage} stage
  * @param {FlowRows} rows
  * @param {Frame} frame

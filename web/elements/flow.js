@@ -26,18 +26,18 @@ const PACES = [0.25, 0.5, 1, 2, 4]
 const [PASS, PASSES] = [150, 6000]
 /** Keys of texts that have a variant for pooled vectors. */
 const IS_POOLED = ['flowWord', 'flowQuery', 'flowKeys']
-/** Pixels below which a movement counts as a click. */
+/** Pixels that the pointer may move for a press to count as a click. */
 const STILL = 4
 
 /**
  * Shows the computation for one word in one head frame by frame: query, scores, softmax, values, output.
  * @tagname qkv-flow
  * @fires {CustomEvent<{ at: number, step: FlowStep, key?: number }>} flow-frame - another frame is shown
- * @fires {CustomEvent<{ query: number, isPassing?: true }>} flow-query - another query is chosen by "Next word" in its menu, or by the up
- * and down arrows; `isPassing`: the change is made by "All words"
+ * @fires {CustomEvent<{ query: number, isPassing?: true }>} flow-query - another query is chosen, by "Next word" or the up and down
+ * arrows; `isPassing`: "All words" chose it
  * @fires {CustomEvent<undefined>} flow-all - "All words" has shown the outputs of all queries
- * @fires {CustomEvent<FlowEdit>} flow-edit - with `editable`: a weight is dragged sideways, or a number of x up and down; without x, a
- * number of q, k or v, of `key`; `isFirst` begins a drag, `isUndone` reverts it
+ * @fires {CustomEvent<FlowEdit>} flow-edit - with `editable`: a weight is dragged sideways, or a number of x up and down. Without x, the
+ * number is one of q, or of the k or v of `key`. `isFirst`: the drag begins; `isUndone`: the drag is reverted
  * @fires {CustomEvent<Grabbed>} flow-pick - a weight, a score or a number of a vector is clicked
  * @csspart flow - the picture
  * @csspart caption - the text of the frame

@@ -1,4 +1,5 @@
-// Recognises gestures of mouse, touch and wheel on a map: pointing, pinning, panning, pinching, painting, dragging a number or over labels.
+// Recognises gestures of mouse, touch and wheel on a map: pointing, pinning, panning, pinching, painting, dragging a number, and dragging
+// over labels.
 
 import { cellAt, labelAt, panned, zoomed } from './geometry.js'
 import { LongPress } from './long-press.js'
@@ -24,7 +25,7 @@ import { LongPress } from './long-press.js'
  * @property {() => boolean} [wheels] returns true if the wheel zooms without Ctrl
  */
 
-/** Pixels below which a movement counts as a click. */
+/** Pixels that the pointer may move for a press to count as a click. */
 const STILL = 4
 
 /** Returns the cells of a straight stroke between two cells, without the first. @param {Cell} from @param {Cell} to */

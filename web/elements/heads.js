@@ -268,7 +268,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     }
   }
 
-  /** Scrolls the selected head into view if the row of heads is wider than its box. */
+  /** Scrolls the selected head into view if the row of heads is wider than its container. */
   #reveal() {
     const box = this.parentElement
     const head = this.renderRoot.querySelector('[aria-checked=true]')
@@ -298,8 +298,8 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   }
 
   /**
-   * Paints the map of a head, unless it already shows these numbers: one pixel per cell, enlarged by the browser; hidden cells are hatched,
-   * which needs a backend.
+   * Paints the map of a head, unless it already shows these numbers. Without a mask, it has one pixel per cell, which the browser enlarges;
+   * with a mask, a backend draws it, since hidden cells are hatched.
    * @param {HTMLCanvasElement} canvas
    * @param {Checked} tensor
    * @param {number} head

@@ -3,7 +3,7 @@ import { Gestures } from './gestures.js'
 /** @import { Cell } from './geometry.js' */
 /** @import { Token } from './gestures.js' */
 
-/** Handles mouse and touch on a map: pointing, clicking, painting, dragging a number or over labels. */
+/** Handles mouse and touch on a map: pointing, clicking, painting, dragging a number, dragging over labels. */
 export class Pointer {
   #host
   /** True if the current stroke hides cells. */

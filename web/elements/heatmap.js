@@ -70,7 +70,7 @@ const MADE_OF = [
  */
 
 /**
- * Draws a heat map as SVG, from data alone: needs no DOM. Without one, text widths are estimates.
+ * Draws a heat map as SVG from data alone. Works without a DOM, where text widths are estimates.
  * @param {HeatmapPicture} picture
  * @returns {Promise<string>}
  */
@@ -139,7 +139,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.mask = undefined
     /** The previous numbers, shown small and struck out where they differ. @type {TensorLike | undefined} */
     this.previous = undefined
-    /** Labels of the rows; without labels, nothing is drawn and indices are announced. @type {readonly string[]} */
+    /** Labels of the rows; if empty, no labels are drawn and screen readers get indices. @type {readonly string[]} */
     this.rowTokens = []
     /** @type {readonly string[]} */
     this.columnTokens = []

@@ -3,8 +3,8 @@
 /** @typedef {{ row: number, column: number }} Cell */
 
 /**
- * Returns the cell that a key moves to. Arrows move to neighbours, Home and End to the ends of the row or with Ctrl to the corners, PageUp
- * and PageDown by ten rows, or a tenth of the rows if that is more.
+ * Returns the cell that a key moves to. Arrows move to neighbours. Home and End move to the ends of the row, with Ctrl to the corners of
+ * the matrix. PageUp and PageDown move by ten rows, or by a tenth of all rows if that is more.
  * @param {{ key: string, ctrlKey: boolean, metaKey?: boolean }} event
  * @param {Cell} from
  * @param {number} rows

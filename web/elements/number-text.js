@@ -5,7 +5,7 @@ const MINUS = '\u2212'
 /** Uses a typographic minus; a negative number that rounds to zero has none. @param {string} text */
 const signed = text => text.replace(/^-/, Number(text) === 0 ? '' : MINUS).replace('e-', `e${MINUS}`)
 
-/** Minimum number of decimals whose width has room for an exponent. */
+/** Minimum number of decimals with which a number is wide enough for an exponent instead. */
 const ROOM = 3
 
 /**

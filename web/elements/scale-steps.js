@@ -46,7 +46,7 @@ export function stepsOf(trace) {
   for (const [name, axes] of Object.entries(AXES)) {
     const tensor = tensors[name]
     if (!tensor) continue
-    // Inputs of lower rank lack leading axes. For softmax over queries, statistics are per column, not per row.
+    // Tensors of lower rank lack the leading axes. With softmax over the queries, sums are one per column (key) instead of one per row.
     const rank = dimsOf(tensor).length
     const { scores } = tensors
     const isOfColumns = axes === 'BHL' && scores && dimsOf(tensor).at(-1) !== dimsOf(scores).at(-2)
@@ -65,7 +65,7 @@ export function headsOf(steps) {
 }
 
 /**
- * Returns the matrix of a step for one batch element and head; an inner axis of heads is flattened into the columns.
+ * Returns the matrix of a step for one batch element and head; of a tensor whose heads are an inner axis, the columns of all heads.
  * @param {Step} step
  * @param {number} batch
  * @param {number} head

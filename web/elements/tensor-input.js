@@ -124,8 +124,8 @@ export function difference(a, b) {
 }
 
 /**
- * Returns a predicate: true if the i-th cell is hidden, by a mask (boolean: true is visible; numbers: -Infinity hides) or by its value
- * -Infinity.
+ * Returns a predicate: true if the i-th cell is hidden, either by the mask (boolean: true is visible; numbers: -Infinity hides) or because
+ * its value is -Infinity.
  * @param {Checked} tensor
  * @param {Checked | undefined} mask
  * @returns {(i: number) => boolean}

@@ -5,8 +5,8 @@ import { luminance } from './colour-scale.js'
 /** @import { Style } from './draw.js' */
 
 /**
- * Reads the colours and fonts of an element from the computed style of a hidden span, again whenever they may have changed: dark mode,
- * pixel ratio, classes or styles of the page, loaded fonts.
+ * Reads the colours and fonts of an element from the computed style of a hidden span. Reads them again after a change of dark mode, the
+ * pixel ratio, classes or styles of the page, or loaded fonts.
  */
 export class Theme {
   #host

@@ -82,7 +82,8 @@ export function withParameters(before, set = '') {
 }
 
 /**
- * Returns the start of an exercise as parameters of its room; in "One layer" these select the map, which the tasks refer to.
+ * Returns the start of an exercise as parameters of its room. Exercises of "One layer" that choose no picture get the map, which their
+ * tasks refer to; those made by teachers keep what they have.
  * @param {Exercise} exercise
  * @param {number} seed
  */
@@ -99,7 +100,7 @@ export function startOf({ id, room, start }, seed) {
  */
 export const answerOf = ({ answer }, given) => (typeof answer === 'function' ? answer(given) : answer)
 
-/** Fields that only affect the view, of rooms whose fields do not declare that in `history`. @type {Record<string, readonly string[]>} */
+/** For rooms whose fields do not declare it in `history`: the fields that only affect the view. @type {Record<string, readonly string[]>} */
 const OF_VIEW = { learn: ['trained', 'loss', 'at', 'probe', 'head', 'why'], models: ['at'] }
 
 /**

@@ -67,7 +67,7 @@ async function found(id, text = '') {
  * Draws a note about unknown exercises.
  * @param {import('../shell/room.js').Translate} t
  * @param {readonly string[]} unknown ids in the link that match no exercise
- * @param {boolean} isEmbedded in a frame, without a link to other pages
+ * @param {boolean} isEmbedded True in an iframe, where the note does not link to other pages
  */
 const unknownNote = (t, unknown, isEmbedded) =>
   html`<section class="exercise" id="exercise" aria-label=${t('room.exercises')}

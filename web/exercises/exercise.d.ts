@@ -49,12 +49,12 @@ export type Answer<T extends Types = Types> =
   /** Marks on words; the answer lists the marked positions. */
   | { type: 'marks'; words(state: State<T>): readonly string[] }
 
-/** A simulated attempt: parameters that replace those of the start, and an answer. */
+/** A simulated attempt: an answer, and in `set` parameters that replace those of the start. */
 export interface Attempt {
   set?: string
   /** The answer; a function of the state if the order is random. */
   answer?: unknown
-  /** The value that `watch` would remember, if it is slow to compute. */
+  /** What `watch` would have remembered; given only where the tests need it, since computing it is slow. */
   memory?: unknown
 }
 

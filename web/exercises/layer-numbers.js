@@ -16,8 +16,9 @@ import { createTracer } from '../rooms/layer/trace/layer-trace.js'
 /** @param {number[]} dims @param {number[]} data */
 export const tensor = (dims, data) => ({ dims, data })
 
-/** Three unit keys, and below three values that are easy to distinguish. */
+/** Three unit keys, (3, 3). */
 export const KEYS = [1, 0, 0, 0, 1, 0, 0, 0, 1]
+/** Three values that are easy to distinguish, (3, 2). */
 export const VALUES = [1, 0, 0, 1, -1, -1]
 
 /** Returns the displayed trace; undefined while it is computed. @param {Pick<Given, 'state'>} given @returns {Result | undefined} */
@@ -34,7 +35,7 @@ export function traceWith({ state, qkv }, patch) {
 const NONE = { data: new Float32Array(), dims: [0, 0] }
 
 /**
- * Returns a row of a matrix in the trace; an empty one if the trace lacks the matrix, as with imported weights, which have no scores.
+ * Returns a row of a matrix in the trace; an empty row if the trace lacks the matrix, such as the scores of imported weights.
  * @param {Result} result
  * @param {import('../rooms/layer/layer.js').MatrixId} matrix
  * @param {number} row

@@ -74,7 +74,7 @@ export function companion(shell) {
   /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
   const textsOf = textsLater(['shell', 'exercises', 'exercise-pages'])
 
-  /** Returns the room whose state is used. */
+  /** Returns the open room if exercises can be made in it, else undefined. */
   const roomOf = () => (isIn(CHECKS, shell.state.room) ? shell.state.room : undefined)
 
   /** Returns the chosen check, or the first one of the room. @param {keyof typeof CHECKS} room */

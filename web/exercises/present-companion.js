@@ -49,7 +49,8 @@ function createSlideShow(shell) {
     /** Returns the value of the parameter `present`. */
     link: () => (isShared ? asParameter(slides) : '1'),
     /**
-     * Shows a slide as it was added; changes of the previous one are discarded, and Undo restores them. Returns false if it does not exist.
+     * Shows a slide as it was added. Discards changes of the previous slide, which Undo restores. Returns false if the slide does not
+     * exist.
      * @param {number} to
      */
     show(to) {

@@ -11,7 +11,7 @@ import { answerOf, attemptFrom, begun, begunAgain, isOver, judged, withParameter
  * @param {object} link
  * @param {() => import('./attempt.js').Rules} link.rules
  * @param {() => import('./score-book.js').ScoreBook} link.scores
- * @param {() => unknown} link.turn changes when another exercise is requested
+ * @param {() => unknown} link.turn returns another value once another exercise is requested
  * @param {(name: string, data: object) => void} link.tell reports to the host at once
  */
 export function createReaderAttempt(shell, place, { rules, scores, turn, tell }) {

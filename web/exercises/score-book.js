@@ -1,5 +1,5 @@
 // The scores of exercises, stored in this browser only: for each exercise the best score, the number of tries, the settings that reached
-// it, and the time. Stored data is validated; since readers can edit it, a score is no proof.
+// it, and the time. Readers can edit stored data, so the book validates it, and a score proves nothing.
 
 /** @typedef {{ score: number, tries: number, state: string, when: string }} Entry */
 /** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} Store */

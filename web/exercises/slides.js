@@ -46,12 +46,12 @@ export function moved(slides, at, by) {
   return list
 }
 
-/** Returns the index of the displayed slide after another was moved. @param {number} shown @param {number} at @param {1 | -1} by */
+/** Returns the index of the displayed slide after the slide at `at` was moved. @param {number} shown @param {number} at @param {1 | -1} by */
 export const shownAfterMove = (shown, at, by) => (shown === at ? at + by : shown === at + by ? at : shown)
 
 /**
- * Returns the index of the displayed slide after a removal. If the displayed slide itself is removed, stepping on leads to the one that
- * followed it.
+ * Returns the index of the displayed slide after the slide at `at` was removed. If that is the displayed slide, returns the index before
+ * it, so that the next step shows the slide that followed.
  * @param {number} shown
  * @param {number} at
  */

@@ -41,7 +41,7 @@ export function createSplice(frame, activity, hear) {
 
   return {
     /**
-     * Requests the last reported state. The promise waits for late answers, too; it resolves to undefined if there is no state.
+     * Requests the last reported state. The promise also resolves if the answer is late; to undefined if there is no state.
      * @param {() => void} [silent] called if no answer arrives in time
      * @returns {Promise<unknown>}
      */

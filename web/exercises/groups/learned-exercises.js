@@ -127,7 +127,7 @@ const howManyLayers = {
   solution: { set: 'layers=2', memory: { 1: { accuracy: 0.1, steps: 600 }, 2: { accuracy: 0.97, steps: 280 } } },
 }
 
-/** Number of training steps, among which the reader looks for a certain one. */
+/** Number of training steps. The reader looks for the first evaluation at which a head gives half its weight to the answer. */
 const TRAINED = 280
 
 /** @type {LearnExercise} */
@@ -143,7 +143,7 @@ const theMoment = {
     const most = ({ heads }) => Math.max(...heads.flat().map(({ answer }) => answer))
     const first = points.findIndex(point => most(point) >= 0.5)
     const { at } = settings
-    // The page shows the earlier of two neighbouring snapshots.
+    // The page shows the last snapshot at or before the chosen step.
     const shown = at === null ? points.length - 1 : points.filter(({ step }) => step <= at).length - 1
     const own = points[Math.max(0, shown)]
     return verdict(

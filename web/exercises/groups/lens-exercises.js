@@ -14,7 +14,7 @@ import { link, verdict } from '../verdict.js'
 const HAT = 'He put on his hat and'
 const CHILDREN = 'The children are playing in the'
 const PLANE = 'The plane flies high in the'
-/** The token "street", the layer that predicts it, and the rank below which it counts as lost. */
+/** Id of the token "street", index of the layer that predicts it, and the rank after which the token counts as lost. */
 const [STREET, LAYER, LOST] = [1143, 2, 20]
 
 /** @param {string} prompt @param {string} lens */
