@@ -1,5 +1,5 @@
-// Accessibility: axe finds nothing in One layer, in the tour and at the front door, in English and light, then in Chinese and
-// dark. The other rooms: learn-room.test.js, models-access.test.js, exercise-page.test.js.
+// Accessibility: axe finds no violation in One layer, in the tour and at the front door, first in English with the light theme, then in Chinese with
+// the dark one. learn-room.test.js, models-access.test.js and exercise-page.test.js check the other rooms.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ test('axe finds nothing in One layer', async () => {
   }
   for (const preset of ['layer', 'waistline']) await look(preset)
   await setChineseAndDark()
-  // The tour shows the matrices of the first example. An open menu and a message are checked in both themes.
+  // The test of the tour, below, covers the matrices of the first example. `waistline` has an open menu and a message, so it is repeated in dark.
   await look('causal')
   await look('waistline', THEME_AND_LANGUAGE)
   await page.evaluate(() => localStorage.clear())

@@ -1,6 +1,6 @@
 // Twelve questions of a first-time reader about One layer, each answered in an open page from its first screen or from a link. questions.test.js asks
-// eighteen from a fresh page. Steps are those of a reader; numbers are read from the page and compared with the core in Node, or with the PyTorch
-// program.
+// eighteen from a fresh page. Each test acts as a reader would. It compares the numbers on the page with those of the core in Node, or with those of
+// the PyTorch program.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,14 +20,14 @@ const SENTENCE = ['Life', 'is', 'short', 'eat', 'dessert', 'first']
 
 /** Formats a share as the page does. @param {number} x */
 const share = x => `${(100 * x).toFixed(1)}%`
-/** Formats a number as the page does. @param {string} text */
+/** Parses a number as the page prints it. @param {string} text */
 const number = text => Number(text.replace('−', '-'))
 /** Computes the core's numbers for a preset. @param {import('../../web/rooms/layer/presets.js').PresetId} preset */
 const expected = preset => traced(settingsOf(preset)).tensors
 
 const MOST_CLICKS = 3
 
-/** Starts to count presses of the mouse: two for a choice in a list, one for a slider. */
+/** Starts to count presses of the mouse. A choice in a list counts as two more, a change of a slider as one more. */
 const count = () =>
   page.evaluate(() => {
     let clicks = 0
@@ -50,7 +50,7 @@ const QUESTIONS = []
  */
 const asks = (question, answer, link = LAYER) => QUESTIONS.push({ question, answer, link })
 
-/** Opens a question of the tour, from the header. @param {number} stop */
+/** Opens a stop of the tour from the menu in the header. @param {number} stop */
 async function tour(stop) {
   await page.click('#tour-start > summary')
   await page.click(`#tour-start [data-item="${stop}"]`)
@@ -283,7 +283,7 @@ asks(
     const own = settingsOf('self')
     const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
     const value = Number(traced(own).tensors.Wq?.data[0])
-    // Returns the weights for a slightly larger and a slightly smaller number, by the core, to compare with the gradient.
+    // The core computes the weights for a slightly larger and a slightly smaller number. Their difference is compared with the page's gradient.
     const h = 0.002
     const [more, less] = [h, -h].map(by => traced(edit(own, cell, value + by)).tensors)
     await becomes(() => page.locator('#sensitivity tbody tr').count(), 6)
@@ -343,7 +343,7 @@ test('twelve questions of a first-time reader are answered within three clicks e
   }
 })
 
-/** Waits until an element begins in the window, after all scrolling. @param {string} selector */
+/** Waits until the page has scrolled so far that the top of an element is in the window. @param {string} selector */
 const inView = selector =>
   becomes(
     () =>
@@ -393,8 +393,8 @@ test('the tour has seven stops, each with a link, a question and live words, in 
         const said = await text('#tour')
         assert.ok(said.length > 30 && !/undefined|\{\w+\}|NaN/.test(said), said)
       })
-      // Checks a stop: its subject is marked by the badge that the text names, and is in sight without being covered. So is the control for its task,
-      // which is not done yet.
+      // Checks a stop: the badge that its text names marks its subject, which is in sight and not covered. The control for its task is in sight, too,
+      // and the task is not done yet.
       const marks = () =>
         page.evaluate(() => {
           const [marked, ...others] = document.querySelectorAll('[data-tour="1"]')
@@ -484,7 +484,7 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
 })
 
 test('no bar covers the subject of a stop of the tour, at four sizes', async () => {
-  /** Returns the subject of a stop; for the heads, the map of their difference. @type {Record<number, string>} */
+  /** Selectors of the subjects of the stops, by number. Stop 4, about heads, has the map of their difference. @type {Record<number, string>} */
   const PARTS = { 2: '#algebra', 4: '#difference', 5: '#map' }
   await page.emulateMedia({ reducedMotion: 'reduce' }) // so that scrolling ends at once
   await go(LAYER)

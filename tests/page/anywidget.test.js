@@ -10,13 +10,13 @@ useElements()
 const DIMS = [2, 3, 3]
 const WEIGHTS = [1, 0, 0, 0.5, 0.5, 0, 0.2, 0.3, 0.5, 1, 0, 0, 0.25, 0.75, 0, 0.125, 0.25, 0.625]
 
-/** Renders the widget with traits; the model is that of https://anywidget.dev/en/afm/. @param {Record<string, unknown>} traits @param {number[]} weights */
+/** Renders the widget with traits, by a model as https://anywidget.dev/en/afm/ defines it. @param {Record<string, unknown>} traits @param {number[]} weights */
 const render = (traits, weights) =>
   page.evaluate(
     async ([given, numbers]) => {
       const source = '/dist/anywidget.js'
       const { default: widget } = await import(source)
-      /** Returns bytes as in a kernel's message: somewhere in a larger buffer. @param {number[]} values */
+      /** Returns float32 values as bytes within a larger buffer, as a notebook's kernel sends them. @param {number[]} values */
       const bytes = values => {
         const view = new DataView(new ArrayBuffer(4 * values.length + 3), 3, 4 * values.length)
         values.forEach((value, i) => void view.setFloat32(4 * i, value, true))

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 /** @typedef {{ shape: number[], data: number[] }} Out */
 /** @typedef {{ name: string, params: any, inputs: Record<string, Out>, expected: Record<string, Out>, oracle: { out: Out } }} Golden */
 
-/** The article prints four decimals. The golden tolerance is half a unit of the last one, and the page rounds as well. */
+/** The article and the page both round to four decimals, each by at most half a unit of the last one. */
 const TOLERANCE = 1.01e-4
 
 const goldens = /** @type {{ cases: Golden[] }} */ (
@@ -17,7 +17,7 @@ export function goldenCase(name) {
   return found
 }
 
-/** @param {string} name of the golden, of document 001 if it says no other */
+/** @param {string} name of the golden; of document 001 if it contains no number of a document */
 const golden = name => {
   const { expected, oracle } = goldenCase(name.includes('/') ? name : `001/${name}`)
   return expected.out ?? oracle.out
@@ -40,7 +40,7 @@ export function near(got, want, tolerance, what) {
 /**
  * Fails if a printed number differs from the article's.
  * @param {string[]} got
- * @param {string} name of the golden, of document 001 if it says no other
+ * @param {string} name of the golden; of document 001 if it contains no number of a document
  */
 export function expectNumbers(got, name) {
   const { shape, data } = golden(name)

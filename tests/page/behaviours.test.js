@@ -1,4 +1,4 @@
-// A table of behaviours for words and cells, in every view: rest, click, a second one, a stroke; many words; a phone.
+// How words and cells behave in every view under a resting pointer, a click, a second click and a stroke; with many words; on a phone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -51,7 +51,7 @@ test('a head under the pointer or the focus shows its sentence, leaving restores
 })
 
 test('a pointer that rests 80 ms is answered, on a word, a cell, a label, a line and a number; not before', async () => {
-  /** Milliseconds from the last move until the answer changed. */
+  /** Starts to measure the milliseconds from the last move of the pointer to the last change of the answer. */
   const watch = () =>
     page.evaluate(() => {
       const times = { moved: 0, waited: 0 }
@@ -195,7 +195,7 @@ test('Shift-click, or a long press of a finger, is the second one: a cell is sub
   const top = await middle(0, 0)
   const left = await page.locator('#map').evaluate(map => map.getBoundingClientRect().left)
   await page.keyboard.down('Shift')
-  await page.mouse.click(left + 50, top.y) // the label of Life
+  await page.mouse.click(left + 50, top.y) // the row label "Life"
   await page.keyboard.up('Shift')
   await reads('#sees-answer', /^Yes\./)
 })
@@ -213,7 +213,7 @@ test('a click on a head keeps word and cell; Shift-click, or a long press, subtr
   await heads.nth(2).click()
   await reads('#inspector h2', /^Attention weights: short → short$/)
   await reads('.panel .total', new RegExp(Number(WEIGHTS.at(2, 2, 2)).toFixed(4)))
-  await becomes(() => page.locator('.word-button.is-selected').first().getAttribute('data-word'), 'queries:2') // the label of the cell
+  await becomes(() => page.locator('.word-button.is-selected').first().getAttribute('data-word'), 'queries:2') // the word of the cell's row
   await heads.nth(0).click({ modifiers: ['Shift'] })
   await page.locator('#difference').waitFor()
   await becomes(shown, { selected: 2, view: 'difference', minus: 'head 1 from head 3' })
@@ -354,7 +354,7 @@ test('with 200 words a magnifier labels 24 by 24 cells around the pointer, on a 
     [90, 197],
   ]) {
     const { x, y } = await middle(row, column)
-    // Runs within the page, because a finger that rests for a while selects the cell, and the page scrolls.
+    // Runs within the page, so that the events follow each other at once. A finger that rests for a while would select the cell and scroll the page.
     const box = await page.locator('#map').evaluate(
       async (element, { row, x, y }) => {
         const map = /** @type {any} */ (element)
@@ -495,14 +495,14 @@ test('on a phone the page scrolls so that the sheet does not cover the tapped ce
   await page.setViewportSize({ width: 360, height: 740 })
   await follow('#2&')
   const sheet = page.locator('#inspector')
-  /** True if the element ends above the sheet. @param {string} selector */
+  /** True if the element is in the window above the sheet, and the sheet covers at most 45 % of the window. @param {string} selector */
   const isAbove = async selector => {
     const [own, covers] = await Promise.all([page.locator(selector).boundingBox(), sheet.boundingBox()])
     return own && covers && own.y >= 0 && own.y + own.height <= covers.y && covers.height <= 0.45 * 740 + 1
   }
   const map = page.locator('#map canvas').first()
   await still('#map canvas')
-  /** Taps a cell of the map at the lower edge. */
+  /** Taps a cell of the map near the lower edge of the window. */
   const tap = async () => {
     await map.evaluate(own => own.scrollIntoView({ block: 'end' }))
     const box = (await map.boundingBox()) ?? assert.fail()
@@ -565,7 +565,7 @@ test('a weight is dragged without a mode: the number stays, the answer shows its
     '.answer-first',
     /^eat gives 40\.4% to is, set by you \(it was 21\.9%\)\. The rest shares 59\.6%\. Output: 0\.\d+, now 0\.\d+\./,
   )
-  // The link is written after a pause, which a slow drag may contain: it has the last number.
+  // The page writes the link after a pause, and a slow drag may contain pauses. In the end the link has the last number.
   await becomes(
     () => page.evaluate(() => Number(/edits=[^&]*:([\d.]+)/.exec(decodeURIComponent(location.hash))?.[1]).toFixed(4)),
     during,
@@ -591,7 +591,7 @@ test('turning a phone in the middle of a drag keeps the dragged value, as one st
   await follow('#2&cell=weights.0.3.1')
   const own = Number(WEIGHTS.at(0, 3, 1))
   await becomes(() => shown('#map'), own)
-  // above the sheet; the page may scroll the map there itself
+  // Scrolls the cell above the sheet. This repeats, because the page may scroll, too.
   await becomes(async () => {
     const { y } = await middle(3, 1)
     await page.evaluate(by => scrollBy({ top: by, behavior: 'instant' }), y - 300)
@@ -612,7 +612,7 @@ test('turning a phone in the middle of a drag keeps the dragged value, as one st
   await settled(page)
   assert.equal(await shown('#map'), during, 'what was dragged stays')
   await reads('.answer-first', /^eat gives 41\.9% to is, set by you \(it was 21\.9%\)/)
-  // A sheet as high as a phone still ends below the upper edge when the phone is turned.
+  // If the sheet is as high as the phone and the phone is turned, the top of the sheet is still within the window.
   await page.setViewportSize(upright)
   await page
     .locator('#inspector')

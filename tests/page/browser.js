@@ -74,7 +74,7 @@ export async function serve({ headers = {} } = {}) {
 
 /**
  * Starts a browser with a fresh profile. It collects errors and warnings of the console, failed requests and requests to other sites.
- * @param {...string} origins the sites of the tests; the list comes back, and can be changed
+ * @param {...string} origins of the sites that may be requested. The result has the same list, which callers may change
  */
 export async function launch(...origins) {
   const { context, close } = await launchChromium({ locale: 'en-US', viewport: WINDOW })
@@ -133,7 +133,7 @@ export async function pinWeight(page) {
 }
 
 /**
- * Returns nothing if the page is as wide as the window, else its sizes and the elements that overflow without being clipped.
+ * Returns an empty list if the page is no wider than the window. Otherwise returns both widths and the elements that overflow without being clipped.
  * @param {Page} page
  * @returns {Promise<string[]>}
  */

@@ -56,7 +56,7 @@ const shownHead = () => ({
 
 /** @import { Page } from '../browser/browsers.js' */
 
-/** The page loads, takes text, shows presets, opens links and trains. @param {Page} page */
+/** Checks that the page loads, takes text, shows presets, opens links and trains. @param {Page} page */
 async function usesPage(page) {
   const choose = async (/** @type {string} */ preset) => {
     await page.click('#examples > summary')
@@ -93,7 +93,7 @@ async function usesPage(page) {
   await page.until(() => location.hash.includes('+dessert'))
   const hash = await page.evaluate(() => location.hash)
 
-  // In the same tab, because a tab in the background paints nothing in WebKit.
+  // Reopens the page in the same tab, because a tab in the background paints nothing in WebKit.
   const reopen = async (/** @type {string} */ hash) => {
     await page.goto('about:blank')
     await page.goto(server.url + hash)
@@ -113,7 +113,7 @@ async function usesPage(page) {
   await page.until(hasCells, 'weights', 9)
   assert.deepEqual((await page.evaluate(numbersOf, 'output')).slice(0, 2), ['1.0000', '0.0000'])
 
-  // A link to the room "Learn" repeats a run: the same bits here, and in Node.
+  // A link to the room "Learn" repeats a run with the same bits in this browser as in Node.
   for (const task of /** @type {const} */ (['sort', 'translation'])) {
     await page.goto('about:blank')
     await page.goto(`${server.url}#2&room=learn&learn.task=${task}&learn.seed=3&learn.steps=${STEPS}`)
@@ -136,7 +136,7 @@ async function usesPage(page) {
   assert.equal(await page.evaluate(() => document.querySelector('.front-answer')?.textContent), 'Tom')
 }
 
-/** The elements show weights of another source. @param {Page} page */
+/** Checks that the elements show weights that were read from a file. @param {Page} page */
 async function usesElements(page) {
   const { data, dims } = JSON.parse(await readFile(new URL('../../web/elements/example.json', import.meta.url), 'utf8'))
   const isDrawn = () => {
@@ -159,7 +159,7 @@ async function usesElements(page) {
   }
 }
 
-// A browser takes seconds to start, and a tab in the background paints nothing in WebKit: both use one tab.
+// The page and the elements are tested in one tab: a browser takes seconds to start, and a tab in the background paints nothing in WebKit.
 for (const name of BROWSERS)
   test(`in ${name}`, async t => {
     const browser = await launch(name)

@@ -1,4 +1,4 @@
-// The settings with which the page's programs are tested: every preset, and each other setting.
+// The settings with which the page's programs are tested: every preset, and each setting that no preset changes.
 
 import { load } from 'qkv'
 import { check } from '../../web/rooms/layer/check-settings.js'
@@ -26,7 +26,7 @@ const X = { dims: [1, 2, 3], data: [0.5, -1.25, 3e-7, 2, 0, -4] }
 /** @type {[string, Settings][]} */
 export const CASES = [
   ...Object.keys(PRESETS)
-    .filter(name => name !== 'trained') // whose numbers come from a model
+    .filter(name => name !== 'trained') // its numbers come from a model
     .map(name => /** @type {[string, Settings]} */ ([name, settingsOf(/** @type {any} */ (name))])),
   [
     'positions that are added, a cell of X set by hand',
@@ -122,9 +122,9 @@ export const CASES = [
 ]
 
 /**
- * Returns the output that a program must print: the weights, and the last of the outputs, in the page's four decimals.
+ * Returns the numbers that a program must print: the weights, then the output after the projection, or the joined heads if there is no projection.
  * @param {import('../../web/rooms/layer/trace/layer-trace.js').Result} result
- * @param {boolean} isWhole else of each axis of large tensors the ends, as they are printed
+ * @param {boolean} isWhole false to keep only both ends of each axis of large tensors, as PyTorch prints them
  */
 export const wanted = ({ tensors: { weights, joined, final } }, isWhole) =>
   [weights, final ?? joined].flatMap(tensor =>

@@ -6,7 +6,7 @@ import { cell, plain, printed, settled } from './browser.js'
 import { becomes, choose, follow, page, SMALL_LAYER, set, text, until, usePage } from './open.js'
 
 usePage()
-/** Reads the arithmetic of the number, and the number. */
+/** Reads the steps of the arithmetic, and their result. */
 const panel = async () => `${await text('.panel .steps')} ${await text('.panel .total')}`.replaceAll('−', '-')
 const factors = async () => (await page.locator('.steps .factor').allTextContents()).map(text => text.replace('−', '-'))
 /** @param {string} matrix @param {number} row @param {number} column */

@@ -23,7 +23,7 @@ function spoken() {
   const walk = (/** @type {Node} */ node) => {
     if (node instanceof Text) texts.push(node.data)
     if (node instanceof Element) {
-      // Words of the sentence, formulas, code.
+      // Skips words of the sentence, formulas and code.
       if (node.matches('style, script, math, bdi, textarea, pre, option[lang], .name, qkv-heatmap .name')) return
       for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'label']) {
         const text = node.getAttribute(name)
@@ -41,7 +41,7 @@ test('html lang follows the choice, and no English stays in Chinese', async () =
   await becomes(() => page.locator('html').getAttribute('lang'), 'en')
   await set('language', 'zh')
   await becomes(() => page.locator('html').getAttribute('lang'), 'zh-CN')
-  /** The last announcement stays until there is a new one, so it may be of any sentence. @type {Set<string>} */
+  /** Words of all sentences: an announcement stays until the next one, so it may have words of an earlier sentence. @type {Set<string>} */
   const words = new Set()
   for (const preset of await page
     .locator('#examples [data-item]')

@@ -1,4 +1,4 @@
-// The trace of many tokens, head by head, equals the trace of all heads, also if its worker dies; a comparison is rounded once.
+// A trace of many tokens that is computed head by head equals the trace of all heads, even if its worker dies. Comparisons are rounded once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -74,7 +74,7 @@ for (const masking of /** @type {const} */ (['before', 'after']))
       const got = trace(checked)
       assert.deepEqual(got.tensors, whole({}))
       assert.deepEqual(got.before, whole({ edits: [] }))
-      // Returns both ways of masking, each from a separate trace without edited weights.
+      // Computes each way of masking by a separate trace, without the edits of weights.
       const edits = checked.edits.filter(({ matrix }) => matrix !== 'weights')
       const [hidden, zeroed] = /** @type {const} */ (['before', 'after']).map(other => whole({ edits, masking: other }))
       assert.deepEqual(got.maskOrder?.before, hidden.weights)

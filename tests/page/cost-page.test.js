@@ -26,7 +26,7 @@ test('the chosen lengths are measured, the measurement can be cancelled, and its
   await page.locator('.cost-dot.is-fused[data-n="512"]').waitFor()
   assert.equal(await page.locator('.cost-dot[data-n="256"]').count(), 0)
   assert.ok(Number(await page.getAttribute('.cost-dot.is-stored', 'data-ms')) > 0)
-  await page.click('#cost-cancel') // the longest takes seconds
+  await page.click('#cost-cancel') // the largest length takes seconds
   await page.locator('#cost-measure').waitFor()
   assert.equal(await page.locator('.cost-dot[data-n="16384"]').count(), 0)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -83,8 +83,8 @@ const SIZES = [
   [1440, 900],
 ]
 
-// A text that fits at 1024 px also fits into the wider columns of 1440 px, so one example is enough there. Chinese is shorter: examples that differ
-// only in numbers are checked on a phone.
+// A text that fits at 1024 px also fits into the wider columns of 1440 px, so one example is enough there. Chinese texts are shorter, so examples
+// that differ only in numbers are checked on a phone alone.
 for (const language of ['en', 'zh'])
   test(`nothing is cut off on a phone or in wider windows, in any view, in the drawer and the inspector: ${language}`, async () => {
     /** @param {string} what @param {number} sizes */

@@ -17,7 +17,7 @@ const ones = ({ resolution: [rows, columns] }) => ({
   data: new Float32Array(rows * columns).fill(1),
   dims: [rows, columns],
 })
-/** Waits for a state. @param {() => unknown} is */
+/** Waits until a condition is true. @param {() => unknown} is */
 async function until(is) {
   const end = performance.now() + 60_000
   while (!is()) {
@@ -386,7 +386,7 @@ test('the example of docs/elements.md shows its 10,000 rows and zooms to its num
   await page.goto(`${url}example-of-docs.html`)
   const map = page.locator('qkv-deep-map')
   await map.locator('[role=status]').filter({ hasText: 'Rows 1 to 10000 of 10000' }).waitFor({ state: 'attached' })
-  // sin(100 / 40)^2 * exp(-3 / 500)
+  // the number in row 100 and column 97: sin(100 / 40)^2 * exp(-3 / 500)
   await map.evaluate(element => /** @type {any} */ (element).show({ row: 100, column: 97 }))
   const said = () => map.evaluate(element => /** @type {any} */ (element).describe({ row: 100, column: 97 }))
   await becomes(said, /: 0\.3560$/)

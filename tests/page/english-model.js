@@ -1,4 +1,4 @@
-// Gives One layer the English model in Node, where no bundler has replaced its addresses.
+// Gives One layer the English model in Node, where no bundler has inserted the addresses of its files.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { unpacked } from '../../web/files/packed-weights.js'
@@ -7,7 +7,7 @@ import { SHIPPED } from '../../web/files/shipped-models.js'
 const folder = new URL('../../web/trained/english/', import.meta.url)
 const names = readdirSync(folder).filter(name => /\.(json|safetensors)$/.test(name))
 
-/** The addresses of its files. */
+/** The addresses of the model's files, by name. */
 export const urls = Object.fromEntries(names.map(name => [name, new URL(name, folder).href]))
 
 /** The files as a reader would drop them. */
@@ -17,7 +17,7 @@ export const files = () =>
     return name === 'packed.safetensors' ? new File([unpacked(buffer)], 'model.safetensors') : new File([buffer], name)
   })
 
-/** Gives the page the model. Every address of a server is answered with 404, so that no test waits for a network. */
+/** Gives the page the model, and answers every request to a server with 404, so that no test waits for a network. */
 export function giveEnglishModel() {
   const { fetch } = globalThis
   /** @type {string[]} */
@@ -30,7 +30,7 @@ export function giveEnglishModel() {
       return new Response(readFileSync(new URL(url)))
     }
   )
-  /** Removes it again. */
+  /** Removes the model, and restores fetch. */
   const end = () => {
     SHIPPED.pop()
     globalThis.fetch = fetch

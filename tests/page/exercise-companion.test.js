@@ -74,7 +74,7 @@ function clickOf(template, id) {
 }
 
 test('the last link wins, and Leave ends pending requests', async () => {
-  /** Ends the wait of the oldest link. @type {(() => void)[]} */
+  /** Functions that let the waiting links open, the oldest first. @type {(() => void)[]} */
   const waiting = []
   const { own, store, draw, reads } = openPage(() => new Promise(resolve => waiting.push(resolve)))
   const before = store.link()

@@ -107,13 +107,13 @@ async function trains(place, { id, parts = [] }) {
 }
 
 /**
- * Returns the part of the link that changes between exercises.
+ * Opens exercises one after the other, and solves each.
  * @param {(hash: string) => Promise<void>} open
  * @param {Place} place
  * @param {readonly string[]} ids
- * @param {string} more parameters
+ * @param {string} more parameters of each link
  * @param {(i: number) => 'mouse' | 'keyboard'} by
- * @param {{ before?: (id: string) => Promise<unknown>, after?: (id: string) => Promise<void> }} [look] before it is solved, and after
+ * @param {{ before?: (id: string) => Promise<unknown>, after?: (id: string) => Promise<void> }} [look] called before and after each solution
  */
 async function solveAll(open, place, ids, more, by, look) {
   for (const [i, id] of ids.entries()) {
@@ -127,7 +127,7 @@ async function solveAll(open, place, ids, more, by, look) {
   }
 }
 
-/** An element of each room that is there once it is drawn. */
+/** For each room, the selector of an element that exists once the room is drawn. */
 const DRAWN = { layer: '#stage qkv-heatmap', learn: 'main canvas', models: '#models-answer[data-token]' }
 /** The parts of a bar. @param {import('../../web/exercises/exercise.js').Exercise | undefined} exercise */
 const kindOf = exercise =>
@@ -138,7 +138,7 @@ const kindOf = exercise =>
     exercise?.pair && 'pair',
   ].join()
 const kinds = (await Promise.all(IDS.map(exerciseOf))).map(kindOf)
-/** The first exercise of each kind of bar. axe checks every other one in Chinese and dark, the others in English and light. */
+/** The first exercise of each kind of bar. axe checks every second one in Chinese with the dark theme, the others in English with the light one. */
 const LOOKED = IDS.filter((_, i) => kinds.indexOf(kinds[i]) === i)
 const IN_CHINESE = LOOKED.filter((_, i) => i % 2)
 const IN_ENGLISH = LOOKED.filter((_, i) => i % 2 === 0)
@@ -152,10 +152,10 @@ const sizeOf = place =>
 /** Waits for the room behind a bar, and checks the bar. @param {import('playwright-core').Page | import('playwright-core').Frame} place @param {string} id @param {string[]} looked those that axe looks at */
 async function expectBar(place, id, looked) {
   const { room = 'layer', bars } = (await exerciseOf(id)) ?? {}
-  // If the room has no picture, the bar has one itself, and takes its place.
+  // Where the room has no picture, the bar contains one, so it may be higher.
   const most = bars ? 520 : 120
   await place.locator(DRAWN[room]).first().waitFor({ state: 'attached' })
-  // The rooms behind the bars are those of access.test.js and models-access.test.js.
+  // axe checks only the bar here; access.test.js and models-access.test.js check the rooms.
   if (looked.includes(id)) assert.deepEqual(await violations('#exercise', place), [], id)
   await until(async () => {
     const { height, content } = await sizeOf(place)
@@ -318,7 +318,7 @@ test('the presenter: larger, without the header; slides go on and come back, a f
   await page.evaluate(() => localStorage.clear())
 })
 
-/** A host: it records the messages of its frames, and answers getState with a given state. @param {string} body @param {unknown} state */
+/** Returns the page of a host, which records the messages of its frames and answers getState with a given state. @param {string} body @param {unknown} state */
 const hostOf = (body, state) => `<!doctype html><html lang="en"><title>host</title>${body}<script>
   window.heard = []
   window.state = ${JSON.stringify(state) ?? 'undefined'}

@@ -40,7 +40,7 @@ const qkv = await load()
 const SEEDS = [0, 1, 12345]
 const exercises = /** @type {Exercise[]} */ (await Promise.all(IDS.map(exerciseOf)))
 
-/** The numbers that hints and solutions contain, with the present weights: exercise and hint. @type {Record<string, object>} */
+/** The numbers in hints and solutions, by exercise and hint. They depend on the weights of the shipped models. @type {Record<string, object>} */
 const MEASURED = {
   'e10 one': { n: 0.5, first: '0.007', second: '0.993' },
   'e11 none': { share: '83.4%' },
@@ -237,13 +237,13 @@ test('the query of e1 gives key 2 0.9993; one head of e10 is at best 0.32 off, a
   const { weights } = /** @type {any} */ (store.state.got.trace).value.tensors
   assert.equal(weights.data[1].toFixed(4), '0.9993')
   store.close()
-  /** Returns the error of the output for a key 1 of a given length: the weights are those of the scores n a, b, c. @param {number} n @param {readonly number[]} q */
+  /** Returns the largest error of the output if key 1 has length n: the weights are softmax(n a, b, c). @param {number} n @param {readonly number[]} q */
   const off = (n, [a, b, c]) => {
     const [x, y, z] = [n * a, b, c].map(Math.exp)
     const sum = x + y + z
     return Math.max(Math.abs((x - z) / sum - 0.5), Math.abs((y - z) / sum - 0.5))
   }
-  /** @param {number} step of the query @param {number} most of its third number */
+  /** Returns the least error over a grid of queries. @param {number} step of the grid @param {number} most the largest third number of a query */
   function best(step, most) {
     let least = 1
     for (let a = 0; a <= 20; a += step)

@@ -119,8 +119,8 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
     )
     for (const sentence of [undefined, `${SENTENCE} ${'long'.repeat(40)}`, 'long'.repeat(40), words(12)]) {
       if (sentence) await page.fill('#sentence', sentence)
-      await page.locator('#sentence').blur() // it grows with its text while typing
-      // Other words are tried in the map and the flow of each preset, and in the difference and the numbers of one.
+      await page.locator('#sentence').blur() // the field grows with its text only while a reader types
+      // The first sentence is tried in every view. The other ones are tried in every view of one preset, and in the flow and the map of the others.
       for (const view of sentence && preset !== 'heads' ? ['flow', 'map'] : ['flow', 'difference', 'numbers', 'map']) {
         await chooseView(view)
         await settled(page)

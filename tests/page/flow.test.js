@@ -222,7 +222,7 @@ test('the column of the scores is named after its content', () => {
 
 useElements()
 
-/** Plain numbers, which can be passed to a page. @param {Record<string, any>} trace */
+/** Copies a trace into plain arrays, which can be passed to a page. @param {Record<string, any>} trace */
 const plainOf = trace =>
   Object.fromEntries(
     Object.entries(trace).map(([name, { data, dims }]) => [name, { data: Array.from(data), dims: [...dims] }]),

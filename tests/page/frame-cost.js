@@ -43,9 +43,9 @@ async function serveCompressed() {
 }
 
 /**
- * Measures the processor time, in milliseconds, of the page's main thread for a part of some work.
+ * Measures the processor time of the page's main thread for each part of some work, in milliseconds.
  * @param {Page} page
- * @param {() => Promise<number>} work returns how many parts it has
+ * @param {() => Promise<number>} work is done, and returns the number of its parts
  */
 async function processorTime(page, work) {
   const client = await page.context().newCDPSession(page)

@@ -29,7 +29,7 @@ async function reader() {
   return (/** @type {import('../../web/rooms/front/pronoun-story.js').Story} */ story) => tell(qkv, own, story)
 }
 
-/** Numbers may differ by 1e-4; everything else is equal. @param {unknown} got @param {unknown} want @param {string} path */
+/** Fails unless two values are equal; numbers may differ by 1e-4. @param {unknown} got @param {unknown} want @param {string} path */
 function isNear(got, want, path = '') {
   if (typeof want === 'number') assert.ok(!(Math.abs(Number(got) - want) > 1e-4), `${path}: ${got}, recorded ${want}`)
   else if (typeof want === 'object' && want !== null)
@@ -142,7 +142,7 @@ test('the switch works on recorded numbers before the model is loaded; the first
   /** @type {import('playwright-core').Response[]} */
   const responses = []
   page.on('response', response => responses.push(response))
-  /** The files of the model are not answered at first. @type {import('playwright-core').Route[]} */
+  /** Requests for the files of the model, which are not answered at first. @type {import('playwright-core').Route[]} */
   const waiting = []
   /** @type {(route: import('playwright-core').Route) => unknown} */
   let answer = route => waiting.push(route)
@@ -182,7 +182,7 @@ test('the switch works on recorded numbers before the model is loaded; the first
   )
 })
 
-/** Returns the weight of each word for the named head, as announced to a screen reader. @param {readonly number[]} row */
+/** Returns the sentences by which a screen reader announces the weights of the named head, without those below 1 %. @param {readonly number[]} row */
 const lookedAt = row =>
   ['the start', 'Lily', 'and', 'Tom', 'are', 'friends', '.', 'is', 'he'].flatMap((word, i) =>
     row[i] < 0.01 ? [] : [`he gives ${word} ${(100 * row[i]).toFixed(1)}%`],

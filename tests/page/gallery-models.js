@@ -100,10 +100,10 @@ const gptNeox = (d, count) => ({
 })
 
 /**
- * Llama, Qwen3 and Gemma 3. They are stored as bfloat16, which takes the memory of float16.
+ * Lists the tensors of Llama, Qwen3 or Gemma 3. Their files are bfloat16; F16 stands for it here, because it takes the same memory.
  * @param {{ d: number, layers: number, heads: number, keys: number, headDim: number, inner: number, vocab: number }} sizes
  * @param {string[]} [headNorms]
- * @param {string[]} [norms] beside those of Llama
+ * @param {string[]} [norms] that a layer has beside those of Llama
  * @returns {Published}
  */
 const gated = ({ d, layers: count, heads, keys, headDim, inner, vocab }, headNorms = [], norms = []) => ({
@@ -233,8 +233,8 @@ function marian() {
 const json = name => JSON.parse(readFileSync(new URL(`../goldens/published/${name}.json`, import.meta.url), 'utf8'))
 
 /**
- * The configs as the hub has them: 14 of the 16 files have the hash that the hub lists. Keys of TinyStories 33M without effect may differ. No copy of
- * two configs was found: they are derived from related models.
+ * The configs as the hub has them. 14 of the 16 files have the hash that the hub lists. TinyStories 33M may differ from it in keys without
+ * effect. Two configs are derived from related models, because no copy was found.
  * @type {Record<string, Record<string, unknown>>}
  */
 const CONFIGS = {

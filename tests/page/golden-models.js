@@ -38,7 +38,7 @@ export async function openMade(sizes) {
   }
 }
 
-/** Selects a cell of the map of the open head, as its element reports it. @param {number} row @param {number} column */
+/** Selects a cell of the open head by the event that its map dispatches after a click. @param {number} row @param {number} column */
 export const selectCell = (row, column) =>
   page
     .locator('#models-map')

@@ -39,7 +39,7 @@ test('kinds are picked for each head and travel in a link', async () => {
   await set('hand-built-1', 'first')
   await set('mask', 'none')
   await type('#sentence', 'a b a a')
-  // The score is 8 for the key of the kind, 0 for the three others.
+  // The score is 8 for the key that this kind of head selects, 0 for the three others.
   const sum = Math.exp(8) + 3
   const row = (/** @type {number} */ at) => [0, 1, 2, 3].map(j => (Math.exp(j === at ? 8 : 0) / sum).toFixed(4))
   const check = async () => {

@@ -1,4 +1,4 @@
-// Changes of heads: their text in a link, one for each place, in the model's order, and groups of them as chips.
+// Changes of heads: how a link writes them, that a place has at most one, their order in the model, and their groups as chips.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -13,7 +13,7 @@ import { elementsOf, having, keyOf, ofClass } from './template.js'
 
 const t = /** @type {any} */ (Object.assign(keyOf, { elements: {} }))
 
-/** Actions that record their calls. */
+/** Makes actions that record their calls. */
 function noted() {
   /** @type {unknown[][]} */
   const done = []

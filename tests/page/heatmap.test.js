@@ -175,7 +175,7 @@ test('2048 tokens open in the time of fifty passes over their weights, and one s
       return { element, canvas, seen, took: performance.now() - start }
     }
     const tries = [await open(), await open(), await open()]
-    const opened = Math.min(...tries.map(({ took }) => took)) // other work on this machine may have delayed the others
+    const opened = Math.min(...tries.map(({ took }) => took)) // other work on this machine may have delayed some tries
     const { element, canvas, seen } = tries[2]
     let strong = 0
     for (let i = 0; i < seen.length; i += 4) if (seen[i] < 30 && seen[i + 1] < 90 && seen[i + 2] > 100) strong++
@@ -219,7 +219,7 @@ test('cells are painted by mouse, by touch and by keyboard', async () => {
   const [from, to] = [await middle(1, 1), await middle(1, 4)]
   await page.mouse.move(from.x, from.y)
   await page.mouse.down()
-  await page.mouse.move(to.x, to.y, { steps: 2 }) // faster than cells
+  await page.mouse.move(to.x, to.y, { steps: 2 }) // so fast that the pointer skips cells
   await page.mouse.up()
   const stroke = await events('cell-paint')
   assert.deepEqual(
@@ -247,7 +247,7 @@ test('cells are painted by mouse, by touch and by keyboard', async () => {
           bubbles: true,
         }),
       )
-    element.setPointerCapture = () => {} // no handle for a finger
+    element.setPointerCapture = () => {} // the simulated finger cannot be captured
     touch('pointerdown', 0)
     touch('pointermove', 31)
     touch('pointerup', 31)

@@ -124,7 +124,7 @@ export function linkOf(random) {
     if (name === 'baseline') return toLink(FIELDS, { ...DEFAULTS, heads: below(20) }) || 'mask=causal'
     return sentence()
   }
-  /** Returns changes of heads in the format of Learn and Models. */
+  /** Returns a head, as links of Learn and Models write it within a change. */
   const head = () => `${one([1, 2, 3, 99, 0])}.${one([1, 2, 5, 999])}`
   const position = () => one(['1', '2', '9', '0', '99999', '999999'])
   const change = () =>
@@ -168,7 +168,7 @@ function npyOf(header, bytes) {
   return Buffer.concat([Buffer.from(start), Buffer.from(header), bytes])
 }
 
-/** Values that are tried once each. @type {(() => HostileFile)[]} */
+/** Hostile files that are tried once each. @type {(() => HostileFile)[]} */
 const FIXED = [
   () => json({ q: [[3e38]], k: [[3e38]], v: [[3e38]] }),
   () => json({ weights: { dims: Array(1e6).fill(1), data: [1] } }),

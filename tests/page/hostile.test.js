@@ -1,5 +1,5 @@
-// No link and no file leaves a blank page: 2,000 links and 200 files from a seed, a tenth of them here. The links go through the store in Node, with
-// every cell that can be requested; then some of both go through Chromium.
+// No link and no file leaves a blank page: 200 links and 20 files from a seed, ten times as many with QKV_HOSTILE=1. The links go through the store
+// in Node, with every cell that can be requested. Then some links and files go through Chromium.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -96,7 +96,7 @@ test('every hostile file gives valid settings, or a message', () => {
 
 usePage()
 
-/** Runs in the page; returns its faults. */
+/** Returns the first fault of the page in which it runs. */
 const wrong = () => {
   const text = document.body.innerText
   const sees = (/** @type {string} */ selector) => (document.querySelector(selector)?.textContent ?? '').trim() !== ''
@@ -107,7 +107,7 @@ const wrong = () => {
 
 test('no random link leaves a blank page', async () => {
   const every = links()
-  // All of them have gone through the store; the page gets those that are listed, and each fourth of the others.
+  // All links have gone through the store. The page gets the listed ones and every fourth of the others.
   for (const all = every.filter((_, n) => n < LISTED.length || n % 4 === 0); all.length; ) {
     const troubles = await page.evaluate(
       async ([some, source]) => {

@@ -15,7 +15,7 @@ const textsOf = async (tag, file) => (await import(new URL(`${tag}/${file}`, fol
 /** @param {string} tag @returns {Promise<Record<string, string>>} */
 const elementsOf = async tag => (await import(new URL(`${tag}/elements.js`, folder).href)).elements
 
-/** Symbols that DejaVu Sans has, and the fonts of Windows, macOS, Android and iOS; none is only an emoji. */
+/** Symbols in DejaVu Sans and in the fonts of Windows, macOS, Android and iOS. None of them is only an emoji. */
 const SIGNS = '−√∞→←↑↓–—…‖“”’‹›↵⇥␣⋯✓☰●○▸▾⚠ᵀ₀₁₂₃₄₅₆₇₈₉'
 
 test('the page has no sign that few fonts have: others are drawn', () => {
@@ -53,13 +53,13 @@ test('every folder of web/i18n is a language with the same files', () => {
   for (const tag of tags) assert.deepEqual(readdirSync(new URL(tag, folder)), readdirSync(new URL('en', folder)), tag)
 })
 
-/** The placeholders for numbers of things in texts. */
+/** Placeholders in texts that stand for a number of things. */
 const COUNTS =
   'all batch bytes columns copies count edges heads held here hidden kinds layers least length models most n of on padding parameters parts positions rows step steps there threads tokens'.split(
     ' ',
   )
 
-/** Texts whose number is never 1: a limit, the size of files that ship, or sentences about several only. */
+/** Texts whose number is never 1: it is a limit, or the size of a shipped file, or the text is shown only for several things. */
 const NEVER_ONE = {
   'lens.js': ['lensFrom.fit', 'lensOthers', 'lensPinned', 'lensPinnedBefore', 'lensStory.lenses'],
   'front.js': ['frontIntro', 'frontLearnText'],

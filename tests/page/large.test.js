@@ -1,4 +1,4 @@
-// Many tokens: in a worker, which an outdated sentence does not block; and which of their numbers are kept.
+// Many tokens are computed in a worker, which an outdated sentence does not block. Only some of their numbers are kept.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -29,7 +29,7 @@ const numbers = rows =>
     return { dims: list(dims), rows: wanted.map(row => list(data.slice(row * dims[1], (row + 1) * dims[1]))) }
   }, rows)
 
-/** Computes the same in Node: the weights of one head. @param {number} tokens @param {number} head @param {number} heads */
+/** Computes the weights of one head in Node, to compare them with the page's. @param {number} tokens @param {number} head @param {number} heads */
 async function expected(tokens, head, heads) {
   const qkv = await load()
   const X = embeddingLayer(qkv.generator(123), 50_000, 64).forward(tokenize(words(tokens)).ids)
@@ -103,7 +103,7 @@ test('further typing drops the outdated sentence', async () => {
     }
     look()
   })
-  // Runs within the page, because work longer than a frame cannot be observed between two of them.
+  // Runs within the page, so that each sentence is typed in the frame after the one before.
   await page.locator('#sentence').evaluate(async (/** @type {any} */ box, texts) => {
     for (const text of texts) {
       box.value = text

@@ -32,7 +32,7 @@ function project(x, w, b, groups) {
   return { dims: [groups, rows, size], data }
 }
 
-/** Returns the matrices of imported tensors. @param {object} imported @param {object} patch */
+/** Computes the matrices of One layer from imported tensors. @param {object} imported @param {object} patch */
 const ofImported = (imported, patch) =>
   traced(change(DEFAULTS, /** @type {any} */ ({ model: 'imported', imported, ...patch }))).tensors
 
@@ -176,7 +176,7 @@ test('in cross-attention a word of the sentence that answers moves every query t
 })
 
 const SHARPNESS = 8
-/** Returns the score of query i and key j for each kind of hand-built head, for `tokens`. @type {Record<string, (tokens: string[], i: number, j: number) => number>} */
+/** For each kind of hand-built head, the score of query i and key j of `tokens`. @type {Record<string, (tokens: string[], i: number, j: number) => number>} */
 const SCORES = {
   previous: (_, i, j) => (j === i - 1 ? 1 : 0),
   first: (_tokens, _i, j) => (j === 0 ? 1 : 0),

@@ -1,4 +1,4 @@
-// Maps far from the window: nothing below them moves when they come near.
+// A map is drawn only when it comes near the window. Nothing below it moves then.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { becomes, choose, page, usePage } from './open.js'
 
 usePage()
 
-/** Heights of the steps that have a map, in pixels. */
+/** Returns the heights of the steps that have a map, in pixels. */
 const heights = () =>
   page
     .locator('.step:has(lazy-map)')

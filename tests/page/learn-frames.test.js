@@ -40,7 +40,7 @@ test('no task of the main thread takes 50 ms of its time while a run trains at f
   await client.send('Tracing.end')
   await complete
   const main = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-  // Milliseconds of work of the thread itself: a busy machine makes tasks longer, but not their work.
+  // Milliseconds that the thread itself has worked: a busy machine makes a task last longer, but not work longer.
   const tasks = events
     .filter(({ name, pid, tid }) => name === 'RunTask' && main.some(each => each.pid === pid && each.tid === tid))
     .map(({ tdur = 0 }) => tdur / 1000)
@@ -62,7 +62,7 @@ test('from a disk, where no worker starts, a model trains as well, and its answe
   await page.click('.answer-token >> nth=0')
   await page.locator('#why').waitFor()
   await page.close()
-  // A separate browser, with a page without a server.
+  // Requests to files are expected, because the page was opened from a disk.
   assert.deepEqual(
     own.browser.complaints.splice(0).filter(each => !each.startsWith('request to file:')),
     [],

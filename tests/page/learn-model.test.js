@@ -117,7 +117,7 @@ for (const [task, given, has] of /** @type {[string, Partial<LearnSettings>, str
       near(Number(tensors.weights?.data[i]), want, 1e-6, `weight ${i}`)
     const { why } = shownOf(qkv, run, '', { why: 0 })
     const row = task === 'sort' ? 8 : 0
-    // Returns the contribution of each head to the logit of the first token, from the output of the room's layer.
+    // The output of One layer, multiplied with the unembedding of the first token, is the sum of what the heads contribute to its logit.
     if (!run.settings.norm && has !== 'V') {
       const { d } = run.settings
       const id = Number(run.shape.previous ? TARGET_WORDS.indexOf(String(why?.tokens[0].token)) : why?.tokens[0].token)

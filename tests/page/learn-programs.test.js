@@ -1,5 +1,5 @@
-// Learn: the exported programs print the losses of tests/goldens/learn-programs.json, for qkv in Node and for PyTorch. They are made from the source
-// of each task and model.
+// Learn: the exported programs print the losses of tests/goldens/learn-programs.json, for qkv in Node and for PyTorch. The programs are made from
+// the source of each task and model.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -20,7 +20,7 @@ const read = (/** @type {string} */ path) => readFileSync(`${root}${path}`, 'utf
 const { text, cases } = JSON.parse(read('tests/goldens/learn-programs.json'))
 const STEPS = 8
 const qkv = await load()
-/** Other versions of PyTorch add in another order. */
+/** The tolerance of a loss, because other versions of PyTorch add in another order. */
 const WITHIN = 1e-5
 
 /** Returns the losses that a program prints in Node. @param {string} program */

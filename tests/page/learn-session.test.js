@@ -236,7 +236,7 @@ test('a link whose head is no head, or one that the model does not have, opens w
 test('with reduced motion each evaluation posts a picture, and no other step does', async () => {
   const own = openLearn('task=sort', { around: { ...AROUND, isStill: true } })
   await own.picture()
-  /** The evaluations after each reported number of steps. @type {Map<number, number>} */
+  /** The number of evaluations after each reported number of steps. @type {Map<number, number>} */
   const told = new Map()
   own.act.train()
   await own.until(({ view }) => {
@@ -420,7 +420,7 @@ test('runs that are opened one after the other leave no memory in use', async ()
     return qkv.memory.resident
   }
   const resident = await opened(1)
-  // Models of other tests of the process may be collected in between.
+  // The memory may also become smaller, because models of other tests in this process may be collected in between.
   for (let seed = 2; seed < 6; seed++) assert.ok((await opened(seed)) <= resident)
   own.close()
 })

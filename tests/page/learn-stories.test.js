@@ -43,7 +43,7 @@ const SHARED = new Map()
     const words = await room('#learn-probe').inputValue()
     await probe(words.split(' ').reverse().join(' '))()
   })
-/** Those of the other stops, by their numbers, and of stops where the shared action does not fit. @type {Record<string, Record<number, Act>>} */
+/** The reader's actions at all other stops, by story and number of the stop. They take precedence over the shared ones. @type {Record<string, Record<number, Act>>} */
 const OWN = {
   induction: {
     2: nothing,

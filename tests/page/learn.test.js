@@ -19,11 +19,11 @@ import {
 import { createRun } from '../../web/rooms/learn/training-run.js'
 import { lossesIn, missing, printedInPyTorch } from './pytorch.js'
 
-/** The band that is recorded is that of ten seeds. */
+/** Seeds that are tried here, of the ten whose band is recorded. */
 const SEEDS = [0, 1]
 /** Tasks with a goal, evaluated on lengths of which some are never trained. */
 const GOALS = Object.keys(TASKS).filter(task => !TASKS[task].hasText)
-/** The recorded band is in whole percent. */
+/** The tolerance for the recorded band, which is in whole percent. */
 const ROUNDED = 0.0051
 const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), 'utf8')
 const qkv = await load()
@@ -146,7 +146,7 @@ for (const [n, [task, given, steps]] of CASES.entries())
     run.dispose()
   })
 
-/** Computes the accuracy on the sequences of run.evaluate(). */
+/** Python code that computes the accuracy on the sequences of run.evaluate(). */
 const HELD_OUT = `
 held = torch.tensor([ID[character] for character in TEXT])[len(TEXT) * 9 // 10 :]
 g = torch.Generator().manual_seed(2000003)

@@ -7,7 +7,7 @@ import { linesOf, strongest } from '../../web/attention-head/line-paths.js'
 import { texts } from '../../web/i18n/en/lines.js'
 import { elementsOf, keyOf } from './template.js'
 
-/** Two heads over two queries and three keys, behind a number of another layer. */
+/** The weights of two heads over two queries and three keys, after one number of another layer. */
 const layer = {
   weights: Float32Array.of(9, 1, 0, 0, 0.25, 0.75, 0, 0.5, 0.5, 0, 0.004, 0.496, 0.5),
   from: 1,

@@ -8,7 +8,7 @@ import { hashOf } from './typing.js'
 
 usePage()
 
-/** Lists visible controls, also those of the elements. Factors of the arithmetic are numbers, too. */
+/** Lists visible controls, also those in elements. Factors of the arithmetic, words and terms do not count: on paper they are read. */
 const controls = () =>
   page.evaluate(() => {
     /** @type {string[]} */
@@ -24,7 +24,7 @@ const controls = () =>
   })
 
 test('on paper the sentence is the only control, and the numbers stay', async () => {
-  // Each view, and each kind of layer in the one that shows its numbers.
+  // Several views of one example, and several kinds of layer in the map.
   for (const [preset, view] of [
     ...['map', 'flow', 'difference'].map(view => ['heads', view]),
     ...['causal', 'layer', 'waistline'].map(preset => [preset, 'map']),
@@ -46,7 +46,7 @@ test('on paper the sentence is the only control, and the numbers stay', async ()
 })
 
 test('with reduced motion the walk jumps, plays, and nothing is animated', async () => {
-  /** Records how the page was asked to scroll. The browser decides how many frames a smooth scroll takes. */
+  /** Returns the calls to scroll since the last time. The browser decides how many frames a smooth scroll takes, so its effect is not measured. */
   const scrolls = () => page.evaluate(() => /** @type {any} */ (window).scrolls.splice(0))
   await page.evaluate(() => {
     const log = Object.assign(window, { scrolls: /** @type {unknown[]} */ ([]) })
@@ -140,7 +140,7 @@ test('nothing jumps while a word is typed, or from step to step', async () => {
       await page.keyboard.press('n')
     }
     const walked = await jumps()
-    // The bar's numbers move with the name of the step; maps reserve about their final height.
+    // Some movement is allowed: the numbers of the bar move with the name of the step, and maps reserve only about their final height.
     assert.ok(walked.sum - typed.sum < 0.2, `${preset}, walking: ${walked.sum - typed.sum} ${walked.what}`)
   }
 })
@@ -213,7 +213,7 @@ test('the buttons of Learn stay where they are until the run has reached its goa
         }),
       )
     const { x = 0, y = 0 } = (await page.locator('#learn-train').boundingBox()) ?? {}
-    await page.mouse.click(x + 9, y + 9) // a click of playwright scrolls first
+    await page.mouse.click(x + 9, y + 9) // page.click would scroll first
     await reads('#learn-train', 'Pause')
     const before = await places()
     await reads('#learn-train', 'Train on')

@@ -7,7 +7,7 @@ import { becomes, go, page, reads, url, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const TEXT = 'The cat that chased the dog'
-const OTHER = 'The dog that chased the cat' // the same number of tokens
+const OTHER = 'The dog that chased the cat' // as many tokens as TEXT
 
 /** Opens a model with a text, and one of its heads. @param {string} [head] */
 async function begin(head) {
@@ -182,7 +182,7 @@ test('with a temperature the seed decides what is generated', async () => {
     await page.locator('#models-forget').waitFor()
     await becomes(() => page.locator('.is-generated .token').count(), 5)
     const tokens = await page.locator('.is-generated .token').allInnerTexts()
-    await page.locator('#stage[data-slot="here"][aria-busy="false"]').waitFor() // before that the page may move below a click
+    await page.locator('#stage[data-slot="here"][aria-busy="false"]').waitFor() // until then the page may move under the mouse
     await page.click('#models-forget')
     await page.locator('#models-steps').waitFor({ state: 'detached' })
     return tokens.join(' ')

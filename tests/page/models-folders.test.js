@@ -32,7 +32,7 @@ const dropped = files =>
     return file
   })
 
-/** Returns the answer to a request. @returns {any} */
+/** Makes the context that a handler receives with a request. @returns {any} */
 const run = () => ({ signal: new AbortController().signal, progress() {}, emit() {}, transfer() {} })
 
 /** @param {Record<string, Uint8Array<ArrayBuffer>>} files */
@@ -48,12 +48,12 @@ const refusalOf = opening =>
     error => String(error.message),
   )
 
-/** Compares what opens. @param {Record<string, Uint8Array<ArrayBuffer>>} files @param {string} where */
+/** Opens a folder by loadModel and in the page, and compares the two models. @param {Record<string, Uint8Array<ArrayBuffer>>} files @param {string} where */
 async function compare(files, where) {
   const model = await loadModel(qkv, files)
   const { hasHead, hasTokenizer, type, ends, id } = await openInPage(files)
   assert.deepEqual([type, hasHead, ends], [model.type, model.hasHead, await model.endIds()], where)
-  const isBoth = model.stacks.encoder && model.stacks.decoder // it is translated first
+  const isBoth = model.stacks.encoder && model.stacks.decoder // a text is translated before such a model runs on it
   for (const text of hasTokenizer && !isBoth ? TEXTS : []) {
     const { ids } = model.tokenize(text)
     const read = await inputOf(model, { text })

@@ -34,7 +34,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   await becomes(async () => (await countOf('.graph-list li')) === (await countOf('.graph-edge')), true)
   await becomes(() => page.evaluate(() => location.hash), /models\.graph=80/)
 
-  // The words for the part under the pointer; everything else is faded.
+  // A sentence describes the part under the pointer, and everything else is faded.
   await part('3.1@23').hover()
   await reads('#graph-said', /^Head 3\.1 at “ta” \(23\): \d+\.\d% of the answer comes through it\.$/)
   await becomes(async () => (await countOf('.graph-edge.is-dim')) > 0, true)
@@ -86,13 +86,13 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   )
   assert.deepEqual(await violations('#models-graph'), [])
 
-  // The link contains all of it.
+  // The link contains the share, the open edge and its test.
   await becomes(() => page.evaluate(() => location.hash), /models\.graph=80\+1\.1%4015%3E3\.1%4023%3Av%21/)
   await go(await page.evaluate(() => location.hash))
   await reads('#graph-tested', tested)
   await reads('#graph-counts', found)
 
-  // The weight of the edge; Back; the head by its node, by keys.
+  // The button opens the weight of the edge. After Back, keys open a head from its node.
   await page.click('#graph-open')
   await reads('#models-inspector h2', /^Head 3\.1, /)
   await becomes(() => page.evaluate(() => location.hash), /models\.at=3\.1%3A23%3E15/)

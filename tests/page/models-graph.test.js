@@ -69,7 +69,7 @@ test('the open graph requests its edges once, for any share; a tested edge has t
   const want = await positionEdge(model, TEXT, { of, by: 'mean', from, to, reads })
   model.dispose()
   assert.deepEqual(tested?.is === 'here' && tested.value, want)
-  // The edge is that of this text.
+  // The edge belongs to this text: for another text it is removed from the settings.
   act.type('The dog that chased the cat')
   assert.equal(store.state.settings.graph, '80')
   await settled()
@@ -169,7 +169,7 @@ test('a long time is shown before the computation; two stacks take longer than o
   assert.deepEqual(graphCost(sizes, 300_000, 1, noRate), { isTooLong: true })
   const { decoder } = model.stacks
   const both = graphCost({ ...sizes, stacks: { encoder: decoder, decoder } }, 10, 10, noRate, 20)
-  // Of a layer of the decoder four heads read the decoder, four the encoder.
+  // In a layer of the decoder, four heads read the decoder and four read the encoder.
   assert.equal('takes' in both && both.takes.bytes, 4 * 48 * (10 * (1 + 3 * 5) + 20 * (1 + 3 * 9)))
   assert.ok('takes' in both && both.takes.seconds > short.takes.seconds)
   model.dispose()

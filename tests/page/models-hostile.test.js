@@ -19,9 +19,9 @@ const start = 8 + Number(weights.readBigUInt64LE(0))
 const header = JSON.parse(weights.toString('utf8', 8, start))
 const config = JSON.parse(gpt2['config.json'].toString())
 const [first] = Object.keys(header).filter(name => name !== '__metadata__')
-const [one, other] = Object.keys(header).filter(name => /ln_1\.weight$/.test(name)) // of the same shape
+const [one, other] = Object.keys(header).filter(name => /ln_1\.weight$/.test(name)) // two tensors of the same shape
 
-/** Returns the file with another header. @param {string} json @param {number} [size] what it says */
+/** Returns the file with another header. @param {string} json @param {number} [size] of the header, as the file states it */
 function withHeader(json, size = json.length) {
   const length = Buffer.alloc(8)
   length.writeBigUInt64LE(BigInt(size))

@@ -18,7 +18,7 @@ const large = await bytesOf(makeFolder(await load(), 'F32', { vocab: 80_001 }).f
 const hub = await startHub({ 'openai-community/gpt2': { files }, 'me/large': { files: large } })
 after(() => hub.close())
 
-/** Answers requests to the public hub. The redirect to its storage is not visible, because no answer of a route may redirect. */
+/** Answers a request to the public hub by the fake one. It follows redirects to the storage, because the answer of a route may not redirect. */
 const answer = async (/** @type {import('playwright-core').Route} */ route) => {
   const request = route.request()
   const { pathname, search } = new URL(request.url())
@@ -35,7 +35,7 @@ test('a download shows its progress, rate and remaining time; Cancel ends it, an
   await context.route('https://huggingface.co/**', async route => {
     const [, from] = /bytes=(\d+)/.exec(route.request().headers().range ?? '') ?? []
     if (Number(from) > 2 ** 23) await new Promise(resolve => held.push(() => resolve(undefined)))
-    await answer(route).catch(() => {}) // it was cancelled
+    await answer(route).catch(() => {}) // the page may have cancelled the request
   })
   await page.locator('#models-answer').waitFor()
   await page.fill('#models-model', 'me/large')

@@ -57,7 +57,7 @@ function start(link = '', view = {}) {
 
 /** Returns the requests since the last call. */
 const requests = () => hub.asked.splice(0).map(({ method, url }) => `${method} ${url}`)
-/** Returns those for files: in Node the hub is also asked for the list of a kept commit, because Python's cache has no list. */
+/** Returns the requests for files since the last call. In Node the library also requests the list of a kept commit, which Python's cache lacks. */
 const files = () => requests().filter(url => !url.includes('/api/models/'))
 
 test('a text of the field is a name on the hub, an address, or neither', () => {
@@ -375,7 +375,7 @@ test('every model of the gallery is covered, by its published config and the ten
     const { files, size } = folderOf(title)
     const { bytes } = await inspectModel(files)
     assert.ok(Math.abs(Math.min(bytes.float16, bytes.stored) / memory - 1) < 0.01, `${title}: ${bytes.float16}`)
-    // The rest is the tokenizer.
+    // The download contains the tokenizer, too.
     assert.ok(download >= size && download - size < 34e6 && download < 1.07 * size, `${title}: ${size}`)
   }
 })
@@ -453,7 +453,7 @@ test('arrow keys go through the list and wrap around; Enter opens the selected m
   act.show({ typed: 'me/bert', picked: -1 })
   act.enter('me/bert', ['hf:me/bert'])
   assert.equal(askedOf(store.state)?.name, 'hf:me/bert')
-  act.refuse() // otherwise it is retried for seconds after the hub is closed
+  act.refuse() // otherwise the request would be retried for seconds after the hub is closed
 })
 
 test('a known head has the rank that its score has among all heads', () => {

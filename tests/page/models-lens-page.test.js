@@ -104,7 +104,7 @@ test('the grid of 12 layers fits a laptop; two fingers zoom it around their midd
   await state(6, 12).scrollIntoViewIfNeeded()
   const { x, y, width } = await box()
   const session = await page.context().newCDPSession(page)
-  /** @param {'touchStart' | 'touchMove' | 'touchEnd'} type @param {number[]} places from the middle of the cell */
+  /** @param {'touchStart' | 'touchMove' | 'touchEnd'} type @param {number[]} places in pixels from the middle of the cell */
   const touch = (type, places) =>
     session.send('Input.dispatchTouchEvent', {
       type,

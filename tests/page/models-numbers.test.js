@@ -93,7 +93,7 @@ test('the listed inputs of a cell’s query and key give them, in every kind of 
       ])) {
         const half = rope.frequencies.length
         for (let i = 0; i < 2 * half; i++) {
-          // Pairs are the two halves of the head, or neighbours (glm).
+          // A rotation pairs numbers of the two halves of the head, or neighbours (glm).
           const [isFirst, step, pair] = rope.interleaved
             ? [i % 2 === 0, 1, Math.floor(i / 2)]
             : [i < half, half, i % half]

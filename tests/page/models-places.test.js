@@ -32,7 +32,7 @@ test('scores of the row and products of the score are cells that open; Back and 
   await reads('#models-inspector h2', /that to at|to/)
   await page.locator('#models-row .factor').first().waitFor()
   const [title, weight] = [await page.innerText('#models-inspector h2'), await result()]
-  // Another key of the same query: its page shows its weight, as the map does.
+  // The page of another key of the same query shows the weight that the map shows.
   await page.locator('#models-row .factor').first().click()
   await page.waitForFunction(
     title =>
@@ -49,7 +49,7 @@ test('scores of the row and products of the score are cells that open; Back and 
   await becomes(async () => (await linked()) !== undefined, true)
   const first = String(await linked())
   await becomes(result, first)
-  // A product, down to the rotation of its two numbers.
+  // A click on a product shows how its two factors were rotated.
   await page.locator('#models-products .factor').first().click()
   await page.locator('[data-side="q"]').waitFor()
   await page.click('#models-inspector-back')
@@ -60,7 +60,7 @@ test('scores of the row and products of the score are cells that open; Back and 
   await page.click('#models-inspector-forward')
   await reads('.total output', first)
   await becomes(() => page.isEnabled('#models-inspector-forward'), true)
-  // Why it looks there, in words; a head of an earlier layer opens with the weight by which it read.
+  // A sentence explains why the head looks there. A head of an earlier layer opens with the weight by which it read.
   await reads(
     '#models-reason',
     /^The score is a sum\. Its largest term, [+−]\d.* of .*, is .*, written at “that”, times .*, written at “/,
@@ -176,7 +176,7 @@ test('a typed sentence is passed between One layer and Models', async () => {
       /** @type {HTMLTextAreaElement | null} */ (document.querySelector('#models-text'))?.value ===
       'Tom has a red ball',
   )
-  // The text is copied once; later texts of the other room stay.
+  // A text is copied once. Back in One layer, the text typed there is still shown.
   await page.click('[data-room="layer"]')
   await page.waitForFunction(
     () => /** @type {HTMLInputElement | null} */ (document.querySelector('#sentence'))?.value === 'Tom has a red ball',

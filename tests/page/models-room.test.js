@@ -94,7 +94,7 @@ test('unreadable files are refused with the reason; text is generated step by st
   await reads('#models-steps', /3 tokens generated/)
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas'))?.maps.rows === 13)
   await becomes(async () => (await page.locator('.is-generated .token').allInnerTexts())[0], 'm')
-  // The lost worker had a text and a change, which the model of the new worker has again.
+  // The lost worker had a text and a change. The model in the new worker gets both again.
   await page.fill('#models-text', 'The cat that chased the dog')
   await reads('#models-answer', /^“m\w*” \(4\.7%\)/)
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()
@@ -146,7 +146,7 @@ test('a long run shows its progress and can be cancelled: the run before stays, 
   const answer = await token()
   const long = Array(1000).fill('The cat that chased').join(' ')
   await page.fill('#models-text', long)
-  // It is read at once if earlier runs predict less than five seconds.
+  // The model reads it at once if earlier runs predict less than five seconds, otherwise after a click.
   await page.locator('#models-draft-read, #models-running').first().waitFor()
   if (await page.locator('#models-draft-read').count()) await page.click('#models-draft-read')
   await page.waitForFunction(() => {
@@ -171,10 +171,10 @@ test('a long run shows its progress and can be cancelled: the run before stays, 
     const words = /** @type {any} */ (document.querySelector('long-words'))
     return words.top > 0 && words.top === words.firstElementChild.scrollTop && words.querySelector('.is-found')
   })
-  // In one evaluation, because lines that scroll reuse their elements for other words.
+  // Finds and clicks the word in one evaluation, because lines that scroll reuse their elements for other words.
   await page.locator('long-words .is-found .token').evaluate(word => /** @type {HTMLElement} */ (word).click())
   await page.locator('long-words .is-found.is-selected').waitFor()
-  // The words that it looks at show their weights; the panel names words that the tables leave out.
+  // The words that the selected word looks at show their weights. The table lists only the strongest ones.
   await page.waitForFunction(() => {
     const list = /** @type {any} */ (document.querySelector('long-words')).firstElementChild
     const isEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 1
@@ -196,8 +196,8 @@ test('a long run shows its progress and can be cancelled: the run before stays, 
     .filter({ hasText: /Rows 13\d to 14\d of/ })
     .waitFor({ state: 'attached' })
   await map.locator('.labels').filter({ hasNotText: 'stands for' }).waitFor()
-  // Without the first token: its column is hidden in the overview and in the tiles, and the numbers of the others stay. A cell of several tokens
-  // loses only the weights of the first one.
+  // Leaving out the first token hides its column in the overview and in the tiles, and changes no other number. A cell of several tokens loses only
+  // the weights of the first one.
   const tileOf = (/** @type {[number, number]} */ columns, /** @type {[number, number]} */ resolution) =>
     map.evaluate(
       async (element, asked) => {

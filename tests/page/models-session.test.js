@@ -39,7 +39,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const goldens = `${root}tests/goldens/models/`
 const qkv = await load()
 
-/** A session behind its port, and all messages that it has posted. */
+/** Makes a session behind its port, and records all messages that it posts. */
 function talk() {
   /** @type {Answer[]} */
   const posted = []
@@ -190,7 +190,7 @@ test('long texts have maps of blocks, which name the strongest known link of eac
   assert.equal(mapAt(maps, { layer: 0, head: 1 })[y * 64 + x], 0.25)
   assert.deepEqual(cellAt(maps, { layer: 0, head: 1 }, y, x), { query: 123, key: 45, weight: 0.75 })
   assert.deepEqual(cellAt(maps, { layer: 0, head: 0 }, y, x), {})
-  // Returns a finer map in blocks: the mean over the queries of the sum over the keys.
+  // A cell of the map is a block of weights: the mean over its queries of the sum over its keys.
   for (const [L, side] of [
     [300, 256],
     [200, 200],
@@ -233,7 +233,7 @@ test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profi
   const at = /** @type {const} */ ({ stack: '', layer: 1, head: 2 })
   const own = exact.data.subarray(2 * L * L, 3 * L * L)
   close((await exactMap(model, run.input, {}, at)).data, own, 'the exact map')
-  /** Returns the mean over queries of the sum over keys. @param {number} size of a cell @param {number} R */
+  /** Returns R x R cells of the weights: for each, the mean over its queries of the sum over its keys. @param {number} size of a cell @param {number} R */
   const pooled = (size, R) => {
     const sums = new Float64Array(R * R)
     for (let i = 0; i < L; i++)
@@ -454,7 +454,7 @@ test('a run is cancelled between two layers; the next request is answered, and t
   await open('qwen3', source)
   const first = await value('run', runRequest('qwen3', 'The cat'))
   const before = qkv.memory.resident
-  // Each layer of the run takes many milliseconds.
+  // After 2 ms the run has begun and has not ended, because each of its layers takes many milliseconds.
   const begun = () => new Promise(resolve => setTimeout(resolve, 2))
   const text = Array(300).fill('The cat').join(' ')
   const attention = qkv.attention

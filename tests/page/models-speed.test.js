@@ -1,5 +1,5 @@
-// The room "Models" answers at once. The bounds are twice the goals, scaled by how much slower this machine is than 17 ms for a frame of a blank
-// page; one run of many has to be within. npm run bench:room prints medians beside the goals.
+// The room "Models" answers at once. A bound is twice the goal, times how much slower this machine is than 17 ms for a frame of a blank page. One of
+// many runs has to stay within it. npm run bench:room prints medians beside the goals.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -17,8 +17,8 @@ const FRAME = 17
 const slowness = async () => Math.max(1, (await yardstick(page)) / FRAME)
 
 /**
- * Returns the least of a time, over runs until one is within the bound.
- * @param {string[]} texts that take turns
+ * Returns the least time of several runs. Stops after the first run within the bound.
+ * @param {string[]} texts two, which take turns
  * @param {'key' | 'answer'} name
  * @param {number} bound
  */

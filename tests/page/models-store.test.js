@@ -606,7 +606,7 @@ test('the time of a text is that of a measured run, grows with its length, and i
   assert.equal(mostTokens({ ...model, positions: Infinity }, 1e6), 0)
 })
 
-/** Words that the tokenizer has as whole tokens. @param {string[]} words @param {boolean} hasUnknown */
+/** Makes a tokenizer.json in which each of these words is a token. @param {string[]} words @param {boolean} hasUnknown */
 const tokenizerOf = (words, hasUnknown) => ({
   version: '1.0',
   added_tokens: [],
@@ -805,7 +805,7 @@ test('a head of a model of the page shows its recorded role; heads are ranked by
   assert.deepEqual(roleOf(aligned, 'cross', { layer: 0, head: 0 }), { name: 'aligned', score: 0.8 })
   assert.equal(roleOf(aligned, '', { layer: 0, head: 0 }), undefined)
 
-  // The head that copies the name has a score of 1; unknown words are equal to nothing.
+  // The head that copies the name has a score of 1. An unknown word equals no other word.
   act.type('The fox is called vi ta mo . The owl is called ka su ni . Vi ta')
   await settled()
   const { further, induction } = shown().run?.scores[''] ?? {}

@@ -27,9 +27,9 @@ const folder = new URL('../../web/trained/stories/', import.meta.url)
  */
 /** @type {{ tour: Stop[] }} */
 const { tour } = JSON.parse(readFileSync(new URL('about.json', folder), 'utf8'))
-/** The tolerance of numbers that have three decimals and were computed in float32 by another build. */
 const TEXTS = { en, zh }
 const SHELL = { en: shellEn, zh: shellZh }
+/** The tolerance of numbers that have three decimals and were computed in float32 by another build. */
 const ROUNDING = 2e-3
 
 /** @param {string} selector @param {string} name */

@@ -148,7 +148,7 @@ test('a finger that rests on a second word asks for the heads between the two', 
 
 test('Ctrl+Z in the text restores the previous one; in a field that is not a setting it is the browser’s', async () => {
   await onPhone(1280)
-  await page.waitForTimeout(1100) // typing without a pause is one step
+  await page.waitForTimeout(1100) // a pause, because Undo takes back all typing without a pause as one step
   await typeText('The dog')
   await page.press('#models-text', 'Control+z')
   await becomes(() => page.inputValue('#models-text'), TEXT)

@@ -62,7 +62,7 @@ const KEYS = [
   'Delete',
 ].concat(['Home', 'End', 'Control+z', 'Control+Shift+Z', '5', 'Shift+Enter', 'PageDown'])
 
-/** Returns a control that is in sight after a scroll: a point of it, and its description. @param {Page} page @param {number} share of the list, from 0 to 1 */
+/** Scrolls a control into view, and returns a point of it with its description. @param {Page} page @param {number} share of the list, from 0 to 1 */
 const target = (page, share) =>
   page.evaluate(share => {
     const wanted =
@@ -151,7 +151,7 @@ async function act(page, random, isPhone) {
     return 'wait'
   }
   if (kind < 0.985) {
-    await page.evaluate(() => document.fullscreenElement && document.exitFullscreen()) // its window cannot be resized
+    await page.evaluate(() => document.fullscreenElement && document.exitFullscreen()) // a full-screen window cannot be resized
     await page.setViewportSize({ width: height, height: width })
     await settled(page)
     await page.setViewportSize({ width, height })
@@ -163,7 +163,7 @@ async function act(page, random, isPhone) {
 
 /** Returns the faults of the page. A room may still be loading. @param {Page} page */
 async function wrong(page) {
-  if (page.url() === 'about:blank') await page.goForward() // Back has left the page, late
+  if (page.url() === 'about:blank') await page.goForward() // an earlier Back has left the page with a delay
   const isBlank = () => (document.querySelector('main, #stage')?.textContent ?? '').trim().length < 20
   if (await page.evaluate(isBlank)) {
     const isThere = page.waitForFunction(
@@ -182,7 +182,7 @@ async function wrong(page) {
   return [...found, ...(await beyond(page))]
 }
 
-/** Runs that were lost: the answers awaited at the end have to come. @param {Page} page */
+/** Returns a fault if an answer that is awaited at the end never arrives. @param {Page} page */
 const answered = page =>
   page
     .waitForFunction(() => !document.querySelector('[aria-busy=true]'), undefined, { timeout: PATIENCE })

@@ -67,7 +67,7 @@ export const text = async selector => plain((await page.locator(selector).first(
  */
 export const reads = (selector, expected, what) => becomes(() => text(selector), expected, what)
 
-/** Shared by the test files of this process: each server, and a browser. @type {Map<typeof serve, ReturnType<typeof serve>>} */
+/** The servers that the test files of this process share, by the function that starts each. @type {Map<typeof serve, ReturnType<typeof serve>>} */
 const servers = new Map()
 /** @type {ReturnType<typeof launch> | undefined} */
 let launched
@@ -169,7 +169,7 @@ async function newTab(context) {
   return tab
 }
 
-/** Resets a tab: a page takes a third less time in it than in a new tab. @param {Page} tab */
+/** Resets a tab for the next test: a page takes a third less time there than in a new tab. @param {Page} tab */
 async function empty(tab) {
   await tab.goto('about:blank')
   await tab.mouse.move(0, 0)
@@ -233,7 +233,7 @@ export async function set(field, value) {
   const control = page.locator(`#${field}`)
   if (await control.evaluate(element => element.localName === 'select')) await control.selectOption(value)
   else await control.fill(value)
-  if (field === 'language') await page.locator(`html[lang^="${value}"]`).waitFor() // when its texts are here
+  if (field === 'language') await page.locator(`html[lang^="${value}"]`).waitFor() // once the texts of the language are loaded
   await page.keyboard.press('Escape')
 }
 
@@ -283,10 +283,10 @@ export async function violations(part, place = page, rules = undefined) {
   }, given)
 }
 
-/** Follows a link within the open page: other settings; state that no link contains stays. @param {string} address the hash */
+/** Follows a link within the open page: the settings change, and state that no link contains stays. @param {string} address the hash */
 export async function follow(address) {
   await page.evaluate(hash => {
-    // The address is written after a pause. Until then it may still be this one, and would not change.
+    // The page writes its settings to the address after a pause. Until then the address may still be this one, and setting it would fire no event.
     if (location.hash === hash) dispatchEvent(new HashChangeEvent('hashchange'))
     location.hash = hash
   }, address)
@@ -299,7 +299,7 @@ export async function still(selector) {
   for (let [before, now] = ['', await place()]; before !== now; [before, now] = [now, await place()]) await wait(500)
 }
 
-/** The part below the first screen of One layer is loaded after its picture. */
+/** Waits for the part below the first screen of One layer, which is loaded after the picture. */
 async function whole() {
   if (await page.locator('main.room').count()) await page.locator('.steps-panel').waitFor({ state: 'attached' })
 }

@@ -15,7 +15,7 @@ const qkv = await load()
 const model = await loadModel(qkv, files())
 after(() => model.dispose())
 
-/** A text as the page reads it. @param {string} text */
+/** Returns the tokens of a text as the page prints them. @param {string} text */
 function readAs(text) {
   const { ids, tokens: raw } = model.tokenize(text)
   return ids.map((id, i) => tokenText(model, id, raw[i]))

@@ -1,4 +1,4 @@
-// Examples of documents: notes on differences from their print; shapes of a batch. layer-numbers.test.js has their numbers.
+// Examples from documents: notes where the page differs from the print, and the shapes of a batch. layer-numbers.test.js checks their numbers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   const took = (await page.evaluate(() => performance.now())) - before
   t.diagnostic(`open after ${took.toFixed(0)} ms`)
   const isOpen = () => page.locator('#cost').evaluate(details => /** @type {HTMLDetailsElement} */ (details).open)
-  // Clicks again until it is open: beside other tests it once stayed closed after a click, for an unknown reason.
+  // Clicks again if the first click did not open it. This happened once beside other tests, for an unknown reason.
   await becomes(async () => {
     if (!(await isOpen())) await page.click('#cost summary')
     return isOpen()

@@ -27,7 +27,7 @@ for text in json.load(sys.stdin):
     out.append(printed.getvalue())
 print(json.dumps(out))`
 
-/** Returns the output of each program; it runs unchanged. @param {string[]} programs @returns {Promise<string[]>} */
+/** Runs each program unchanged, and returns its output. @param {string[]} programs @returns {Promise<string[]>} */
 export async function printedInPyTorch(programs) {
   const running = run(PYTHON, ['-c', RUNNER], { maxBuffer: 2 ** 26 })
   running.child.stdin?.end(JSON.stringify(programs))

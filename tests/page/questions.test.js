@@ -54,7 +54,7 @@ async function pressStrongest() {
   await page.mouse.click(x, y)
 }
 
-/** Tests a question: a reader's clicks, then assertions on the page. @type {[string, () => Promise<void>][]} */
+/** The questions, each with a reader's clicks and then assertions on the page. @type {[string, () => Promise<void>][]} */
 const QUESTIONS = [
   [
     '1. what does a word attend to most?',

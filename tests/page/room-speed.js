@@ -77,7 +77,7 @@ const CHUNKS = ['matters-panel', 'graph-panel', 'cell-inspector']
 /**
  * Moves the pointer into the room, and waits until the code of its panels is loaded.
  * @param {Page} page
- * @returns {Promise<string[]>} the addresses that are loaded, which grow later
+ * @returns {Promise<string[]>} the addresses that are loaded so far; later ones are added to this list
  */
 export async function comeNear(page) {
   /** @type {string[]} */
@@ -90,7 +90,7 @@ export async function comeNear(page) {
   })
   const isHere = (/** @type {string} */ name) => loaded.some(url => new RegExp(`/${name}-[^/]*\\.js$`).test(url))
   await page.hover('#models-top')
-  await page.locator('main[data-prepared="here"]').waitFor() // the code of its worker
+  await page.locator('main[data-prepared="here"]').waitFor() // the worker has loaded its code
   for (const end = Date.now() + PATIENCE; open > 0 || !CHUNKS.every(isHere); await page.waitForTimeout(20))
     if (Date.now() > end) throw new Error(`not loaded: ${CHUNKS.filter(name => !isHere(name)).join(', ')}`)
   return loaded
@@ -100,7 +100,7 @@ export async function comeNear(page) {
 const POINTING = 150
 
 /**
- * Measures milliseconds from a click to the frame that shows the first picture of a panel. For a weight the head is already open.
+ * Measures milliseconds from a click to the frame that shows the first picture of a panel. The head must be open for the panel of a weight.
  * @param {Page} page
  * @param {keyof typeof PANELS} name
  */
@@ -132,12 +132,12 @@ export async function firstPicture(page, name) {
 }
 
 /**
- * Measures milliseconds from the request for a part of the open head of a long text to its numbers: two tiles of this many tokens a side on the
- * diagonal, and one below it, where every key is visible.
+ * Measures milliseconds from the request for a part of the open head of a long text to its numbers. A part is two tiles on the diagonal, each with
+ * `side` tokens a side, and one tile below the diagonal, where every key is visible.
  * @param {Page} page
  * @param {number} side
  * @param {number} samples
- * @returns {Promise<number[]>} of parts that differ, so that none is held
+ * @returns {Promise<number[]>} one for each of several parts. They differ, so that none is in the cache
  */
 export const tileTimes = (page, side, samples) =>
   page.evaluate(
@@ -213,7 +213,7 @@ export async function readLong(page, text, tokens) {
  * Measures milliseconds from the last wheel event of a gesture to the frame in which the tiles of the level are drawn and opaque.
  * @param {Page} page the map of a long text is open
  * @param {number} samples
- * @returns {Promise<number[]>} each of another place
+ * @returns {Promise<number[]>} for gestures at different places
  */
 export async function gestureTimes(page, samples) {
   const map = page.locator('#models-deep')
@@ -243,7 +243,7 @@ export async function gestureTimes(page, samples) {
       }
       const level = Math.max(0, Math.ceil(Math.log2(1 / Math.min(cellWidth, cellHeight)) - 1e-9))
       const found = tiles.covering(part, level)
-      // True if all tiles of the level, or an overview that is as fine, are drawn.
+      // The picture is sharp if all tiles of the level, or an overview that is as fine, are drawn.
       if (!again && found.every((/** @type {any} */ tile) => tile.level <= level)) seen.sharpAt ||= performance.now()
       return again
     }
@@ -272,7 +272,7 @@ export async function gestureTimes(page, samples) {
 }
 
 /**
- * Collects milliseconds of tasks of the page's main thread.
+ * Measures the milliseconds that tasks of the page's main thread take during some work.
  * @param {Page} page
  * @param {() => Promise<unknown>} work
  */
@@ -363,7 +363,7 @@ export async function frameWork(page) {
 export async function cancelTimes(page, text, moments) {
   const times = []
   for (const [n, moment] of moments.entries()) {
-    const other = text.split(' ').slice(0, -1 - n) // than before
+    const other = text.split(' ').slice(0, -1 - n) // differs from the text before
     await page.fill('#models-text', other.join(' '))
     await page.locator('#models-draft-read, #models-running').first().waitFor()
     if (await page.locator('#models-draft-read').count()) await page.click('#models-draft-read')

@@ -17,7 +17,7 @@ const numbersOf = (/** @type {string} */ scores) =>
     .filter(Boolean)
     .map(Number)
 
-/** A row of scores becomes weights; the temperature is a setting. @type {import('../../web/shell/room.js').Room<any>} */
+/** A room that turns a row of scores into weights. The temperature is a setting. @type {import('../../web/shell/room.js').Room<any>} */
 const softmax = {
   id: 'softmax',
   texts: [],
@@ -68,7 +68,7 @@ function made(options = {}) {
   }
 }
 
-/** A worker that sends only the answers that the test releases. */
+/** Makes workers that send only the answers that the test releases. */
 function fakeWorkers() {
   /** @type {any[]} */
   const sent = []

@@ -1,4 +1,4 @@
-// Comparisons of the page in which it would otherwise write both values as JSON.
+// isSame, by which the page compares two values without writing both as JSON.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

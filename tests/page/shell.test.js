@@ -11,7 +11,7 @@ import { createShell } from '../../web/shell/shell.js'
 
 const t = await loadTexts('en', ['shell'])
 
-/** A room with a sentence. @param {string} id @param {Partial<import('../../web/shell/room.js').Room<any>>} [others] @returns {import('../../web/shell/room.js').Room<any>} */
+/** Makes a room with a sentence. @param {string} id @param {Partial<import('../../web/shell/room.js').Room<any>>} [others] @returns {import('../../web/shell/room.js').Room<any>} */
 const roomOf = (id, others = {}) => ({
   id,
   texts: [],
@@ -127,7 +127,7 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
   return { shell, seen, store, picture, go }
 }
 
-/** A value that resolves when the test releases it. */
+/** Makes a promise that resolves when the test releases it. */
 function awaited() {
   /** @type {(value: any) => void} */
   let arrive = () => {}
@@ -139,7 +139,7 @@ function awaited() {
 
 test('the language that was chosen last is shown, also when the texts of an older choice arrive later', async () => {
   const { shell } = await start()
-  const older = shell.setLanguage('zh') // its texts are loaded from a file, those of en are here
+  const older = shell.setLanguage('zh') // the texts of zh are loaded from a file, those of en are in memory
   await Promise.all([older, shell.setLanguage('en')])
   assert.equal(shell.state.language, 'en')
 })
@@ -281,7 +281,7 @@ test('a room is entered when it is shown, and not when it has been left before i
   const enter = () => ({ view: { isEntered: true } })
   const { shell, store } = await start('', { first: roomOf('first'), second: second.promise })
   shell.enter('second')
-  shell.draw() // loads it
+  shell.draw() // begins to load the second room
   shell.enter('first')
   second.arrive(roomOf('second', { enter }))
   await shell.rooms.open('second')
@@ -372,7 +372,7 @@ test('a language that a link chose is not remembered with the theme that the rea
 })
 
 test('an address without a companion shows its room at once, also while the companion of the one before is loaded', async () => {
-  const load = () => new Promise(() => {}) // it never arrives
+  const load = () => new Promise(() => {}) // the companion never arrives
   const { shell, seen } = await start('#2&sentence=two', undefined, { tasks: { parameters: ['task'], load } })
   seen.hash = '#2&sentence=two&task=1'
   shell.follow()

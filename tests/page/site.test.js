@@ -78,10 +78,10 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy tha
     return { blocked: blocked.sort(), wasRun: 'wasRun' in window }
   })
   assert.deepEqual(broken, { blocked: ['connect-src', 'script-src-elem', 'style-src-attr'], wasRun: false })
-  own.browser.complaints.splice(0) // files that this test has loaded
+  own.browser.complaints.splice(0) // complaints about what this test has loaded on purpose
 })
 
-/** Modules that One layer loads after its picture: the walk through the steps below it, the inspector, and a worker that compares large sums with float64. Learn and Models need theirs for the first picture. */
+/** Modules that One layer loads after its picture: the walk through the steps below it, the inspector, and a worker that compares large sums with float64. Learn and Models need their workers for the first picture. */
 const LATER = /^assets\/(?:worker|steps-panel|cell-panel)-/
 
 /** Returns the size of each file of the site, gzipped. @type {Map<string, number>} */

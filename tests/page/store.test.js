@@ -175,7 +175,7 @@ test('a late answer does not count as rest: long computations are not requested 
 /** Words for a trace of more than 2^18 pairs: 4 heads, 300 queries and keys. */
 const MANY = Array.from({ length: 300 }, (_, i) => `w${i}`).join(' ')
 
-/** A worker that takes messages and answers when the test releases an answer. */
+/** Makes a worker that takes messages, and answers when the test releases an answer. */
 function fakeWorker() {
   /** @type {any[]} */
   const sent = []
@@ -264,7 +264,7 @@ test('where the worker ends, the numbers stay; trying again starts another', () 
   assert.deepEqual([made, sent.at(-1).type, store.state.got.trace?.is], [2, 'ask', 'waiting'])
 })
 
-/** A core that behaves as if memory were exhausted while `fails.is`. */
+/** Loads a core that behaves as if memory were exhausted while `fails.is`. */
 async function short() {
   const qkv = await load()
   const fails = { is: false }
@@ -350,7 +350,7 @@ test('one drag is one step of Undo, however long it takes', t => {
   act.look({ view: 'map' })
   for (const value of [0.1, 0.2, 0.3]) {
     act.edit(cell(3, 1), value, 'drag 1')
-    act.pass(value > 0.2 ? 'scores' : 'weights') // the page scrolls meanwhile
+    act.pass(value > 0.2 ? 'scores' : 'weights') // as if the reader scrolled to another matrix meanwhile
     now += 5000
   }
   act.edit(cell(3, 1), 0.5, 'drag 2')

@@ -36,7 +36,7 @@ function write(value, values) {
   return String(value).replace(/</g, '&lt;')
 }
 
-/** The value of a directive such as live(). @param {any} value */
+/** Returns the value inside a directive such as live(), and any other value unchanged. @param {any} value */
 const plain = value => (value?._$litDirective$ ? value.values[0] : value)
 
 /** Lists every element of a template, in order. @param {unknown} template @returns {Found[]} */
@@ -69,7 +69,7 @@ export function elementsOf(template) {
   return found
 }
 
-/** Lists the elements that have an attribute, or have it with a value. @param {unknown} template @param {string} name @param {unknown} [value] */
+/** Lists the elements that have an attribute, with the given value if there is one. @param {unknown} template @param {string} name @param {unknown} [value] */
 export const having = (template, name, value) =>
   elementsOf(template).filter(({ attributes }) =>
     value === undefined ? Object.hasOwn(attributes, name) : attributes[name] === value,

@@ -1,4 +1,4 @@
-// Tensors as an element draws them: its numbers, in any type of another library.
+// How an element reads tensors of other libraries, whatever the type of their numbers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -143,7 +143,7 @@ test('stories: each word that is certain has probability 1, the others the share
   }
   assert.deepEqual([...kinds].sort(), Object.keys(KINDS).sort())
   assert.ok(counted > 1000)
-  // Of stories that begin alike, the share that continue with a word is its probability.
+  // Among stories that begin alike, the share that continues with a word is the probability of this word.
   const second = stories.filter(({ words }) => words[1] === 'lily').length / stories.length
   assert.ok(Math.abs(second - Math.exp(stories[0].logProbabilities[1])) < 0.06, String(second))
 })

@@ -33,7 +33,7 @@ export const CASES = [
   { name: '2048 tokens, 8 heads, d 64', tokens: 2048, settings: D64 },
 ]
 
-/** The address of a case. @param {Case} wanted */
+/** Returns the hash that opens a case. @param {Case} wanted */
 export const hashOf = ({ tokens, settings }) =>
   `#2&${new URLSearchParams({ ...Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)])), sentence: words(tokens) })}`
 

@@ -1,4 +1,4 @@
-// Views of a head: differences, numbers; and the settings that are compared with.
+// Views of a head: differences, numbers, and the settings from which differences are taken.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -98,7 +98,7 @@ test('the numbers of each head follow from its weights', async () => {
 test('the flow shows the steps of the selected word; its output is that of the layer, and the next word is selected', async () => {
   await look('flow')
   const flow = page.locator('#flow')
-  await flow.locator('.caption', { hasText: 'The output of is begins with' }).waitFor() // it opens at its last frame
+  await flow.locator('.caption', { hasText: 'The output of is begins with' }).waitFor() // the flow opens at its last frame
   await flow.locator('input[type="range"]').focus()
   await page.keyboard.press('Home')
   await flow.locator('.caption', { hasText: 'is is a row of 3 numbers.' }).waitFor()

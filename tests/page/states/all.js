@@ -11,7 +11,7 @@ import { pageSubject } from './page.js'
 import { answered, turn } from './values.js'
 
 giveBrowser() // never removed, because timers of a closed page may still end
-/** The first model of the page, for One layer; Models gets files. */
+/** One layer uses a model that ships with the page. Models opens files. */
 after(giveEnglishModel().end)
 
 const LONG = { timeout: 2 ** 31 - 1 }

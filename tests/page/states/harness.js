@@ -14,11 +14,11 @@ export const qkv = await load()
 /** @typedef {import('../../../web/shell/store.js').Store<any>} AnyStore */
 /** @typedef {Awaited<ReturnType<typeof openRoom>>} Opened */
 /**
- * An action. After it, `draw` and `close` of its subject are called.
+ * An action. `check` of its subject is called after it.
  * @template O @typedef {{ name: string, run: (own: O) => unknown }} Act
  */
 /**
- * The subject of actions.
+ * What actions act on: a room, or the whole page.
  * @template O
  * @typedef {object} Subject
  * @property {() => Promise<O>} open
@@ -93,7 +93,7 @@ function kindsOf(strings) {
  * Checks every template of a picture: texts, attributes, and the matrices of its elements. Parts that are loaded later are waited for.
  * @param {unknown} picture
  * @param {(properties: Record<string, any>) => void} look at the properties of an element
- * @param {boolean} [isPlain] Is no number given that overflows?
+ * @param {boolean} [isPlain] false if a given number may overflow, so that NaN may be drawn
  */
 export async function lookAt(picture, look, isPlain = true) {
   let open = [picture]
@@ -112,7 +112,7 @@ export async function lookAt(picture, look, isPlain = true) {
   }
 }
 
-/** @param {any} template @param {unknown[]} open takes what it holds @param {(properties: Record<string, any>) => void} look @param {boolean} isPlain */
+/** @param {any} template @param {unknown[]} open receives the values of the template @param {(properties: Record<string, any>) => void} look @param {boolean} isPlain */
 function lookAtTemplate({ strings, values }, open, look, isPlain) {
   const kinds = kindsOf(strings)
   /** @type {Record<string, unknown> | undefined} */
@@ -133,7 +133,7 @@ function lookAtTemplate({ strings, values }, open, look, isPlain) {
   if (properties) look(properties)
 }
 
-/** Loads the texts of rooms. @type {Map<string, any>} */
+/** The loaded texts, by language and room. @type {Map<string, any>} */
 const knownTexts = new Map()
 
 /**
@@ -150,7 +150,7 @@ async function openRoom(room, look) {
     qkv,
     perform: effect => effects.push(effect),
     isLazy: true,
-    // As the shell does: requests are sent when a frame is drawn, so answers may arrive between an action and its requests.
+    // Requests are sent when a frame is drawn, as by the shell. Earlier answers may therefore arrive between an action and its requests.
     changed() {
       frame ??= setTimeout(() => {
         frame = undefined
@@ -182,7 +182,7 @@ async function openRoom(room, look) {
   return own
 }
 
-/** Returns the settings of a history. @param {Opened} own @param {'undo' | 'place'} history */
+/** Returns the settings that a history restores, as a link. @param {Opened} own @param {'undo' | 'place'} history */
 const ofHistory = ({ room, store: { state } }, history) =>
   toLink(
     Object.fromEntries(Object.entries(room.fields).filter(([, field]) => field.history === history)),
@@ -213,7 +213,7 @@ async function checkRoom(own) {
   assert.equal(ofHistory(own, 'undo'), now, 'Redo returns to what was undone')
 }
 
-/** Histories, links, the language and the passing of time. @param {Room} room @param {fc.Arbitrary<string>} links @returns {fc.Arbitrary<Act<Opened>>[]} */
+/** Returns the actions of every room: histories, links, the language and the passing of time. @param {Room} room @param {fc.Arbitrary<string>} links @returns {fc.Arbitrary<Act<Opened>>[]} */
 const common = (room, links) => [
   ...['undo', 'place'].flatMap(kind =>
     [0, 1].map(to =>
@@ -289,7 +289,7 @@ export function ofRoom(room, { actions, links, more = [], begin, settled, look =
   }
 }
 
-/** The actions of all sequences. */
+/** The number of actions in all sequences. */
 let done = 0
 export const countOfActions = () => done
 

@@ -78,7 +78,7 @@ function isAsComputed({ store }, properties) {
   const result = /** @type {any} */ (shown(got.trace))
   if (!('pinned' in properties && 'previous' in properties) || settings.view === 'difference' || result.smalls) return
   const [, L, S] = result.tensors.weights.dims
-  if (rowTokens.length !== L || matrix.dims[0] !== L) return // some of its rows
+  if (rowTokens.length !== L || matrix.dims[0] !== L) return // the map shows only some of the rows
   const from = Math.min(settings.head, result.heads - 1) * L * S
   assert.deepEqual(matrix.data, result.tensors.weights.data.subarray(from, from + L * S))
 }

@@ -41,15 +41,15 @@ export const change = fc.oneof(
     .tuple(ofHead, orNull(index))
     .map(([{ isOn, stack, layer }, position]) => ({ isOn, stack, layer, kind: 'patch', position })),
 )
-/** One for each place, as every control makes them. */
+/** Changes with at most one for each place, as every control makes them. */
 export const changes = fc
   .array(/** @type {fc.Arbitrary<import('../../../web/attention-head/head.js').Change>} */ (change), { maxLength: 3 })
   .map(all => all.reduce(withChange, []))
 export const saved = fc.tuple(fc.constant('a.csv'), fc.constant('1'), fc.constant('text/csv'))
 
-/** A room whose session runs here, in place of a worker. @param {any} room @param {any} handlers */
+/** Returns a room whose session runs here instead of in a worker. @param {any} room @param {any} handlers */
 export const inNode = (room, handlers) => ({ ...room, session: { ...room.session, handlers } })
-/** Waits for an answer, or for nothing. */
+/** Waits for one turn of the event loop, in which answers may arrive. */
 export const turn = () => new Promise(resolve => setTimeout(resolve))
 /** True if an answer is still to come. @param {import('./harness.js').AnyStore} store */
 const isOpen = ({ state }) =>
@@ -59,7 +59,7 @@ const isOpen = ({ state }) =>
 /** Milliseconds after which an answer counts as lost, on a busy computer. */
 const PATIENCE = 120_000
 
-/** Waits until all requests are answered. @param {import('./harness.js').Opened} own @param {(turns: number) => void} [each] before each look */
+/** Waits until all requests are answered. @param {import('./harness.js').Opened} own @param {(turns: number) => void} [each] called before each check, with the number of turns so far */
 export async function answered({ store }, each = () => {}) {
   const end = performance.now() + PATIENCE
   for (let turns = 0; turns === 0 || isOpen(store); turns++) {
@@ -74,7 +74,7 @@ export const wait = fc.constant({
   run: (/** @type {import('./harness.js').Opened} */ own) => answered(own),
 })
 
-/** A value that is drawn as hidden is 0, and has no number. @param {Record<string, any>} properties of an element */
+/** Fails unless every value that is drawn as hidden is 0 or -Infinity. @param {Record<string, any>} properties of an element */
 export function hidesNothing({ matrix, mask }) {
   const { data, dims } = matrix?.tensor ?? matrix ?? {}
   if (!data || dims.length !== 2) return
