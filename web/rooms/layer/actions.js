@@ -51,7 +51,7 @@ const open = (state, settings, view) => ({
 /** Passes the sentence on to the next room that the reader opens. @param {string} text @returns {LayerStep['effects']} */
 const offer = text => [{ type: 'offer', what: { type: 'sentence', text } }]
 
-/** Matches the text keys of import problems; these texts are loaded on demand. */
+/** Matches the text keys of import problems, whose texts are loaded on demand. */
 const IMPORTS = /^(import|npy|problemPairs)/
 
 /** @param {unknown} error @returns {LayerStep} */
@@ -148,7 +148,7 @@ function linkedSettings(link) {
   }
 }
 
-/** Leaves the tour and restores the settings from before, unless the reader has typed another sentence. @param {LayerState} state @returns {LayerStep} */
+/** Leaves the tour and restores the settings from before it, unless the reader has typed another sentence. @param {LayerState} state @returns {LayerStep} */
 function leaveTour(state) {
   const { settings, view } = state
   const own = view.beforeTour ?? linkedSettings(settings.before)
@@ -192,7 +192,8 @@ function select(state, patch, { replace = false } = {}) {
 }
 
 /**
- * The matrices of steps after the heads. Such steps have no frame in the flow, so a cell of the matrix is opened beside it.
+ * The results of the steps after the heads. The flow has no frame for these steps, so the inspector beside it explains a cell of the
+ * result.
  * @type {Partial<Record<string, MatrixId>>}
  */
 const BESIDE_FLOW = { join: 'joined', out: 'final' }
@@ -252,7 +253,7 @@ const plain = {
   },
   train(state, isTrained) {
     const { settings } = state
-    // Replace the sentence of an example by one on which the head is active.
+    // Keep the reader's sentence. An example's is replaced by that of the preset, on which the head is active.
     const own = isTrained && !EXAMPLES.includes(settings.sentence) ? { sentence: settings.sentence } : {}
     const patch = isTrained ? PRESETS.trained.patch : RANDOM
     return open(state, { ...change(settings, { ...patch, ...own }), word: null, cell: null, less: null })
@@ -330,7 +331,7 @@ const plain = {
 }
 
 /**
- * Records that the task of a tour stop is done; even if it is undone later.
+ * Records in a step that the task of the tour stop was done. The record stays even if the reader undoes the task.
  * @param {LayerState} state
  * @param {LayerStep | undefined} step
  * @returns {LayerStep | undefined}

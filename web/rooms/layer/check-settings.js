@@ -131,7 +131,8 @@ function checkSentences(settings, tableRows, problems) {
     const count = raw.tokens.length
     if (count === 0) problems[field] = { key: 'problemEmpty', params: {} }
     else if (count > MOST_TOKENS) problems[field] = { key: 'problemTokens', params: { most: MOST_TOKENS, count } }
-    // Segmenting both sentences together may give other tokens than each alone; then give each token a separate id.
+    // The segmenter may split both sentences together otherwise than each alone. If the shared vocabulary then lacks a token, number the
+    // tokens of this sentence alone.
     const isKnown = raw.tokens.every(token => vocabulary.has(token))
     return isKnown ? tokenize(text, { by, vocabulary }) : raw
   }

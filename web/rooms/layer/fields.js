@@ -46,8 +46,8 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
 /** @typedef {{ dims: number[], data: number[] }} ImportedTensor (rows, columns) or (heads, rows, columns) */
 
 /**
- * `wo`: (heads * size, columns), applied to the concatenated heads. `tokens` label the rows and columns as long as the sentence equals
- * these tokens joined by spaces.
+ * `wo`: (heads * size, columns), applied to the concatenated heads. `tokens` label rows and columns while the sentence equals these tokens,
+ * joined by spaces.
  * @typedef {({ q: ImportedTensor, k: ImportedTensor, v: ImportedTensor, wo?: ImportedTensor } |
  *   { x: ImportedTensor, wq: ImportedTensor, wk: ImportedTensor, wv: ImportedTensor, wo: ImportedTensor } | { weights: ImportedTensor, v?: ImportedTensor }) &
  *   { tokens?: string[], keyTokens?: string[] }} Imported
@@ -326,7 +326,7 @@ export const FIELDS = {
   cell: setting(cell, null, place),
   /** The cell to subtract from the selected one. */
   less: setting(cell, null, place),
-  /** The step shown below the picture; '' means the last frame in the flow. */
+  /** Id of the current step; '' shows the last frame in the flow, and the first step in the walk. */
   step: setting(text(), '', shown),
   /** Stop of the tour, from 1. */
   tour: setting(count(), null, shown),

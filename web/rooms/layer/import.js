@@ -103,7 +103,7 @@ function toTensor(name, value) {
   return { dims: dims.slice(first), data }
 }
 
-/** Returns the dims of nested lists. @param {unknown} value @returns {number[]} as given by the first element of each list */
+/** Returns the dims of nested lists. Looks only at the first element of each list. @param {unknown} value @returns {number[]} */
 function dimsOf(value) {
   const dims = []
   for (let part = value; Array.isArray(part); part = part[0]) {

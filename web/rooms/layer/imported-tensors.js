@@ -6,7 +6,7 @@ import { MOST_CHARACTERS, MOST_TOKENS } from './limits.js'
 /** @import { Imported } from './layer.js' */
 
 const MOST_HEADS = 64
-/** Maximum of heads * queries * keys; below, the maximum number of values of a tensor that settings can store. */
+/** Maximum of heads * queries * keys, and of the numbers of one tensor. */
 const MOST_PAIRS = MOST_TOKENS ** 2
 /** Maximum columns of queries, keys and values. */
 const MOST_COLUMNS = 1024

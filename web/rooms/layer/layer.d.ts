@@ -61,7 +61,7 @@ export type View = {
   costLengths?: readonly number[]
   /** Times measured on this computer. */
   times: readonly Timing[]
-  /** Only rows whose word contains this text are shown. */
+  /** Text that the word of a row must contain for the row to be shown. */
   filter: string
   /** Range of displayed rows of the map. */
   range?: Range
@@ -69,7 +69,7 @@ export type View = {
   frame?: FlowStep
   /** Size of the random queries and keys whose scores are shown. */
   vectorSize: number
-  /** True if the distribution of their scores is shown; undefined: only at the tour stop about it. */
+  /** True if the distribution of these scores is shown; undefined shows it only at the tour stop about it. */
   hasDistribution?: boolean
   /** True if the task of the tour stop was done. */
   wasDone: boolean

@@ -21,15 +21,15 @@ import { namesIn } from '../../shell/known.js'
 /**
  * Which cells of a source a cell (row, column) is computed from:
  * - cell: (row, column)      - row: its row      - column: its column
- * - crossed: the row whose index is its column
- * - line: its row, or with softmax over the queries its column
+ * - crossed: the row whose index is the cell's column
+ * - line: its row; with softmax over the queries, its column
  * - all: the whole matrix    - head: the cell of one head that is joined here
  * - partner: the cell rotated together with it, half a row away
  * @typedef {'partner' | 'cell' | 'row' | 'column' | 'crossed' | 'line' | 'all' | 'head'} Reach
  */
 
 /**
- * A computation of a matrix; it applies if the trace has all its sources. The bias is optional.
+ * A computation of a matrix, which applies if the trace has all of its sources. A missing bias does not matter.
  * @typedef {object} Computation
  * @property {Rule} rule
  * @property {[MatrixId, Reach][]} sources ids of matrices; for a product, the left factor first
@@ -44,7 +44,7 @@ import { namesIn } from '../../shell/known.js'
  * @property {Computation[]} [computations] the first whose sources are in the trace applies; if none does, the numbers were drawn or
  *   imported
  * @property {StepId} [step] step that shows the matrix
- * @property {MatrixId} [unless] left out of the steps of a trace that has this matrix
+ * @property {MatrixId} [unless] leaves this matrix out of the steps if the trace has the one named here
  * @property {boolean} [isInner] True for an intermediate matrix that only explanations show
  * @property {'always' | 'imported'} [free] whether its cells can be set by hand: always, or only if imported
  * @property {boolean} [isOfTokens] True if its cells belong to words, so that edits are dropped with the words

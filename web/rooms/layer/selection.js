@@ -1,4 +1,4 @@
-// Drops a selection and pointed cells that the current numbers do not have. Pure.
+// Drops selected and pointed cells and words that the current numbers do not have. Pure.
 
 import { MATRICES } from './matrices.js'
 import { resultOf } from './needs.js'

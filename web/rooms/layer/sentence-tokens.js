@@ -7,7 +7,7 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Kh
 
 /**
  * Returns the tokenizer after a change of the text: dictionary segments once a script without spaces appears, words again when it is gone.
- * A choice made by the reader in between is kept.
+ * Keeps a tokenizer that the reader has chosen in between.
  * @param {string} before
  * @param {string} after
  * @param {Settings['tokenizer']} tokenizer

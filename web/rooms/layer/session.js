@@ -71,7 +71,7 @@ export function handlers(qkv) {
   }
 
   /**
-   * Answers with a trace, and transfers its buffers except the drawn numbers, which the next trace reuses.
+   * Returns a handler that answers with a trace. Transfers its buffers, except those of the drawn numbers, which the next trace reuses.
    * @param {Tracer} tracer
    * @returns {import('../../shell/room.js').Handlers<LayerAsks>['trace']}
    */

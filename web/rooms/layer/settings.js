@@ -20,7 +20,8 @@ export const pageOf = settings => pick(settings, PAGE_FIELDS)
 export const selectionOf = ({ head, word, cell, less }) => ({ head, word, cell, less })
 
 /**
- * Returns the new settings without edits and painted cells that belonged to other words or other random numbers; new edits are kept.
+ * Returns the new settings without the edits and painted cells that belonged to other words or other random numbers. Keeps edits that are
+ * part of the change.
  * @param {Settings} before
  * @param {Settings} after
  * @returns {Settings}

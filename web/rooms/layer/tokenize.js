@@ -73,9 +73,10 @@ const BY_DICTIONARY =
 const WINDOW = 128
 
 /**
- * Returns words, or characters that are not white space. Engines copy the whole text for each segment, so the text is read in
- * windows. From each window it takes the segments that the following text cannot change: all characters but the last;
- * all words but the last two ("can", "'"), and only words up to the last one that was found without a dictionary.
+ * Returns words, or characters that are not white space. Segments a window of the text at a time, since engines copy the whole text for
+ * each segment. Takes only the segments of a window that later text cannot change: all characters but the last, or all words but the last
+ * two ("can", "'" may become "can't"). Also leaves out words at the end of the window that were found with a dictionary. The next window
+ * starts after the segments that were taken.
  * @param {string} text
  * @param {Intl.Segmenter} segmenter
  * @param {boolean} byWord
@@ -95,7 +96,7 @@ function segmentsOf(text, segmenter, byWord) {
       sure -= byWord ? 2 : 1
       while (byWord && sure > 0 && BY_DICTIONARY.test(tokens[sure - 1])) sure--
     }
-    size = sure < 1 ? 2 * size : WINDOW // no segment is certain: read a larger window
+    size = sure < 1 ? 2 * size : WINDOW // if no segment is certain, read a larger window
     for (let i = 0; i < sure; i++) {
       from += tokens[i].length
       if (isToken[i]) all.push(tokens[i])

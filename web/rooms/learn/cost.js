@@ -6,14 +6,14 @@ import { EVERY } from './snapshots.js'
 
 /** Assumed operations per second, until the speed is measured. */
 const SPEED = 1e10
-/** Limits above which a run is reported as large. */
+/** Seconds and bytes above which a run is reported as large. */
 export const MOST_SECONDS = 60
 export const MOST_BYTES = 2 ** 29
 
 /**
  * Estimates the time and memory of a run.
  * @param {LearnSettings} settings layers: number of all attentions
- * @param {number} [outputs] if the task fixes them
+ * @param {number} [outputs] logits per position, if the task fixes their number
  * @returns {{ seconds: number, bytes: number }}
  */
 export function estimate({ layers, heads, d, mlp, V, T, batch, steps }, outputs = V || 96) {

@@ -19,8 +19,9 @@ import { baselineAccuracy, measure } from './measure.js'
  * @property {import('./measure.js').HeadScore[][]} heads scores of all heads
  */
 
-/** Number of batches per evaluation; below, number of batches counted for the baseline without attention. */
+/** Number of batches per evaluation. */
 const EVALUATED = 4
+/** Number of batches in which the baseline without attention counts targets. */
 const COUNTED = 40
 const SEED = 2_000_003
 

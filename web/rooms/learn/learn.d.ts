@@ -33,7 +33,7 @@ export interface Settings extends Typed {
 
 export type Pace = 'full' | 'ten' | 'one'
 
-/** The reference run, A. at: the step to compare with; null: the same step as the current run's */
+/** The reference run, A. at: its step to compare with; null for the displayed step of the current run. */
 export interface ReferenceRun {
   seed: number
   layers: number
@@ -54,7 +54,7 @@ export interface View {
   until: number | null
   /** True while the run repeats the training of a link. */
   isRepeating: boolean
-  /** True if the reader left the room while it trained. */
+  /** True if the reader left the room while the run trained. */
   hasLeft: boolean
   pace: Pace
   steps: number
@@ -72,11 +72,13 @@ export interface View {
   gradientAt: number | null
   /** Name of the displayed gradient. */
   gradient: string
-  /** The token whose logit is explained, and the head expanded in the explanation. */
+  /** Index, among the most likely tokens, of the one whose logit is explained. */
   whyToken: number
+  /** The head that is expanded in the explanation. */
   whyHead: string
-  /** The picture of the selected head, and what dragging over its map does. */
+  /** Name of the picture of the selected head. */
   picture: string
+  /** What dragging over the map of the head does. */
   mode: Mode
   /** The selected word of the picture. */
   word: Word | undefined
@@ -90,7 +92,7 @@ export interface View {
 }
 
 export interface RunInfo {
-  /** Key of the request that it answers. */
+  /** Key of the request for this run. */
   key: string
   shape: { inputs: number; outputs: number; T: number; L: number }
   /** Characters of the text, if the task learns one. */
@@ -110,8 +112,9 @@ export interface RunInfo {
 export interface Picture {
   shownAt: number
   shown: Shown
-  /** Task and changes with which the picture was computed; the settings may be newer. */
+  /** True if the task of the picture is causal. The settings may already name another task. */
   isCausal: boolean
+  /** Changes with which the picture was computed. The settings may have newer ones. */
   changes: readonly Change[]
   /** Held-out accuracy with and without the changes, if any. */
   changed?: { accuracy: number; before: number }

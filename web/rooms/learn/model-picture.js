@@ -19,7 +19,7 @@ import { answerInPlace, argmax } from './tasks/batch.js'
  * @property {LayerShown[]} layers
  * @property {string} [continued] tokens that the model generates after the input
  * @property {import('./logit-shares.js').Why} [why] explanation of one answer, if requested
- * @property {import('./tasks/task.js').TaskProblem} [trouble] why the input was rejected; then the default is shown
+ * @property {import('./tasks/task.js').TaskProblem} [trouble] why the input was rejected, in which case the default input is shown
  */
 
 /** A forward pass with its picture. @typedef {import('./tasks/task.js').Answered & { shown: Shown }} ShownForward */

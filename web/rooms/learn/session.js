@@ -12,8 +12,9 @@ import { createWatchedRun } from './watched-run.js'
 /** @import { Snapshot } from './snapshots.js' */
 /** @typedef {ReturnType<typeof createWatchedRun>} WatchedRun */
 
-/** Milliseconds of work between checks for messages; below, between pictures. */
+/** Milliseconds of work between checks for messages. */
 const SLICE = 40
+/** Minimum milliseconds between pictures. */
 const PICTURE = 90
 /** Number of characters that a text model generates after the input. */
 const WRITTEN = 60

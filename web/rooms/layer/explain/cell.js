@@ -14,10 +14,10 @@ import { computationOf, partnerOf } from './dependencies.js'
  * - products: the sum of products of pairs, plus a bias
  * - gaussian: minus the squared differences of pairs, over 2 sigma^2
  * - additive: the sum of v tanh(q + k)
- * - sum: two cells
+ * - sum: the sum of two cells
  * - rotate: a cell and its partner, rotated by an angle
  * - scale: a cell times a factor
- * - mask: a cell, kept or hidden; `zero`: after softmax
+ * - mask: a cell, kept or hidden; `zero`: true if the mask is applied after the softmax
  * - softmax: exp(cell - largest) / sum, along a row or a column
  * - divide: a cell divided by the sum of its line
  * - override: a row in which weights were set by hand

@@ -26,7 +26,7 @@ export function sizesOf(result, { kind, terms }, arithmetic) {
 }
 
 /**
- * Returns the cell that contributes most to a cell: the left factor of the largest term of a sum, or the score of a softmax.
+ * Returns the cell that contributes most to a cell: of a sum, the left factor of the largest term; of a softmax, its score.
  * @param {Result} result
  * @param {Cell} cell
  * @param {Arithmetic} arithmetic

@@ -7,11 +7,11 @@ import { ofHead } from '../numbers/tensors.js'
 
 /**
  * @typedef {{ tensor?: FloatTensor, difference?: FloatTensor, trouble?: import('../../../i18n/index.js').Key, params?: Record<string,
- * string | number> }} Compared the the other weights (L, S) and the difference, or why there is none
+ * string | number> }} Compared tensor: the other weights (L, S); trouble: text key of the reason why there is no difference
  */
 
 /**
- * The trace of the baseline settings; pending while it has neither a result nor a failure.
+ * The trace of the baseline settings; it is still pending if both properties are missing.
  * @typedef {{ result?: Result, failure?: unknown }} Baseline
  */
 

@@ -1,5 +1,5 @@
-// Which cells a cell is computed from and which cells use it, as whole rows and columns of other matrices. Both are derived from the
-// description of the matrices (matrices.js).
+// Finds the cells that a cell is computed from (sources) and those computed from it (targets), as cells, rows, columns or whole matrices.
+// Both follow from the description of the matrices in matrices.js.
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 

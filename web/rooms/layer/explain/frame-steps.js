@@ -20,7 +20,7 @@ export const STEP_OF = {
 /** The matrix whose cell a frame shows. @type {Partial<Record<FlowStep, MatrixId>>} */
 const MATRIX_OF = { word: 'X', query: 'Q', scores: 'scores', scale: 'scaled', values: 'weights', output: 'output' }
 
-/** Returns the first frame of a step; steps after the head show its output. @param {string} step @returns {FlowStep} */
+/** Returns the first frame of a step. Steps after the head have no frame, so they show the frame of the output. @param {string} step @returns {FlowStep} */
 export function firstFrame(step) {
   if (step === 'additive') return 'scores'
   const [found] = Object.entries(STEP_OF).find(([, own]) => own === step) ?? ['output']

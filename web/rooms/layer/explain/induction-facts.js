@@ -2,8 +2,8 @@
 
 /** @import { Result } from '../layer.js' */
 /**
- * Positions of the earlier occurrence of a word, the word after it, and the later occurrence; `weight`: attention from the later occurrence
- * on the word after the earlier one.
+ * A repeated word. `first`, `second`: positions of two occurrences; `followed`: position of the word after the first; `weight`: attention
+ * from `second` on `followed`.
  * @typedef {{ first: number, followed: number, second: number, weight: number }} Induction
  */
 

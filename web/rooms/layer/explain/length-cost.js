@@ -2,14 +2,16 @@
 
 /** Range of the length slider in words, and its number of steps. */
 export const [LEAST_LENGTH, MOST_LENGTH, LENGTH_STEPS] = [6, 100_000, 400]
-/** Lengths that can be measured, lengths measured by default, and the maximum length for the version that stores all weights. */
+/** Lengths that can be measured, in words. */
 export const MEASURED = [256, 512, 1024, 2048, 4096, 8192, 16_384]
+/** Lengths that are measured by default. */
 export const USUAL = MEASURED.slice(0, -1)
+/** Maximum length at which the version that stores all weights is measured. */
 export const MOST_STORED = 2048
-/** Minimum length for the fit; the time of shorter texts is dominated by costs other than pairs of words. */
+/** Minimum length for the fit. Times of shorter texts depend mostly on costs that do not grow with the number of word pairs. */
 const LEAST_FITTED = 1024
 
-/** @typedef {{ n: number, fused?: number, stored?: number }} Timing milliseconds for one head of size 64, fused and with all weights stored */
+/** @typedef {{ n: number, fused?: number, stored?: number }} Timing milliseconds for one head of size 64 and n words; fused: without storing the weights; stored: with all weights stored */
 
 /** Returns the length at a step of the slider. @param {number} step */
 export const lengthAt = step =>
@@ -34,8 +36,9 @@ export function costOf({ n, heads, size, isCausal }) {
     stored: 4 * heads * n ** 2,
     /** Queries, keys, values and output, in bytes. */
     fused: 16 * n * width,
-    /** Multiplications for one more word; below, the bytes of the KV cache. */
+    /** Multiplications for one more word. */
     decode: 2 * n * width,
+    /** KV cache, in bytes. */
     cache: 8 * n * width,
   }
 }

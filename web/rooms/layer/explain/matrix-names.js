@@ -22,11 +22,11 @@ import { labelsOf } from './labels.js'
  * @property {[Axis, Axis]} axes what goes down and what goes across
  * @property {string} symbol such as `W_q`, in the notation of views/math.js
  * @property {'signed' | 'share'} scale
- * @property {number} reach value at the end of the colour scale
+ * @property {number} reach magnitude at the end of the colour scale
  * @property {[number, number]} domain start and end of the colour scale
  * @property {(row: number, column: number) => boolean} isHidden
  * @property {boolean} isEditable
- * @property {FloatTensor} [sums] of the rows, where they are informative
+ * @property {FloatTensor} [sums] of the rows, for matrices whose row sums are worth showing
  */
 
 /**
@@ -48,7 +48,7 @@ function largest({ data }) {
 const numbered = length => Array.from({ length }, (_, i) => String(i + 1))
 
 /**
- * Returns the symbol of a matrix. With two sequences the first is X_1; with several heads, each head has a Z.
+ * Returns the symbol of a matrix. With two sequences, X is X_1. With several heads, the output of a head is Z_h, with h from 1.
  * @param {Result} result
  * @param {MatrixId} id
  * @param {number} [head]

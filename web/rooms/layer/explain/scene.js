@@ -21,7 +21,7 @@ import { strongestLink } from './strongest-link.js'
  * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
  * @property {import('./comparison.js').Compared} [compared] with view 'difference'
  * @property {import('./strongest-link.js').Link} [link] the strongest link of that head
- * @property {{ data: Uint8Array, dims: number[] }} [mask] of its weights (L, S); 0 is hidden
+ * @property {{ data: Uint8Array, dims: number[] }} [mask] of the weights of that head, (L, S); 0 is hidden
  * @property {Cell} cell the explained cell: the selected one, or the strongest link
  * @property {Cell} lit the cell whose rows and columns are marked: under the pointer, or the explained one
  * @property {Explanation} explanation of that cell
@@ -30,7 +30,7 @@ import { strongestLink } from './strongest-link.js'
  * @property {Region[]} sources cells from which the marked cell is computed
  * @property {Region[]} targets cells that are computed from it
  * @property {Difference} [difference] of the float32 numbers from float64, once computed
- * @property {{ dims: readonly number[] }} [batch] shape shapes of a batch, once it has been run
+ * @property {{ dims: readonly number[] }} [batch] shapes of a batch, once it has been run
  */
 
 /** Creates a function that derives scenes; parts of the last scene are reused while result and head stay the same. */

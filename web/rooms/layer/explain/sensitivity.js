@@ -1,4 +1,4 @@
-// Computes how other numbers change per unit if a number of W_q, W_k or W_v grows. Pure.
+// Computes the changes of other numbers per unit increase of a number of W_q, W_k or W_v. Pure.
 
 import { Tensor } from 'qkv'
 import { attentionBackward } from 'qkv/nn'
@@ -14,9 +14,9 @@ const MOST = 6
 
 /**
  * Effect of increasing a weight by one, to first order:
- * - query, key: for a weight of W_q (W_k), a dimension of a query (key) changes by `by`, its scores by `amount`, its attention weights
- *   by `weight`
- * - value: for a weight of W_v, a dimension of a value changes by `by`, and so do the outputs of queries that attend to it
+ * - query, key: for a weight of W_q (W_k), one dimension of the query (key) of `word` changes by `by`. Its scores change by `amount`, its
+ *   attention weights by `weight`.
+ * - value: for a weight of W_v, one dimension of the value of `word` changes by `by`. The outputs of all queries change by `amount`.
  * @typedef {{ kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number, weight?: number }[] }} Effect
  */
 
@@ -35,7 +35,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
   if (matrix !== 'Wv' && tensors.Qr) return undefined // rotary positions spread one dimension of Q or K over two
   if (matrix !== 'Wv' && !['scaled', 'plain'].includes(settings.score)) return undefined
   const inputs = matrix === 'Wq' ? tensors.X : (tensors.X2 ?? tensors.X)
-  // Find the word whose number in this dimension is largest, which is affected most.
+  // Find the word with the largest input in the dimension that the weight multiplies. Its query, key or value changes most.
   let word = 0
   for (let i = 1; i < inputs.dims[0]; i++) if (Math.abs(inputs.at(i, row)) > Math.abs(inputs.at(word, row))) word = i
   const by = inputs.at(word, row)
@@ -47,7 +47,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
       x,
       list(x.length, () => factor),
     )
-  // Returns the change of a score: the number of the other side in this dimension, times the scale, times the change of this side.
+  // Returns the changes of the scores: the other factor (keys for W_q, queries for W_k) in this dimension, times the scale, times `by`.
   const scores = (/** @type {FloatTensor} */ other) => {
     const dimension = list(other.dims[0], i => other.at(i, column))
     return times(times(dimension, scale), by)
@@ -55,7 +55,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
   const amounts = {
     Wq: () => scores(K),
     Wk: () => scores(Q),
-    // Returns the change of an output: the numbers of all words, each times its attention weight.
+    // Returns the changes of outputs: for each query, the inputs of all words, each times its attention weight.
     Wv: () => list(A.dims[0], i => arithmetic.sum(arithmetic.products(A.row(i).data, numbers))),
   }[matrix]()
   const largest = list(amounts.length, position => ({ position, amount: amounts[position] }))
@@ -77,7 +77,7 @@ const KINDS = { Wq: ['query', 'keys'], Wk: ['key', 'queries'], Wv: ['value', 'qu
 const isWeightMatrix = matrix => matrix in KINDS
 
 /**
- * Returns the change of the weights per unit: the gradients with respect to the query, or all keys, times the numbers of the words.
+ * Returns the changes of attention weights: their gradients with respect to the query (for W_k, all keys), times the inputs of the words.
  * @param {Qkv} qkv
  * @param {Result} result
  * @param {{ matrix: 'Wq' | 'Wk', head: number, column: number }} cell

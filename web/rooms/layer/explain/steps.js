@@ -77,7 +77,7 @@ function blocksOf(result, results) {
     } else if (computation?.rule === 'product') {
       const known = blocks.find(block => block.left?.copy === left)
       const block = known ?? { left: { copy: left }, tops: [], biases: [], results: [] }
-      // A matrix that another step shows is repeated here.
+      // Draw a copy of a right factor that another step shows in full.
       block.tops?.push(MATRICES[right].step ? { copy: right } : right)
       block.biases?.push(computation.bias)
       block.results.push(id)
@@ -91,7 +91,7 @@ function blocksOf(result, results) {
  * Formats the shapes of results.
  * @param {Result} result
  * @param {MatrixId[]} results
- * @returns {string[]} one line for each product, score matrix or drawn matrix; else one for all
+ * @returns {string[]} one line for each result; results computed element by element share a line if their lines are equal
  */
 function shapesOf(result, results) {
   const size = (/** @type {MatrixId} */ id) => by(sizeOf(result, id))

@@ -10,10 +10,10 @@ import { change } from '../settings.js'
  * @property {import('../../../i18n/index.js').Key extends infer K ? K extends `tour.${infer I}.question` ? I : never : never} id
  * @property {Settings} settings the settings on arrival
  * @property {string} target selector of what the text refers to
- * @property {string} [shows] selector to scroll to, if it is larger
- * @property {string} [does] selector of where the task is done, if elsewhere
+ * @property {string} [shows] selector of the element to scroll to; default `target`
+ * @property {string} [does] selector of the control with which the reader does the task; default `target`
  * @property {string} [exercise] id of the exercise about the subject of the stop
- * @property {readonly (keyof Settings | 'vectorSize')[]} changes settings that differ from those on arrival once the task is done
+ * @property {readonly (keyof Settings | 'vectorSize')[]} changes settings of the task, done once one differs from its value on arrival
  */
 
 /** Size of the vectors on arrival at the stop about the square root. */
@@ -87,7 +87,7 @@ export const STOPS = [
 export const stopOf = stop => STOPS[Math.min(Math.max(stop, 1), STOPS.length) - 1]
 
 /**
- * True if the task of a stop is done, that is, if a setting differs from those on arrival.
+ * True if the task of a stop is done, that is, if one of the settings in `changes` differs from its value on arrival.
  * @param {number} stop from 1
  * @param {Settings} settings
  * @param {{ vectorSize: number }} now

@@ -10,7 +10,7 @@ import { reasonOf } from '../trace/visibility.js'
  * @param {number} row index of the query
  * @param {number} key
  * @returns {{ key: number, isSeen: boolean, reason: ReturnType<typeof reasonOf>, moved?: number, word: string }} moved: the largest change
- *   in a dimension of the query's output when the key became `word`
+ *   in a dimension of the query's output if `word` replaces the key
  */
 export function answerOf({ settings, visible, tokenSwap }, row, key) {
   const isSeen = !visible || visible[row * settings.keys.tokens.length + key] === 1

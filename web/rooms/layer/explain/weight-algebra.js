@@ -1,4 +1,4 @@
-// Compares hiding keys before the softmax and after it. Both use the same exponentials, with and without the hidden ones. Pure.
+// Compares hiding keys before the softmax with hiding them after it. Both use the same exponentials; they differ in the sum. Pure.
 
 /** @import { Arithmetic, Result } from '../layer.js' */
 

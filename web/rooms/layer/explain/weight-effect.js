@@ -6,12 +6,12 @@
 const MOST = 12
 
 /**
- * @typedef {{ name: number | undefined, before: number, after: number }[]} Before values of weights, whose `name` is the position of the
- * key, and of the output
+ * @typedef {{ name: number | undefined, before: number, after: number }[]} Before weights of a row, with the position of
+ *   the key as `name`; then the first number of the output, without a name
  */
 
 /**
- * Returns the values before and after, if weights of this row were set by hand.
+ * Returns the values before and after the edits, if weights of this row were set by hand; else undefined.
  * @param {Result} result
  * @param {Cell} cell
  * @returns {Before | undefined}

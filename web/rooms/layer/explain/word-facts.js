@@ -32,7 +32,7 @@ export function seenBy({ data, dims: [L, S] }, column, visible) {
   return shares.sort((a, b) => b.weight - a.weight)
 }
 
-/** Returns the weights between a word and all words of the other side, to shade a sentence. @param {Weights} weights @param {Word} word */
+/** Returns the weights between a query and all keys, or between a key and all queries, to shade a sentence. @param {Weights} weights @param {Word} word */
 export function shades({ data, dims: [L, S] }, { side, position }) {
   return side === 'queries'
     ? Float32Array.from({ length: S }, (_, column) => data[position * S + column])
@@ -40,7 +40,7 @@ export function shades({ data, dims: [L, S] }, { side, position }) {
 }
 
 /**
- * Classifies how strong the largest share is. Below 1.5 times an even share, it is no preference.
+ * Classifies how strong the largest share is. Less than 1.5 times an even share counts as 'evenly'.
  * @param {number} share
  * @param {number} even one over the number of keys
  * @returns {'only' | 'mostly' | 'half' | 'evenly' | 'most'}
@@ -53,7 +53,7 @@ export function strengthOf(share, even) {
 }
 
 /**
- * Returns the range of a word in its text; the whole text if the words do not occur literally.
+ * Returns the character range of a word in its text; the whole text if the text does not contain the words literally.
  * @param {string} text
  * @param {readonly string[]} words all words of the text
  * @param {number} position

@@ -4,19 +4,19 @@ import { ofHead } from '../numbers/tensors.js'
 import { looksAt, seenBy } from './word-facts.js'
 
 /** @import { Arithmetic, Cell, MatrixId, Result } from '../layer.js' */
-/** @typedef {{ position: number, value: number, cell: Cell }} Role the position of a word, and the number that gives it this role, with its cell */
+/** @typedef {{ position: number, value: number, cell: Cell }} Role position: of another word; value: the number that relates it to this word, from `cell` */
 
 /** Maximum number of parts of an output. */
 const MOST_PARTS = 3
 
 /**
  * @typedef {object} Roles
- * @property {{ best: Role, own?: Role, least: Role }} [asks] scores of its query: the largest, the one for itself if another is larger, the
- *   smallest
+ * @property {{ best: Role, own?: Role, least: Role }} [asks] scores of the word's query: the largest, the smallest, and the one with its
+ *   own key unless that is the largest
  * @property {Role} [answers] the largest score of its key
  * @property {Role[]} passesOn the largest weights on its key
- * @property {{ total: number, isLength: boolean, parts: Role[] }} [receives] weight times value, the largest first; for several dimensions,
- *   their lengths
+ * @property {{ total: number, isLength: boolean, parts: Role[] }} [receives] total: the output; parts: its largest terms, weight times
+ *   value. isLength: True if both are lengths of vectors, since values have several dimensions
  * @property {{ head: number, most: Role }} [decides] the head with the largest weight on one key, relative to an even share
  */
 

@@ -43,7 +43,7 @@ export function createTable(qkv) {
   let lastWeights
 
   /**
-   * Caches drawn weights for the same seed and sizes, unless other draws from the same stream precede or follow them.
+   * Caches drawn weights for the same seed and sizes. Draws anew if other draws precede or follow them in the same random stream.
    * @template T
    * @param {Checked} settings
    * @param {() => T} make

@@ -11,7 +11,7 @@ import { stack } from './tensors.js'
 
 /** Score so large that all other weights become 0: e^-200 is 0 in float32. */
 const HARD = 200
-/** Fraction of the sharpness with which an induction head looks at the first token if no key matches. */
+/** Score of an induction head for the first token, as a fraction of the sharpness; it decides if no key matches. */
 const REST = 0.375
 
 /**
@@ -81,8 +81,8 @@ const HEADS = {
 }
 
 /**
- * Embeds tokens: ones for position and word. The feature of the previous word is the output of a head in a lower layer that attends one
- * token back, so the first token has none.
+ * Embeds tokens: ones for the position, the word and the previous word. The previous word is computed as by a head in a lower layer that
+ * attends one token back; the first token has none.
  * @param {Qkv} qkv
  * @param {ReturnType<typeof featuresOf>} features
  * @param {Tokens} tokens

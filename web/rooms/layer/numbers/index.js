@@ -25,8 +25,8 @@ import { trained } from './trained-head.js'
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {import('./embedding-table.js').Table} table
- * @returns {{ tensors: Tensors, generator?: Generator }} those of X, X2 (cross-attention), Wq, bq, Wk, bk, Wv, bv, Wo, bo that the model
- * has, or Q, K, V, or weights; and the random generator after drawing them
+ * @returns {{ tensors: Tensors, generator?: Generator }} tensors: X, X2 (cross-attention), Wq, bq, Wk, bk, Wv, bv, Wo, bo, as far as the
+ *   model has them; or Q, K, V; or weights. generator: its state after drawing them
  */
 
 /** @type {Record<Checked['model'], Start>} */

@@ -26,7 +26,7 @@ export function createArithmetic(qkv) {
       const x = differences(a, b)
       return products(x, x)
     },
-    /** v_i tanh(q_i + k_i), each the additive score of one hidden unit @param {number[]} v @param {number[]} q @param {number[]} k */
+    /** Returns v_i tanh(q_i + k_i) for each hidden unit i; their sum is the additive score. @param {number[]} v @param {number[]} q @param {number[]} k */
     additive: (v, q, k) =>
       Float32Array.from(v, (each, i) => {
         const one = new Tensor(Float32Array.of(1), [1, 1])

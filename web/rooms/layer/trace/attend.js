@@ -48,7 +48,7 @@ export function attend(qkv, settings, drawn, visible, edits) {
 }
 
 /**
- * Applies edits of weights and recomputes the output; without such edits, returns the tensors unchanged.
+ * Applies edits of attention weights and recomputes the output. Returns the tensors unchanged if there are none.
  * @param {Qkv} qkv
  * @param {Tensors} tensors up to the weights, or more
  * @param {Checked['edits']} edits
@@ -144,7 +144,7 @@ export function steps(qkv, settings, { Q, K, Qr = Q, Kr = K, V, ...own }, visibl
   )
   return {
     ...rest,
-    ...(logits && { masked: logits }), // input of the softmax if the mask is applied after it
+    ...(logits && { masked: logits }), // `logits`: input of the softmax if the mask is applied after it
     ...(queries && { Aq: queries, Ak: keys }),
     ...Object.fromEntries(lines),
   }
@@ -195,7 +195,7 @@ function overrideRow(qkv, row, edits) {
   const scaled = (/** @type {Float32Array} */ x, /** @type {number} */ factor) =>
     times(qkv, new Tensor(x, [x.length]), factor).data
   const [rest, taken] = [add(others), add(held)]
-  // If held weights take everything, or no other weight can take the rest, rescale the held ones to a sum of 1.
+  // If the weights set by hand sum to 1 or more, or all others are 0, rescale those set by hand to a sum of 1.
   if (taken >= 1 || rest === 0) return taken > 0 ? scaled(held, 1 / taken) : held
   const shared = scaled(others, (1 - taken) / rest)
   for (const { column } of edits) shared[column] = held[column]

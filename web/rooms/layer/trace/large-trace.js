@@ -52,7 +52,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   for (let h = 0; h < heads; h++) {
     const own = (/** @type {FloatTensor | undefined} */ x) => x && onlyHead(x, h)
     const parts = { ...start, Q: own(Q), K: own(K), Qr: own(Qr), Kr: own(Kr), V: own(V) }
-    // For other heads, compute only what is displayed.
+    // Of the other heads, compute only what is displayed.
     const mixed = isProduct ? { ...parts, V: undefined } : parts
     const traced = Q && steps(qkv, settings, mixed, visible, h === head ? undefined : ['weights', 'output'])
     const made = traced?.weights ?? own(start.weights)

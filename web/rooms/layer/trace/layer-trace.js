@@ -59,7 +59,7 @@ export function createTracer(qkv) {
     return last.tensors
   }
 
-  /** Creates a cache of the last trace with some of the edits, which stays valid while other edits change. */
+  /** Creates a cache of the last trace to which only the given edits were applied. It stays valid while other edits change. */
   const createBase = () => {
     /** @type {{ name: string, tensors: Result['tensors'], maskOrder: Result['maskOrder'] } | undefined} */
     let base
@@ -128,7 +128,7 @@ function outputOf(qkv, settings, tensors, visible) {
 }
 
 /**
- * Draws the matrices of the additive score, with as many hidden units as a key has dimensions: rand, after all others.
+ * Draws the matrices of the additive score by rand, after all other matrices. It has as many hidden units as a key has dimensions.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} tensors

@@ -62,7 +62,7 @@ export function maskOrderOf(qkv, settings, tensors, visible) {
 /** @typedef {{ name: string, before: number, after: number }} Extreme a weight of head 0 by both ways of masking */
 
 /**
- * Computes the first weight of the first query if a hidden key is NaN or huge.
+ * Computes, by both ways of masking, the weight of the first query on its first visible key if its first hidden key were NaN or huge.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {{ Q: FloatTensor, K: FloatTensor }} head tensors of head 0

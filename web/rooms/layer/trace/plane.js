@@ -7,7 +7,7 @@ import { ofHead } from '../numbers/tensors.js'
 /** @import { Qkv } from 'qkv' */
 /** @import { FloatTensor, Result } from '../layer.js' */
 
-/** Number of power iterations: each shrinks the remaining share of other directions by the ratio of the variances. */
+/** Number of power iterations. Each shrinks the share of other directions at least by (third / second singular value)^2. */
 const STEPS = 60
 
 /** Maximum number of keys drawn as arrows. */
@@ -75,12 +75,12 @@ function planeAnew(qkv, { tensors, settings }, head) {
 }
 
 /**
- * Projects the queries and keys of a head to two dimensions.
+ * Returns the queries and keys of a head as points in a plane.
  * @param {Qkv} qkv
  * @param {Result} result
  * @param {number} head
  * @returns {{ q: FloatTensor, k: FloatTensor, above: FloatTensor, kept: number } | undefined} above: scores minus their row mean; kept:
- *   share of their squares within the plane; undefined if scores are not dot products, or too many
+ *   share of the sum of squares of `above` that the plane preserves; undefined if scores are not dot products, or too many
  */
 export function planeOf(qkv, result, head) {
   if (last?.result !== result || last.head !== head) last = { result, head, plane: planeAnew(qkv, result, head) }

@@ -6,7 +6,7 @@ import { attentionBackward } from 'qkv/nn'
 
 /** @import { Qkv } from 'qkv' */
 
-/** Number of queries and keys, and of keys in the displayed row. */
+/** Number of random queries and of keys; and number of keys in the displayed row. */
 const [COUNT, SHOWN] = [64, 8]
 export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 

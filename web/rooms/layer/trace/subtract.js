@@ -24,7 +24,7 @@ export const minus = (qkv, a, b) => add(qkv, a, times(qkv, b, -1))
 export const times = (qkv, x, factor) => mul(qkv, x, new Tensor(Float32Array.of(factor), []))
 
 /**
- * Returns the largest absolute value; NaN if there is one.
+ * Returns the largest absolute value; NaN if a value is NaN.
  * @param {Iterable<number>} values
  */
 export function largest(values) {

@@ -11,7 +11,7 @@ import { largest, minus } from './subtract.js'
  * @typedef {object} TokenSwap
  * @property {number} position of the token, among the keys in cross-attention
  * @property {string} word the replacement
- * @property {number[]} moved largest change in the output of each query; 0 if not even the last bit changed
+ * @property {number[]} moved for each query, the largest change in a dimension of its output; exactly 0 if no bit changed
  */
 
 /**

@@ -43,7 +43,7 @@ function factor({ t, matrices, result }, cell) {
   }
 }
 
-/** Returns a number without a link; a hidden exponential is exactly 0. @param {number} value @returns {Value} */
+/** Returns a number without a link. Writes an exact 0, such as the exponential of a hidden key, as 0. @param {number} value @returns {Value} */
 const plain = value => (value === 0 ? { value, text: '0' } : { value })
 
 /** @param {unknown} template @returns {Part} */
@@ -419,7 +419,7 @@ export function inspector(context) {
   }
   const drawn = { t, isDark, act, sum: arithmetic.sum }
   const { cell } = settings
-  // Beside the flow, the cell may have been pressed in the map.
+  // If the reader pressed the cell in the map beside the flow, keep the map above the sheet instead of the flow.
   const isInMap = cell && document.querySelector('.beside')?.contains(document.activeElement)
   if (cell) uncovering().then(({ uncover }) => uncover('inspector', isInMap ? '#map' : `#${context.picture}`, cell))
   return drawInspector({

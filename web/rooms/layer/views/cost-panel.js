@@ -47,7 +47,7 @@ const writers = language => {
   }
 }
 
-/** Draws the weights as a square, and what a fused kernel stores as a strip at the same scale. @param {SceneContext} context @param {number} n @param {number} size */
+/** Draws the size of the weights as a square, and the size of what a fused kernel stores as a strip at the same scale. @param {SceneContext} context @param {number} n @param {number} size */
 function picture({ t }, n, size) {
   const side = sideOf(n, size)
   const unit = SIDE / side

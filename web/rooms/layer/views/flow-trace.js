@@ -5,7 +5,7 @@ import { hasFlow } from '../explain/picture.js'
 
 /** @import { FloatTensor, SceneContext } from '../layer.js' */
 
-/** Maximum number of partial sums of the output: after the key with the largest weight, after the two largest, and so on. */
+/** Maximum number of partial sums of the output. Partial sum n includes the values of the n keys with the largest weights. */
 const MOST = 8
 
 /** Caches the partial sums of the last trace, head and query. @type {{ key: readonly unknown[], partials: FloatTensor } | undefined} */

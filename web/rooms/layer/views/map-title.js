@@ -1,4 +1,4 @@
-// The origin of a map's numbers, and the title of a map that includes it.
+// Names the origin of a map's numbers, such as a seed or a layer, and titles a map with it.
 
 /** @import { SceneContext } from '../layer.js' */
 

@@ -117,7 +117,7 @@ export class MatrixGrid extends LitElement {
   down(event) {
     const at = this.placeOf(event)
     if (!at || event.button !== 0 || event.target instanceof HTMLInputElement) return
-    // A finger scrolls the page, unless it starts on the selected cell.
+    // A finger that starts on the selected cell drags its number; elsewhere it scrolls the page.
     const canDrag = this.matrix.isEditable && (event.pointerType === 'mouse' || (this.isKept && this.isShown(at)))
     const mark = `drag ${event.timeStamp}`
     held(event, () => {

@@ -103,7 +103,7 @@ export function plot(context) {
 }
 
 /**
- * Returns settings with another query; edits elsewhere and painted cells are kept.
+ * Returns settings with another query. Keeps the painted cells, and all edits but those of the query and of weights.
  * @param {SceneContext} context
  * @param {ImportedQuery} imported
  * @param {number} query

@@ -62,7 +62,7 @@ export function shownHead(context) {
 
 const planes = later(() => import('../trace/plane.js'))
 
-/** Returns the queries and keys of the head in a plane; null until the module for it has loaded. @param {SceneContext} context @returns {HeadView['plane']} */
+/** Returns the queries and keys of the head in a plane; null until the module that computes them has loaded. @param {SceneContext} context @returns {HeadView['plane']} */
 function planeView(context) {
   const { qkv, result, head, matrices, actions } = context
   const { tensor: weights } = matrices.get('weights')

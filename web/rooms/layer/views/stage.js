@@ -18,14 +18,15 @@ import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences 
 
 /** @import { SceneContext, Word } from '../layer.js' */
 
-/** Maximum number of words in the row; only the number of the others is shown. Maps label all words. */
+/** Maximum number of words in the row, which ends with the number of the others. Maps label all words. */
 const MOST_WORDS = 400
 
 /** The word on which a mouse stroke began, and whether it has moved to another word. @type {{ from?: number, isStroke: boolean }} */
 const stroke = { isStroke: false }
 
 /**
- * Shows the rows of the words that a mouse stroke passes; the click that ends the stroke is ignored.
+ * Returns listeners for mouse strokes over words. After a stroke, the map shows only the rows of these words. The click that ends the
+ * stroke is swallowed.
  * @param {SceneContext} context
  * @param {Word['side']} side
  */
@@ -181,7 +182,7 @@ function seen(context) {
     ${t(`untrained.${originOf(context)}`, { layer: result.settings.layer, head: context.head + 1 })}</div>`
 }
 
-/** Views with a tab; the others are in a menu. */
+/** Views with a tab; the menu has the others. */
 /** @type {import('../explain/picture.js').Picture[]} */
 const FIRST_VIEWS = ['flow', 'map', 'lines', 'plane']
 /** @type {import('../explain/picture.js').Picture[]} */
