@@ -19,7 +19,7 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
   let writing
   /** The address when last read or written. */
   let known = host.address()
-  /** Number shared by history entries that differ only in the open room; following a link starts a new number. */
+  /** Number shared by browser history entries that differ only in the open room. Following a link draws a new number. */
   let visits = host.entry()?.visits ?? Math.random()
 
   /** Returns the hash of the current state. @param {Record<string, string>} [page] parameters of companions; default: the current ones */
@@ -28,7 +28,7 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
   function write() {
     clearTimeout(writing)
     const now = hash()
-    // If the address differs from the last known one, a link was followed and its event is pending, so don't overwrite it.
+    // If the address differs from the last known one, the reader has followed a link whose event is pending, so don't overwrite it.
     if (host.address() !== known || now === known) return
     host.setAddress(now)
     known = host.address()

@@ -36,7 +36,7 @@ const seen = selector =>
 
 let marking = 0
 /**
- * Marks the elements that a guide refers to with numbers from 1, as soon as they appear.
+ * Numbers the elements that a guide refers to, from 1, as soon as they exist.
  * @param {readonly string[]} selectors
  * @param {number} [frames] number of frames to wait
  * @param {number} [call] id of this call; a later call cancels it
@@ -257,10 +257,10 @@ function press(shell, event) {
   }
 }
 
-/** Offset in pixels from the top of the window at which a part counts as passed, below the dock and the scroll margin. */
+/** Pixels from the top of the window above which a step counts as passed: more than the dock and the scroll margin take. */
 const PASSED = 160
 
-/** Notifies the room which part was scrolled past, so that the dock can show it. @param {Shell} shell */
+/** Marks the page once the dock has reached its top, and notifies the room which step the reader has scrolled past. @param {Shell} shell */
 function listenToScroll({ rooms, state }) {
   let isWaiting = false
   addEventListener('scroll', () => {

@@ -26,7 +26,7 @@ export function createCompanions(sources, shell) {
   /** Loaded companions. @type {Map<string, Companion>} */
   const present = new Map()
   /**
-   * Parameters of the last address, of the page and of the rooms.
+   * Parameters in the last address: those of the page, and those of each room.
    * @type {{ page: Record<string, string>, ofRooms: Record<string, string> }}
    */
   let asked = { page: {}, ofRooms: {} }

@@ -46,8 +46,8 @@ export function createHistories(fields) {
     },
 
     /**
-     * Keeps the history of Undo when some fields have changed their meaning, as with another model, but sets those fields to their current
-     * values in it.
+     * Keeps the history of Undo although some fields now mean something else, as with another model. Sets these fields in all of its
+     * entries to their current values. Clears the history of Back.
      * @param {readonly string[]} names @param {S} now
      */
     goOn(names, now) {
@@ -60,7 +60,7 @@ export function createHistories(fields) {
     },
 
     /**
-     * Takes a step: returns the fields of that history to restore.
+     * Removes the last entry of a history, and returns its fields to restore; undefined if there is none.
      * @param {History} kind
      * @param {0 | 1} to 0: back
      * @returns {Partial<S> | undefined}

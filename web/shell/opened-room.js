@@ -51,11 +51,11 @@ const messageLine = (t, message, close) =>
  */
 export function openedRoom(room, store, { qkv, texts, changed }) {
   let isEntered = false
-  /** The template being drawn, and the last one drawn without error. @type {TemplateResult | undefined} */
+  /** The template being drawn. @type {TemplateResult | undefined} */
   let picture
-  /** @type {TemplateResult | undefined} */
+  /** The last template that was drawn without error. @type {TemplateResult | undefined} */
   let good
-  /** Settings that threw when drawn with these answers. @type {{ settings: object, got: object, problem: Problem } | undefined} */
+  /** Settings and answers with which drawing threw, and the problem. @type {{ settings: object, got: object, problem: Problem } | undefined} */
   let broken
   /** @type {Message | undefined} */
   let message

@@ -10,7 +10,7 @@ import { once } from './once.js'
 
 /** Milliseconds between pings to a worker with open requests. */
 const PING = 15_000
-/** Unanswered pings after which a worker is lost. Pings are counted instead of time, which also passes while a computer sleeps. */
+/** Unanswered pings after which a worker is lost. Counts pings instead of time, which passes even while a computer sleeps. */
 const MOST_PINGS = 4
 
 /** Converts an error to a problem; errors of this page name their text by `key`. @param {unknown} error @returns {import('./room.js').Problem} */

@@ -20,7 +20,7 @@ export type Problem<S = object, K extends string = string> = {
 export interface Kind<V> {
   type: string
   write(value: V): string
-  /** Throws on invalid text. */
+  /** Parses a value in a link; throws on invalid text. */
   read(text: string): V
   check?(value: V): Problem | undefined
   choices?: readonly V[]
@@ -83,7 +83,7 @@ export type Handlers<A extends Asks> = {
   ) => A[N]['value'] | Promise<A[N]['value']>
 }
 
-/** State of an answer. `before` is the previous value, which is drawn meanwhile. `lost`: the worker has died. */
+/** State of an answer. `before` is the previous value, which is drawn until the new one arrives. `lost`: the worker has died. */
 export type Got<V = unknown, P = Progress, K extends string = string> =
   | { is: 'here'; value: V; isLast: boolean }
   | { is: 'waiting'; progress?: P; before?: V }
@@ -190,8 +190,8 @@ export interface Step<T extends Types> {
   /** True to record the change in no history. */
   isReplaced?: boolean
   /**
-   * True to clear the histories and make this the state that Reset restores. 'places': keeps Undo. Names of fields: keeps Undo, but it no
-   * longer changes these fields.
+   * True to clear the histories and make this the state that Reset restores. 'places': does the same, but keeps Undo. Names of fields: also
+   * keeps Undo, which no longer changes these fields.
    */
   begins?: boolean | 'places' | readonly string[]
   effects?: Effect<T>[]

@@ -44,7 +44,7 @@ function textsOfRooms(loaded, failed) {
   }
   return {
     load,
-    /** Returns undefined while they are loading. @param {Room} room @param {Language} language */
+    /** Returns the texts of a room; undefined while they are loading. @param {Room} room @param {Language} language */
     of(room, language) {
       load(room, language)
       return translators.get(`${language} ${room.id}`)
@@ -117,7 +117,7 @@ function openedAt(room, link, options, host) {
 export function createRooms({ rooms, load, links, around, perform, changed }) {
   /** @type {Map<string, OpenedRoom>} */
   const opened = new Map()
-  /** Parameters in the address of rooms that are not open. */
+  /** Parameters, from the address, of the rooms that are not open. */
   const waiting = { ...links }
   let surroundings = around
   const { open, failed, fail: cannotOpen } = createOpening(start, changed)

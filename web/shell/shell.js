@@ -96,7 +96,7 @@ export function createShell({
     changed: schedule,
   })
   let isScheduled = false
-  /** Promise of the last update of the companions. @type {Promise<void> | undefined} */
+  /** Resolves when the companions have handled the last change of the address. @type {Promise<void> | undefined} */
   let following
 
   function schedule() {

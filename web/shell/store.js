@@ -86,7 +86,7 @@ export function createStore(
   /** Returns a problem if a change of settings is not allowed. @type {Guard<T> | undefined} */
   let guard
   const timers = createTimers()
-  /** True if the host was notified of steps whose requests are not sent yet. */
+  /** True if the host was notified of a step, but the requests that follow from it were not sent yet. */
   let isAhead = false
   const slots = createSlots(room, {
     qkv,
@@ -101,7 +101,7 @@ export function createStore(
     receive: (type, value) => apply(room.receive?.[type]?.(state, value)),
     arrived() {
       if (!state.isAtRest) rest() // postpone slow requests while the reader is typing
-      tell() // needs may depend on the value that has arrived
+      tell() // since `needs` may depend on the value that has arrived
     },
   })
 

@@ -3,8 +3,8 @@ import { html, LitElement } from 'lit'
 import '../elements/heatmap.js'
 
 /**
- * A map that is redrawn only while it is in or near the viewport, since few maps are visible at a time. A change of dims redraws it at
- * once, since its height depends on them and a late change would shift the page under the reader's pointer.
+ * A map that is redrawn only while it is in or near the viewport, since few maps are visible at a time. If its dims change, it is redrawn
+ * at once, since its height depends on them, and a later change of height would shift the page under the pointer.
  */
 class LazyMap extends LitElement {
   static properties = { map: { attribute: false }, isNear: { state: true } }
@@ -14,7 +14,7 @@ class LazyMap extends LitElement {
     /** Properties of <qkv-heatmap>. @type {Record<string, any>} */
     this.map = {}
     this.isNear = false
-    /** Dims of the drawn map. */
+    /** Dims of the drawn map, as text. */
     this.drawn = ''
     this.watch = new IntersectionObserver(
       ([entry]) => {

@@ -5,10 +5,10 @@ import type { nothing, TemplateResult } from 'lit'
 /** The stack of layers; '' if the model has only one. "cross" is the attention of the decoder to the encoder. */
 export type Stack = '' | 'encoder' | 'decoder' | 'cross'
 
-/** Counted from 0. "One layer" uses `{ stack: '', layer: 0, head }`. */
+/** The place of a head; layer and head count from 0. "One layer" uses `{ stack: '', layer: 0, head }`. */
 export type HeadAt = { stack: Stack; layer: number; head: number }
 
-/** The place of the inspector. detail: a part of the cell, such as ['term', 3] or ['q', 5]. */
+/** What a page of the inspector is about. detail: a part of the cell, such as ['term', 3] or ['q', 5]. */
 export type Place = {
   head?: HeadAt
   word?: { side: 'queries' | 'keys'; position: number }
@@ -16,10 +16,10 @@ export type Place = {
   detail?: readonly (string | number)[]
 }
 
-/** A number of a page. With `opens` it is a coloured cell that opens the page of that place. */
+/** A number on a page. With `opens`, it is a coloured cell that opens the page of this place. */
 export type Value = {
   value: number
-  /** Name for its accessible label. */
+  /** Name of the number in its accessible label. */
   name?: string
   scale?: 'share' | 'signed'
   /** Value at the end of the colour scale. */
@@ -37,7 +37,7 @@ export type Text = { type: 'text'; text: Inline | readonly Inline[]; tone?: 'not
 /** A text with embedded numbers and words. */
 export type Sentence = { type: 'sentence'; parts: readonly Inline[] }
 export type Heading = { type: 'heading'; text: Inline; isSmall?: boolean }
-/** A line of arithmetic. side: set if a page has one equation for each side. */
+/** A line of arithmetic. side: name of a side, such as 'q', if the page has one equation for each of two sides. */
 export type Equation = { type: 'equation'; terms: readonly Inline[]; side?: string }
 /** Named numbers. */
 export type List = { type: 'list'; rows: readonly { name: Inline; value: Inline }[] }
@@ -84,7 +84,7 @@ export type Addends = {
   digits?: number
 }
 export type Addend = {
-  /** Such as "2.1" or "mlp1". */
+  /** Name of the part, such as "2.1" or "mlp1". */
   name: string
   label: string
   value: number
@@ -135,7 +135,7 @@ export type Page = {
   parts: readonly Part[]
   /** Parts drawn above the result. */
   head?: readonly Part[]
-  /** The row of the number, repeated on a phone, where the sheet covers it. */
+  /** The row that contains the number, repeated on a phone, where the sheet covers the picture. */
   row?: readonly { name: string; value: Value; isOwn: boolean }[]
   /** Announcement for screen readers. */
   status?: string

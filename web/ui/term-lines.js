@@ -14,7 +14,7 @@ const opened = new Set()
 /**
  * Draws the terms of a sum, one per line. Long sums show the largest terms, in the order of the sum, and the total of the others.
  * @param {{ t: Translate, id: string, key: string, sum: (numbers: number[]) => number, refresh: () => void }} context id: of the button
- *   that expands the sum; key: identifies the sum
+ *   that expands the sum; key: identifies the sum, which stays expanded
  * @param {unknown[]} heads
  * @param {(i: number) => string} name
  * @param {(i: number) => unknown[]} cells

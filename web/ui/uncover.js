@@ -2,9 +2,9 @@
 
 /** @typedef {Element & { where?: (cell: { row: number, column: number }) => DOMRect | undefined }} Picture */
 
-/** Pixels between that part and the sheet. */
+/** Pixels kept free between the explained part and the sheet. */
 const GAP = 8
-/** Share of the window above a sheet that was not dragged. */
+/** Share of the window that is above a sheet of the initial height. */
 const ABOVE = 0.55
 
 /** The last cell that was scrolled into view, so that the reader may scroll it away again while the sheet is open. */
@@ -31,8 +31,8 @@ function isInSight(element) {
 }
 
 /**
- * Scrolls, once per cell, until the picture is above the sheet; if the picture is too tall, until the cell is. If another matrix is visible
- * instead of the picture, uses its focused cell.
+ * Scrolls, once per cell, until the picture is above the sheet; if the picture is too tall, until its cell is. If the picture is out of
+ * view, scrolls until the focused cell of a visible matrix is above the sheet.
  * @param {string} sheetId
  * @param {string | undefined} picture its selector
  * @param {{ row: number, column: number, matrix?: string }} cell

@@ -21,12 +21,12 @@ const [RISE, WITHIN] = [0.35, 5]
 
 /**
  * @typedef {object} Line
- * @property {LearnKey} name key of its text
- * @property {string} kind kind of its stroke
+ * @property {LearnKey} name text key of its name
+ * @property {string} kind CSS class of its stroke
  * @property {(point: Point) => number} value
  */
 
-/** Lists the curves of a task, with the kind of data of each. @param {string} task @returns {Line[]} */
+/** Lists the curves of a task that share the axis of accuracy. @param {string} task @returns {Line[]} */
 export function linesOf(task) {
   const { hasText, goal } = TASKS[task]
   /** @type {Line[]} */

@@ -13,8 +13,8 @@ import { baselineAccuracy, measure } from './measure.js'
  * @property {number} heldOutAccuracy for lengths that are never trained
  * @property {number} alignment share of the answers for which the largest weight of the best head in the last layer is at the right
  * position
- * @property {{ previous: number, induction: number }} scores mean weight on the previous token, for the best head of the first layer; and
- *   on the position of the answer, for the best head of the last layer
+ * @property {{ previous: number, induction: number }} scores previous: mean weight on the previous token, of the best head of the first
+ *   layer; induction: mean weight on the position of the answer, of the best head of the last layer
  * @property {{ previous: number, induction: number }} best indices of these heads
  * @property {import('./measure.js').HeadScore[][]} heads scores of all heads
  */

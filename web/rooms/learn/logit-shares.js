@@ -21,7 +21,7 @@ import { headColumns, rowsOfFirst, weightsOfFirst } from './attention-parts.js'
  * @typedef {object} Why
  * @property {number} answer index of the explained answer
  * @property {{ token: string, logit: number, share: number }[]} tokens the most likely tokens
- * @property {Share[]} shares their sums over the list equal the logits
+ * @property {Share[]} shares their `values` sum to the logits
  * @property {string[]} columns labels of `sources`
  */
 

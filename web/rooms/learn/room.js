@@ -193,7 +193,7 @@ const actions = {
   show: (_, patch) => ({ view: patch }),
 }
 
-/** Returns a key that identifies a run: text and file are covered by the number of runs begun. @param {State} state */
+/** Returns a key that identifies a run. The number of runs begun changes with the text and the file, so the key omits these. @param {State} state */
 const runKey = ({ settings, view }) => JSON.stringify([view.begun, settings.task, runSettings(settings)])
 
 /** @param {State} state @returns {import('../../shell/room.js').Request<import('./learn.js').LearnAsks>[]} */
@@ -247,7 +247,7 @@ function prune(state) {
 
 /** @type {import('../../shell/room.js').Room<LearnTypes>['receive']} */
 const receive = {
-  /** Trains to the step of a link, since the same settings and seed give the same bits. */
+  /** Shows a created run. If its link names a step, trains to that step again: the same settings and seed give the same bits. */
   run(state, { first, isOpened }) {
     const { trained, changes, task } = state.settings
     const { heads, steps } = runSettings(state.settings)

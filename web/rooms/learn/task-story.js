@@ -56,7 +56,7 @@ function numbersOf(context) {
   }
 }
 
-/** Numbers that refer to the latest step, whichever step is displayed. */
+/** Names of numbers that refer to the latest step, even if an earlier one is displayed. */
 const OF_NEWEST = ['previousShare', 'answerShare', 'accuracy', 'alignment', 'bits']
 
 /** Returns a note with the step that the numbers of a text refer to, if another step is displayed. @param {Context} context @param {string} text */
@@ -104,7 +104,7 @@ export function story(context) {
   const { n, stop, count } = stopOf(context)
   const isDone = stop.isDone(storyState(context))
   const numbers = numbersOf(context)
-  /** Replace each placeholder by itself, so that the text keeps its placeholders. */
+  /** Parameters that replace each placeholder by itself, so that the text keeps its placeholders. */
   const blanks = Object.fromEntries(Object.keys(numbers).map(name => [name, `{${name}}`]))
   const blank = (/** @type {string} */ part) =>
     t(/** @type {`story.${typeof settings.task}.1`} */ (`story.${settings.task}.${n + 1}${part}`), blanks)

@@ -18,7 +18,7 @@ import { tensor } from 'qkv'
  */
 
 /**
- * A term of the logits: (B, L, d), for an attention before its output weights.
+ * A part of the model that adds to the last hidden state. x: (B, L, d), what it adds; for an attention, before its output weights.
  * @typedef {{ kind: 'embedding' | 'attention' | 'mlp', layer: number, x: FloatTensor }} Part
  */
 

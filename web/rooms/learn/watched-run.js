@@ -85,7 +85,8 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
   const baseline = run.baselineAccuracy()
   const again = performance.now()
   run.heldOutAccuracy()
-  // The first evaluation includes compilation. Held-out accuracy is half an evaluation, so twice its time is a second estimate.
+  // The first evaluation includes compilation. Held-out accuracy takes half as long as an evaluation, so twice its time is an estimate,
+  // too.
   const evaluation = Math.min(cold - start, 2 * (performance.now() - again))
   /** Times a step on the viewer, which is safe since its weights are reloaded before each picture. */
   const timed = () => {

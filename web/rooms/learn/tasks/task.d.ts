@@ -63,7 +63,7 @@ export type Run = ReturnType<typeof createRun>
 /** Parses and formats the reader's input. */
 export interface Tokens {
   name(id: number): string
-  /** Returns the name of an input token, if these differ from answer tokens. */
+  /** Returns the name of an input token; default: its name as an answer. */
   inputName?(id: number): string
   read(probe: string): number[] | TaskProblem
   /** Default input. */
@@ -76,7 +76,7 @@ export interface Tokens {
   words?: readonly string[]
 }
 
-/** A forward pass on one input; rows `from` to `to` are the answers. */
+/** A forward pass on one input; rows from <= i < to are the answers. */
 export interface Answered {
   forward: Forward
   from: number
@@ -127,7 +127,10 @@ export interface Task {
   hasText?: boolean
   /** Returns problems of settings that are valid separately but not together. */
   check?(settings: LearnSettings): Partial<Record<keyof LearnSettings, TaskProblem>>
-  /** The run succeeds when its measure reaches `least`; `usual` is the median number of steps to success over ten seeds. */
+  /**
+   * The run succeeds when its measure reaches `least`. `usual`: median number of steps to success over ten seeds; `within`: steps that
+   * suffice for most of them.
+   */
   goal: { measure: 'heldOutAccuracy' | 'alignment'; least: number; within: number; usual: number }
   /** Ten runs, seeds 0 to 9, recorded by npm run learn -- TASK --all --record: minimum and maximum held-out accuracy, in percent, at each evaluation. */
   recorded?: { least: string; most: string }

@@ -69,10 +69,10 @@ const GRAMMAR = {
     ],
   },
   people: ['teacher', 'student', 'engineer', 'doctor', 'company'],
-  /** "solution" and "system" are listed twice to be drawn more often: one has two Chinese words, both can follow "autonomous driving". */
+  /** "solution" and "system" are listed twice to be drawn more often: the first has two Chinese words, both follow "autonomous driving". */
   things: ['car', 'bicycle', 'book', 'map', 'ticket', 'robot', 'system', 'solution', 'system', 'solution'],
   autonomous: ['car', 'robot', 'system', 'solution'],
-  /** Both words must also occur alone, else the model could swap their links. */
+  /** Each word also occurs alone, since the model could otherwise swap the links of the two. */
   modifiers: [['autonomous', 'driving'], ['autonomous', 'driving'], ['autonomous'], ['driving']],
 }
 /** @type {Record<string, string>} */
