@@ -1,4 +1,4 @@
-// LoRA adapters as saved by PEFT. The merged weights match those that PyTorch computes by PEFT's formula, W + scale B A.
+// LoRA adapters as PEFT saves them. The merged weights match those that PyTorch computes by PEFT's formula, W + scale B A.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

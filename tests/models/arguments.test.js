@@ -12,7 +12,7 @@ import { Tokenizer } from './tokenizer.js'
 const qkv = await load()
 const folder = (/** @type {string} */ name) => fileURLToPath(new URL(`../goldens/models/${name}`, import.meta.url))
 const open = (/** @type {string} */ name) => loadModel(qkv, folder(name), { tokenizer: Tokenizer })
-/** Untyped, because arguments can be anything here. @type {any} */
+/** Models without types, because the tests pass arguments of any type. @type {any} */
 const model = await open('gpt2-tiny')
 /** @type {any} */
 const t5 = await open('t5-tiny')
@@ -178,7 +178,7 @@ test('a Proxy of a model, an heir and an heir of its cache are refused by every 
 test('a hook may call the model and allocate; if it disposes of the model or clears the cache, the call throws', async () => {
   const hooks = {
     'layers.1.heads': (/** @type {any} */ x) => {
-      qkv.alloc([300_000]).data.fill(NaN) // freed with the call
+      qkv.alloc([300_000]).data.fill(NaN) // the call of forwardSync that runs the hook frees it
       assert.deepEqual(model.forwardSync({ ids }).logits.data, logits)
       return x
     },

@@ -1,5 +1,5 @@
-// Attribution of the logit of a masked word, of a class, and of the similarity of two texts to the parts of a model. For logits of next
-// tokens see interventions.test.js.
+// What each part of a model contributes to the logit of a masked word, to a class, and to the similarity of two texts.
+// interventions.test.js tests logits of next tokens.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -55,7 +55,7 @@ for (const name of /** @type {const} */ (['gpt2', 'llama', 'gemma']))
       [8, 4],
       [9, 5],
     ]
-    // A step of two ids, of which the second text has only one; then a step of one id that also keeps the weights.
+    // First a step of two ids, of which one is padding in the second text. Then a step of one id that also keeps the attention weights.
     const second = model.forwardSync(
       {
         ids: more,

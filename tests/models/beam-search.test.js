@@ -1,4 +1,4 @@
-// Beam search beside transformers; with a cache, of every kind, as without one; and the folder's settings.
+// Beam search compared with transformers: without a cache, with every kind of cache, and with the generation settings of a folder.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Chat templates compared with jinja2 (tests/goldens/make-chat-templates.py), construct by construct, and random ones.
+// Chat templates compared with jinja2 (tests/goldens/make-chat-templates.py): one for each construct, and random ones.
 // tests/goldens/random_templates.py makes thousands more.
 
 import assert from 'node:assert/strict'

@@ -66,7 +66,7 @@ test('a classifier on GPT-2 shows no logits of tokens, and reads the last token 
     given.logits.data.forEach((value, n) => {
       assert.ok(Math.abs(value - Number(classLogits?.data[n])) <= 1e-5)
     })
-  // An id of padding at the end of a text counts as padding even if the mask shows it, as in transformers.
+  // The id of padding at the end of a text counts as padding even if the attention mask says otherwise, as in transformers.
   const rows = await model.classify({
     ids: [
       [0, 0, ...ids],

@@ -493,7 +493,8 @@ export const CLASSES = {
     sliding_window: 4096,
     layer_types: null,
   },
-  // The class comes with the models; seen as vLLM holds a copy of it (2026-11-27), without the keys that no published config has.
+  // This class is published with the models, not in transformers. Its keys are from the copy in vLLM (2026-11-27), without those that no published
+  // config has.
   exaone: {
     vocab_size: 102400,
     max_position_embeddings: 2048,

@@ -22,7 +22,7 @@ for (const name of folders) {
 /** Keys that do not change the numbers of a run. */
 const WITHOUT_EFFECT =
   /drop|^(initializer_|init_std|summary_|sparse_pred)|^(use_cache|reorder_and_upcast_attn|sinusoidal_pos_embds|deterministic_flash_attn|is_encoder_decoder|pretraining_tp|classifier_pooling|slow_but_exact|learned_pos_emb|verbose|embedding_fraction|(scale_)?attention_softmax_in_fp32|fused_\w+|use_flash_attn|use_xentropy|dense_seq_output|pad_vocab_size_multiple|unpad_inputs|use_memory_efficient_attention|logn_attention_clip1|n_ctx|init_device|pooler_hidden_act|onnx_export)$|token_id$/
-/** True for a key without effect in a class, also one that the class defines but its modules do not read. */
+/** True if a key of a class has no effect, for example because no module reads it. */
 const isIdle = (/** @type {string} */ type, /** @type {string} */ key) =>
   WITHOUT_EFFECT.test(key) ||
   (key === 'is_decoder' && /gpt_neox|t5|marian|bart|pegasus|m2m/.test(type)) ||
@@ -31,7 +31,7 @@ const isIdle = (/** @type {string} */ type, /** @type {string} */ key) =>
   (/num_ln_in_parallel_attn|multi_query/.test(key) && type === 'falcon') ||
   (key === 'type_vocab_size' && type === 'distilbert')
 
-/** Describes the network of a config as text, rows of fused weights by some of them, other functions by their names. @param {Record<string, unknown>} config */
+/** Describes the network of a config as JSON. The order of rows is described by four of them, any other function by its name. @param {Record<string, unknown>} config */
 const described = async config =>
   JSON.stringify(await familyOf(new Config(config)), (key, value) =>
     typeof value === 'function'
@@ -43,7 +43,7 @@ const described = async config =>
         : value,
   )
 
-/** Keys that published configs have only as notes. @type {Record<string, unknown>} */
+/** Keys that are only notes in published configs. @type {Record<string, unknown>} */
 const NOTES = {
   sentence_transformers: { activation_fn: 'torch.nn.modules.linear.Identity', version: '4.1.0' },
   sbert_ce_default_activation_function: 'torch.nn.modules.linear.Identity',

@@ -1,4 +1,4 @@
-// Weights as float16, bfloat16, int8 and int4. Also, the golden outputs depend on every weight.
+// Weights as float16, bfloat16, int8 and int4. Also checks that the golden outputs depend on every weight.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ function runOf(model) {
   return { logits: data, weights: weights.filter(layer => layer !== undefined) }
 }
 
-/** Reads the largest allowed numbers from docs/models.md. @param {string} family */
+/** Reads the largest errors that docs/models.md states for a family. @param {string} family */
 function stated(family) {
   const docs = readFileSync(new URL('../../docs/models.md', import.meta.url), 'utf8')
   const [, row] = new RegExp(`^\\| ${family} \\| ([\\d. |]+) \\|$`, 'm').exec(docs) ?? assert.fail(family)
@@ -233,7 +233,7 @@ test('the logits of the made checkpoints change when a norm or a bias is left ou
     for (const tensor of await readHeader(source, name)) {
       if (tensor.dims.length !== 1 || /inv_freq/.test(tensor.name)) continue
       if (name === 'longformer-made' && /_global/.test(tensor.name)) continue // no token has global attention
-      // Of the last layer only the first token is read, which has it.
+      // Only the first token of the last layer is read. It has global attention, which does not use these weights.
       if (name === 'longformer-sequence-made' && /2\.attention\.self\.(query|key|value)\./.test(tensor.name)) continue
       if (/pooler/.test(tensor.name) && kind === 'logits') continue
       // Without rotary positions, a bias of the keys adds a constant to all scores of a row, which softmax cancels.
@@ -292,7 +292,7 @@ test('float16 keeps the heads of the models that ship with the page: no score of
 
 test('greedy texts of the models that ship with the page are the same in int8, up to a word whose logit leads by less than 0.04', async t => {
   const sentences = ['A doctor wants a new car in Shanghai tomorrow', 'the engineer sees the cat', 'she buys a ticket']
-  /** @type {Record<string, number>} number of texts whose continuation differs from some word on */
+  /** @type {Record<string, number>} number of texts whose continuation differs from that of float32 */
   const changed = {}
   for (const [name, length] of /** @type {const} */ ([
     ['stories', 56],

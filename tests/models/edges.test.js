@@ -21,7 +21,7 @@ test('gpt2: edges and their exact effects are those of a plain computation in fl
   const byPosition = await edges(gpt2, { ids }, { of, byPosition: true })
   near(found.value, value, 'value')
   assert.deepEqual(found.effects.dims, [1 + 3 * 5, 3 * 13 + 1])
-  /** Returns the derivative by the size of a change. @param {string} key @param {Rows} delta */
+  /** Returns the derivative of the objective by the size of a change. @param {string} key @param {Rows} delta */
   const slope = (key, delta) => {
     const step = 1e-5
     const [a, b] = [step, -step].map(size => run({ key, delta: delta.map(row => row.map(x => x * size)) }).value)
@@ -124,7 +124,7 @@ for (const name of ['t5-tiny', 'marian-tiny', 'bart-tiny'])
       'the embedding',
       1e-4,
     )
-    // Hook each reader of the encoder's output. The decoder reads the encoder in no other way.
+    // The encoder's embedding reaches the decoder only through the keys and values of cross-attention.
     const from = writers.findIndex(({ kind, place }) => kind === 'embedding' && place === 'encoder')
     for (const [m, to] of readers.entries()) {
       const isRead = to.kind !== 'logits' && (to.place === 'encoder' || (to.place === 'cross' && /[kv]/.test(to.kind)))

@@ -94,7 +94,7 @@ test('entities of a text lie at their places, special tokens are left out', asyn
   other.dispose()
 })
 
-/** Number of ids of the largest tokenizer below. */
+/** Size of the largest vocabulary below. */
 const MOST = 440
 
 /**

@@ -1,4 +1,5 @@
-// The tables of docs/models.md match the keys that are read from the files of a folder. In the sources only keys of JSON have names with underscores.
+// The tables of docs/models.md match the keys that the sources read from the files of a folder. In the sources, names with underscores are such keys,
+// apart from a few exceptions.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -21,7 +22,7 @@ const READERS = [
   'tokenizers/open-files',
   'tokenizers/tokenizer-config',
 ]
-/** Names of tensors, methods of PEFT, an argument of Python that is refused, and parts of tokenizer.json. */
+/** The exceptions: names of tensors, methods of PEFT, an argument of Python that is refused, and parts of tokenizer.json. */
 const OTHERS = new Set(
   'base_model base_layer merge_and_unload path_initial_model_for_weight_conversion continue_final_message handle_chinese_chars mask_token sep_token unk_token'.split(
     ' ',

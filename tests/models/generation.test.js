@@ -25,7 +25,7 @@ test('rules and sampling change logits as the processors of transformers do', ()
     assert.deepEqual(logits, want, `case ${n}: ${JSON.stringify(config)}`)
     const cut = readSettings({ top_k: 0, ...sampling, do_sample: true }, '', scores.length)
     const drawn = new Set(Array.from({ length: 4000 }, (_, i) => choose(logits, cut, () => i / 4000).id))
-    // topP keeps any of several equal logits, depending on the sort, so compare values instead of ids.
+    // Which of several equal logits topP keeps depends on the sort, so compare values instead of ids.
     const values = (/** @type {Iterable<number>} */ list) => Array.from(list, id => want[id]).sort((a, b) => b - a)
     const [most1, ...rest] = values(allowed)
     const isFound = Math.exp(((rest.at(-1) ?? most1) - most1) / cut.temperature) > 5e-3 // likely enough that 4,000 samples contain all of them
@@ -136,7 +136,7 @@ test('a text ends before the first stop text, of which no part is given out', as
     }
     if (texts.every((text, n) => text !== whole[n])) assert.ok(steps.at(-1)?.every(row => row.isDone))
   }
-  // The stop text is looked for only in what is generated.
+  // The stop text is only searched for in the generated text, not in the prompt.
   const words = []
   for await (const { text } of model.generate(prompts[0], { maxNewTokens: 4, stop: 'friends' })) words.push(text)
   assert.equal(words.join(''), ' tom? yes.')

@@ -29,20 +29,20 @@ after(() => rmSync(place, { recursive: true, force: true }))
 
 const qkv = await load()
 const IDS = [1, 270, 30, 261, 287, 5, 262, 263]
-/** All types but Q8_K, a type for activations, for which llama.cpp has no matrix product. */
+/** All types of blocks but Q8_K. That one is for activations: llama.cpp has no matrix product for weights of it. */
 const TYPES = Object.keys(BLOCK_TYPES).filter(type => type !== 'Q8_K')
-/** Architectures in which llama.cpp rounds to float16: gelu from a table, or keys and values of encoders. */
+/** Architectures in which llama.cpp rounds to float16, in its table of gelu or in keys and values of encoders. */
 const ROUNDED = /gemma|phi2|gptneox|gpt2|bert|starcoder|falcon|bloom|mpt|t5/
 
 const isEncoder = (/** @type {string} */ of) => /bert|embedding$|encoder$/.test(of)
 /** True if a norm follows the last layer. */
 const isNormed = (/** @type {string} */ of) => /embedding|modern|t5/.test(of)
-/** True for what node-llama-cpp does not run: it has no call of llama_encode, and llama_decode hides later tokens of an encoder. @param {import('./gguf/made.js').Made} made */
+/** True if node-llama-cpp cannot run a model: it never calls llama_encode, and llama_decode hides later tokens from an encoder. @param {import('./gguf/made.js').Made} made */
 const isNotRun = ({ of, title }) => of === 't5' || title === 't5encoder, as converters write it'
-/** A model whose head gives scores of pairs. */
+/** True if the head of a model gives scores of pairs. */
 const isReranker = (/** @type {string} */ title) => title.includes('a reranker')
 
-/** Returns the next-token probabilities after each id, or for an encoder the mean of its rows, normalised. @param {Uint8Array} gguf @param {string} of */
+/** Returns the next-token probabilities after each id, for an encoder the normalised mean of its rows, for a reranker the score. @param {Uint8Array} gguf @param {string} of */
 async function ours(gguf, of) {
   const model = await loadModel(qkv, gguf, { tokenizer: false, dtype: 'float32' })
   const { logits, hiddenStates, kept, classScores } = model.forwardSync(
@@ -67,7 +67,7 @@ async function ours(gguf, of) {
   })
 }
 
-/** A context with keys and values of float32. */
+/** Options of a context whose keys and values are float32. */
 const IN_FULL = {
   contextSize: 64,
   batchSize: 64,
@@ -76,13 +76,13 @@ const IN_FULL = {
   flashAttention: false,
 }
 
-/** Returns a context for pairs, with keys and values of float32, for which the package has no option. @param {any} model */
+/** Returns a context for pairs with keys and values of float32. The package has no option for this. @param {any} model */
 async function rankingOf(model) {
   const { constructor: Context } = await model.createRankingContext({ contextSize: 64 })
   return new Context({ _llamaContext: await model.createContext({ ...IN_FULL, _embeddings: true, _ranking: true }) })
 }
 
-/** Returns the same from llama.cpp. @param {Uint8Array} gguf @param {string} of @param {string} title */
+/** Returns what `ours` returns, computed by llama.cpp. @param {Uint8Array} gguf @param {string} of @param {string} title */
 async function theirs(gguf, of, title) {
   const path = join(place, 'model.gguf')
   writeFileSync(path, gguf)
@@ -176,7 +176,7 @@ for (const type of TYPES)
 
 for (const type of TYPES.filter(type => !/^B?F/.test(type)))
   test(`${type}: the rounding of activations makes the difference from llama.cpp`, { skip }, async t => {
-    // A number between two whole ones may be rounded to the other one there: then another model is tried.
+    // An activation that lies halfway between two whole numbers may be rounded the other way by llama.cpp. Then another model is tried.
     let [before, after] = [0, Infinity]
     for (const seed of [5, 6, 7]) {
       const random = () => randomOf(seed)

@@ -37,7 +37,7 @@ function folder(name, files) {
   for (const [file, bytes] of Object.entries(files)) writeFileSync(join(path, file), bytes)
   return path
 }
-/** A file that is no model. @param {string} type */
+/** Makes a GGUF file that is not a model. @param {string} type */
 const ofType = type =>
   writeGguf(
     [

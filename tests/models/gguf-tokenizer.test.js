@@ -50,7 +50,7 @@ for (const kind of /** @type {(keyof typeof KINDS)[]} */ (Object.keys(KINDS)))
     }
   })
 
-/** Returns ids, or undefined if a text is refused. @param {() => number[]} encode */
+/** Returns the ids of a text, or undefined if it is refused. @param {() => number[]} encode */
 function refusable(encode) {
   try {
     return encode()

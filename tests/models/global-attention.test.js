@@ -1,4 +1,4 @@
-// Global attention of Longformer: marked tokens see all others and are seen by all. Its numbers are those of the golden files.
+// Global attention of Longformer: marked tokens see all others and are seen by all. goldens.test.js compares its numbers with the goldens.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

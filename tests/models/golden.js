@@ -45,8 +45,8 @@ export async function readGolden(folder) {
 }
 
 /**
- * Returns the largest error as a share of the tolerance, and the largest difference, in rows that are not padding. Columns of padding
- * must be 0.
+ * Compares rows that are not padding; columns of padding must be 0. Returns the largest error as a share of the tolerance, and the largest
+ * difference.
  * @param {FloatTensor | undefined} got (B, L, d) or (B, H, L, S)
  * @param {{ data: Float32Array, dims: readonly number[] }} want
  * @param {Tolerance} tolerance
@@ -128,7 +128,7 @@ export async function checkGolden(qkv, folder, options) {
     for (const [b, ids] of (input.greedy ?? []).entries()) {
       const prompt = input.input_ids[b].filter((_, i) => input.attention_mask[b][i])
       const given = []
-      // For an encoder-decoder allow one more id, because forced_eos_token_id forces the last one.
+      // An encoder-decoder may generate one more id, because forced_eos_token_id replaces the last one.
       const forced = model.stacks.encoder && model.stacks.decoder ? 1 : 0
       for await (const { id } of model.generate(prompt, {
         maxNewTokens: ids.length + forced,

@@ -20,7 +20,7 @@ const term = { position: -1, token: 7 }
 
 /** True if a checkpoint has expected gradients in float64. @param {string} name */
 const isGolden = name => existsSync(`${goldens}/${name}/gradients.json`)
-/** The other checkpoints, which are compared with finite differences. */
+/** The checkpoints without expected gradients, which are compared with finite differences. */
 const others = folders.filter(name => !isGolden(name))
 
 for (const name of folders.filter(isGolden))
@@ -348,7 +348,7 @@ test('too little memory is reported before a layer runs, with the bytes, and not
     ['backward', () => backward(model, long, { parameters, hooks })],
     ['ablate', () => ablate(model, { ids: long.ids.slice(0, 15) }, { of: 'loss', what: 'positions' })],
   ])) {
-    // A forward pass fits into the free memory.
+    // There is enough free memory for a forward pass, but not for the call.
     await withFree(own, what.startsWith('backward') ? 500_000 : 180_000, async () => {
       Object.defineProperty(memory, 'grow', { value: full, configurable: true })
       const message = new RegExp(`^RangeError: ${what} needs at least \\d+ bytes of memory beside the \\d+ in use`)

@@ -58,7 +58,7 @@ function numbersOf(result) {
   return Object.fromEntries(Object.entries(result).map(([name, part]) => [name, numbersOf(part)]))
 }
 
-/** Marks tokens of Longformer, so that both of its attentions run. */
+/** An input that marks tokens of Longformer, so that its global attention runs as well as its local one. */
 const marked = { ids, globalAttentionMask: [1, 0, 0, 1, 0, 0] }
 /** @type {Record<string, (model: Model) => unknown>} */
 const globalCalls = {

@@ -96,7 +96,7 @@ for (const [name, place] of /** @type {const} */ ([
         if (part.after) o = times(normMatrix(weights, part.after), o)
         heads.push({ layer, h, q, k, v, o, ov: times(o, v) })
       }
-    /** Applies the norms after parts, from the attention of one layer to that of another. */
+    /** Multiplies x with the norms that follow parts, from the attention of layer `from` to that of layer `to`. */
     const passed = (/** @type {Matrix} */ x, /** @type {number} */ from, /** @type {number} */ to) => {
       for (const { post } of spec.layers.slice(from, to).flat()) if (post) x = times(normMatrix(weights, post), x)
       return x
@@ -132,7 +132,7 @@ for (const [name, place] of /** @type {const} */ ([
       for (const { layer, h, v, o } of heads) {
         const left = times(v, passed(e, 0, layer))
         const right = times(u, passed(o, layer, spec.layers.length))
-        // W_U W_O W_V W_E has the eigenvalues of W_V W_E W_U W_O, and zeros.
+        // W_U W_O W_V W_E has the eigenvalues of W_V W_E W_U W_O and otherwise zeros, so the smaller product is enough.
         const circuit = V > 64 ? times(left, right) : times(right, left)
         const { re, im } = eigenvalues(circuit.flat(), circuit.length)
         const [sum, all] = [re, re.map((value, i) => Math.hypot(value, im[i]))].map(list =>

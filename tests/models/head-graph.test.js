@@ -189,7 +189,7 @@ for (const name of folders)
     assert.equal(qkv.memory.resident, loaded)
   })
 
-/** Computes the share of some edges plainly: the fraction that arrives at words, going back from a node. @param {PositionEdges} found @param {Set<number>} kept @param {number} n @returns {number} */
+/** Returns the fraction of what a node receives that comes from the words through the kept edges alone. @param {PositionEdges} found @param {Set<number>} kept @param {number} n @returns {number} */
 function arrives(found, kept, n) {
   if (n < found.positions) return 1
   let sum = 0
@@ -198,7 +198,7 @@ function arrives(found, kept, n) {
   return sum
 }
 
-/** Returns the fraction of the answer that goes back through a node. @param {PositionEdges} found @param {number} n @returns {number} */
+/** Returns the fraction of the answer that comes through a node. @param {PositionEdges} found @param {number} n @returns {number} */
 function through(found, n) {
   if (n === found.incoming.length - 1) return 1
   let sum = 0
@@ -322,7 +322,7 @@ async function inductionModel() {
     zeros(`h.${l}.mlp.c_fc.bias`, 8)
     zeros(`h.${l}.mlp.c_proj.weight`, 8, d)
     zeros(`h.${l}.mlp.c_proj.bias`, d)
-    // A saturated softmax would have no gradient, and so no edge to a key.
+    // The scores are not so large that softmax saturates: then it would have no gradient, and the graph no edge to a key.
     const sharp = l === 0 ? 20 : 14
     if (l === 0)
       for (let n = 0; n < P; n++) {
@@ -339,7 +339,7 @@ async function inductionModel() {
       o(n, (l === 0 ? before : said) + n, 1)
     }
   }
-  // The head reads the answer where the induction head writes it.
+  // The unembedding reads the answer from the columns to which the induction head writes it.
   const lmHead = zeros('lm_head.weight', V, d)
   for (let n = 0; n < V; n++) lmHead(n, said + n, 10)
   const config = {
@@ -410,7 +410,7 @@ test('in the model of stories, the edge between heads that supports a name most 
     /** @param {(one: typeof heads[number]) => number} score */
     const best = score => heads.reduce((a, b) => (score(b) > score(a) ? b : a))
     const previous = best(({ map, head }) => own.reduce((sum, _, r) => sum + (r ? map.at(0, head, r, r - 1) : 0), 0))
-    // The head attends to the positions after the earlier occurrence of the two syllables.
+    // The copying head attends to the two positions after the earlier occurrence of the last two syllables.
     const match = own.findIndex((id, n) => n < L - 2 && id === own[L - 2] && own[n + 1] === own[L - 1]) + 2
     const copies = best(({ map, head, layer }) =>
       layer ? map.at(0, head, L - 1, match) + map.at(0, head, L - 1, match + 1) : 0,

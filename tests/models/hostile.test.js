@@ -17,7 +17,7 @@ const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 const bytesOf = (/** @type {string} */ name) => new Uint8Array(readFileSync(`${folder}/${name}`))
 const textBytes = (/** @type {string} */ text) => new TextEncoder().encode(text)
 
-/** @param {string} header @param {number} [data] number of bytes after it @param {number} [length] that the file states for the header */
+/** @param {string} header @param {number} [data] number of bytes after the header @param {number} [length] of the header, as the file states it */
 function file(header, data = 0, length = header.length) {
   const bytes = new Uint8Array(8 + header.length + data)
   new DataView(bytes.buffer).setBigUint64(0, BigInt(length), true)
@@ -501,7 +501,7 @@ for (const [title, files, message] of /** @type {[string, object, RegExp][]} */ 
     assert.equal(qkv.memory.resident, resident)
   })
 
-/** Returns the folder of the sharded Llama with a change of its index. @param {(map: Record<string, string>) => void} change */
+/** Returns the sharded golden Llama with a change of its index. @param {(map: Record<string, string>) => void} change */
 function sharded(change) {
   const name = 'llama-tiny-sharded'
   const index = JSON.parse(readFileSync(`${folder}/${name}/model.safetensors.index.json`, 'utf8'))

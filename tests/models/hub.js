@@ -29,7 +29,7 @@ const EXPOSED =
   'X-Repo-Commit,X-Request-Id,X-Error-Code,X-Error-Message,X-Total-Count,ETag,Link,Accept-Ranges,Content-Range,X-Linked-Size,X-Linked-ETag,X-Xet-Hash'
 
 /**
- * Computes a hash of each file once.
+ * Makes a function that hashes each file only the first time.
  * @param {(bytes: Uint8Array) => string} hash
  */
 function once(hash) {
@@ -116,7 +116,7 @@ async function list(request, response, url, { id, model, kind, hasBlobs }) {
   return reply(response, 200, json, JSON.stringify(list))
 }
 
-/** Returns a sender of files with a common rate limit, in bytes per second. @param {number} rate */
+/** Returns a function that sends files. All that it sends shares one limit, in bytes per second. @param {number} rate */
 function createSender(rate) {
   let sent = 0
   const begun = performance.now()

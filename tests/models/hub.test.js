@@ -145,7 +145,7 @@ test('a name opens the model of the folder, in few requests, and the second time
   assert.equal(model.tokenize('The cat').ids.length > 1, true)
   assert.deepEqual(numbersOf(model), expected)
   const requests = hub.asked.map(({ server, url }) => `${server} ${url.replace(/\?.*/, '')}`)
-  // The list of files, three texts, and the weights with their redirect.
+  // Six requests: the list of files, three text files, the weights, and the redirect of the weights.
   assert.equal(requests.length, 6, requests.join('\n'))
   hub.break({ of: /./, status: 503, headers: { 'retry-after': '0' } })
   assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
@@ -185,7 +185,7 @@ test('large files are read in blocks of 8 MiB by one signed address; 548 MB take
   assert.equal(weights.filter(({ server }) => server === 'hub').length, 1, 'the redirect is resolved once')
   assert.equal(weights.length, count + 1)
   assert.equal(hub.asked.length, 1 + 1 + 1 + count)
-  // The list of files, three texts, and the weights with their redirect.
+  // Six requests: the list of files, three text files, the weights, and the redirect of the weights.
   assert.ok(1 + 3 + 1 + blocksOf(548_105_171).count <= 80)
   assert.ok(BLOCK <= 8 * 2 ** 20)
 })
@@ -244,7 +244,7 @@ async function whileReadOnly(path, use) {
 
 test('a read-only cache opens what it has, online and offline, and loads the rest without keeping it', async () => {
   numbersOf(await loadModel(qkv, 'hf:me/tiny'))
-  numbersOf(await loadModel(qkv, 'hf:me/many/sub/folder', { keep: false, ...none })) // so that its dynamic imports are loaded
+  numbersOf(await loadModel(qkv, 'hf:me/many/sub/folder', { keep: false, ...none })) // loads the modules that the second call imports
   const wanted = numbersOf(await loadModel(qkv, shards, none))
   const before = filesIn(cache)
   await whileReadOnly(String(process.env.HF_HOME), async () => {
@@ -278,7 +278,7 @@ test('a truncated file beside its good blob is repaired, and nothing is download
   const commit = hub.commitOf('me/tiny')
   const pointer = join(cache, 'models--me--tiny/snapshots', commit, 'model.safetensors')
   rmSync(pointer)
-  writeFileSync(pointer, tiny['model.safetensors'].subarray(0, 1000)) // as left by an interrupted copy
+  writeFileSync(pointer, tiny['model.safetensors'].subarray(0, 1000)) // as an interrupted copy leaves it
   for (const n of [1, 2]) {
     hub.asked.length = 0
     assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny')), expected)
@@ -629,7 +629,7 @@ test('429 and 5xx are retried after growing pauses, or when the hub says, and re
   hub.break({ of: /./, status: 429, headers: { ratelimit: '"api";r=0;t=7' }, times: 1 })
   assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', { keep: false, ...none })), expected)
   assert.deepEqual(pauses.splice(0), [7000, 7000])
-  // Retries wait until a future date. If the header cannot be parsed, they use the default, growing pauses.
+  // Retries wait until the date if it is in the future. If the header cannot be parsed, they wait for the default pauses, which grow.
   const date = () => new Date(Date.now() + 6900).toUTCString()
   for (const [after, want] of /** @type {[string, number][]} */ ([
     [date(), 7000],
@@ -902,7 +902,7 @@ test('a partial write is continued, and on a disk that fills nothing is kept', a
       .sort(),
   )
   rmSync(cache, { recursive: true })
-  room = large['model.safetensors'].length - 1000 // the rest of the last block does not fit
+  room = large['model.safetensors'].length - 1000 // the last 1,000 bytes do not fit
   await assert.rejects(loadModel(qkv, 'hf:me/large', none), { code: 'DISK_FULL' })
   assert.deepEqual(
     filesIn(cache).filter(name => name.includes('incomplete') || name.includes('safetensors')),
@@ -959,7 +959,7 @@ test('the body of an answer that is refused is not downloaded', async () => {
   let closed = Promise.resolve()
   const server = createServer((_, response) => {
     closed = new Promise(resolve => response.on('close', resolve))
-    response.writeHead(206, headers).write(new Uint8Array(1000)) // the rest never comes
+    response.writeHead(206, headers).write(new Uint8Array(1000)) // the other bytes of the answer never come
   })
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())

@@ -205,7 +205,7 @@ test('q, k and v give the scores, before and after rotary positions', async () =
         rope !== undefined,
         name,
       )
-      // A rotation keeps the length.
+      // A rotation keeps the length of a vector.
       const length = (/** @type {FloatTensor} */ x) =>
         x.data.slice(0, H * D).reduce((sum, value) => sum + value ** 2, 0)
       near(length(seen.qBare) / length(seen.q), 1, 1e-5, name)

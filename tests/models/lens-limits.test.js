@@ -65,7 +65,7 @@ test('a fit holds at most 2 d x d floats a layer beside the backward pass', asyn
       for (let n = 0; n < 3; n++) gc()
       return process.memoryUsage().arrayBuffers
     }
-    const before = held() // earlier files of this process may still free memory, so only an increase is a fault
+    const before = held() // buffers of earlier test files may still be freed, so only an increase is a fault
     /** @type {number[]} */
     const grown = []
     await fitLens(model, short, { kind, first: 1, onProgress: () => grown.push(held() - before) })
@@ -86,7 +86,7 @@ test('a damaged file gives a lens of finite numbers or an error for people', asy
   const counts = { lenses: 0, errors: 0 }
   for (const lens of lenses) {
     const whole = saveLens(lens)
-    // Half of the changes hit the pickle and the list of files.
+    // Half of the changes hit the pickle at the start, the other half the list of files at the end.
     for (let n = 0; n < 1500; n++) {
       const bytes = whole.slice(0, n % 5 ? whole.length : below(whole.length))
       for (let k = 0; k <= n % 3 && bytes.length; k++)

@@ -1,5 +1,5 @@
-// Jacobian products and the Jacobian lens, compared with PyTorch's autograd in float64 (tests/goldens/make-lens.py), and forward with
-// reverse mode in every family.
+// Jacobian products and the Jacobian lens, compared with PyTorch's autograd in float64 (tests/goldens/make-lens.py). In
+// every family, products forwards are compared with products backwards.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -130,7 +130,7 @@ test('backward of a place is the product of the Jacobian with its gradient, in e
   const { gradients, value } = backwardSync(gpt2, input, { of: { place: ends.to, gradient: u }, at: [ends.from] })
   assert.equal(value, undefined)
   assert.ok(error(gradients[ends.from].data, product.data) <= 1e-6)
-  // the sum of squares of a head's output, stepped along its gradient at the input of the layer
+  // The objective is half the sum of squares of a head's output. A step along its gradient at the input of the layer checks that gradient.
   const of = {
     place: /** @type {const} */ ('layers.1.heads.2'),
     gradient: (/** @type {FloatTensor} */ x) => ({
@@ -215,7 +215,7 @@ test('a readout ends with the answer of the model, and with the identity it is t
     assert.ok(Math.abs(Number(all.probabilities?.at(0, 2, i)) - shares[7]) <= 1e-6)
     assert.equal(all.kl.at(2, i), 0)
   }
-  // a state transported by hand
+  // Multiplies a state with the matrix of the lens by hand, and writes it over the last state at position 4 by a hook.
   const { hiddenStates } = gpt2.forwardSync(input, { keep: ['hiddenStates'] })
   const state = hiddenStates[1]?.row(0).row(4).data ?? []
   const carried = Float32Array.from({ length: 48 }, (_, i) => dot(lens.matrix(0).row(i).data, state))
@@ -243,13 +243,13 @@ test('a readout ends with the answer of the model, and with the identity it is t
 })
 
 test('a readout is that of float64, with equal words and any number of them; a NaN stays in its row', async () => {
-  const [V, d] = [1031, 8] // whole blocks of the kernel, and a rest
+  const [V, d] = [1031, 8] // V is several blocks of the kernel and a remainder
   const sizes = { layers: 2, heads: 2, d, vocab: V, positions: 16 }
   const weights = makeWeights(qkv.generator(3), sizes)
   const table = weights.data.subarray(0, V * d)
   for (let v = 0; v < V; v++) {
     if (v % 5 === 1)
-      table.copyWithin(v * d, (v - 1) * d, v * d) // the same as the word before
+      table.copyWithin(v * d, (v - 1) * d, v * d) // the row of the word before, so that logits are equal
     else for (let c = v * d; c < (v + 1) * d; c++) table[c] *= 150
   }
   const folder = writeFolder(weights)
@@ -307,7 +307,7 @@ test('heads, MLPs and the embedding add up to the logit that a lens reads from a
     const lens = await fitLens(model, [ids], { first: 1 })
     const tokens = [3, Math.min(vocab, 300) - 1]
     const { rest } = await model.logitAttribution({ ids }, { tokens, position: 5 })
-    const isWhole = rest.data.every(value => Math.abs(value) <= 1e-5) // true if only parts write to the stream
+    const isWhole = rest.data.every(value => Math.abs(value) <= 1e-5) // true if no bias or other term adds to the logits
     for (const own of /** @type {const} */ (['logit', lens])) {
       const asked = { layer: decoder.layers - 2, position: 5, tokens }
       const found = await lensAttribution(model, own, { ids }, asked)
@@ -422,7 +422,7 @@ test('a file of PyTorch is read by path, bytes, Blob and name, and a saved lens 
 test('a file that is not a lens is refused by its content', async () => {
   const ids = readFileSync(new URL('../goldens/lens.pt', import.meta.url))
   const storage = ids.indexOf('HalfStorage')
-  ids.write('LongStorage', storage) // a name of the same length, and each number four times as long
+  ids.write('LongStorage', storage) // a name of the same length, for numbers that are four times as long
   await assert.rejects(readLens(ids), /storage "\d": expected \d+ bytes, got \d+|expected floats, got I64/)
   ids.write('ShortStorag', storage)
   await assert.rejects(readLens(ids), RangeError)
@@ -444,7 +444,7 @@ test('a file that is not a lens is refused by its content', async () => {
     reason => String(reason),
   )
   assert.match(broken, /J\[0\] holds NaN or infinity/)
-  /** Writes a file in which one value is a tensor. @param {string} name @param {number[]} layers */
+  /** Writes a lens file in which the value called `name` is a tensor. @param {string} name @param {number[]} layers */
   const odd = (name, layers) => {
     const file = new TorchFileWriter('lens', 'float32')
     const one = () => file.tensor(Float32Array.of(3), [1, 1])

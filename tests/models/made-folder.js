@@ -4,7 +4,7 @@ import { fromBfloat16, fromFloat16, toFloat16 } from '../../src/base/float16.js'
 
 /** @import { FloatTensor } from '../../src/base/tensor.js' */
 
-const SIZES = { d: 64, vocab: 9001, inner: 5003, positions: 16 } // the head has 2.3 MB, each part of the MLP 1.3 MB
+const SIZES = { d: 64, vocab: 9001, inner: 5003, positions: 16 } // as F32 the head has 2.3 MB, each weight of the MLP 1.3 MB
 
 /** Rounds to bfloat16, towards zero. @param {Float32Array} data */
 const upperHalves = data =>

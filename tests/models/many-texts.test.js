@@ -130,7 +130,7 @@ test('with hooks each text runs by itself, so that they see its own rows', async
 })
 
 test('other events are handled while a stream of short texts runs', async () => {
-  await sentences.embed(textsOf(2), { pooling }) // imports take turns, too
+  await sentences.embed(textsOf(2), { pooling }) // imports the modules now, because an import also takes turns of the event loop
   let [turns, isOver] = [0, false]
   const count = () => {
     turns++

@@ -36,7 +36,7 @@ const [gpt2, t5, sentences, sst] = await Promise.all(
 /** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */
 const any = value => value
 
-/** Names of places in other libraries, and ours. */
+/** Names of places in other libraries, with qkv's names for them. */
 const PLACES = {
   'blocks.0.hook_resid_pre': 'layers.0.input',
   'blocks.1.hook_resid_mid': 'layers.1.middle',
@@ -425,7 +425,7 @@ for (const [title, call, message] of MISTAKES)
     await assert.rejects(async () => call(), { message })
   })
 
-/** Names of places for a model with stacks, and for one without. */
+/** Names of places without their stack, or in other libraries, each with the names that the error of a T5 offers. */
 const STACKS = {
   'layers.0.heads.1': '"decoder.layers.0.heads.1" or "encoder.layers.0.heads.1"',
   'layers.0.cross.heads.0': '"decoder.layers.0.cross.heads.0"',
@@ -590,7 +590,7 @@ for (const [title, call, message] of LENSES)
     await assert.rejects(async () => call(), { message })
   })
 
-/** What is no lens, and the error of readLens. @type {[string, string, string, RegExp][]} */
+/** Sources that are not a lens, and the error of readLens for each. @type {[string, string, string, RegExp][]} */
 const NO_LENSES = [
   ['a path that is not there', '/nowhere/lens.pt', 'NOT_FOUND', /^readLens: there is no file "\/nowhere\/lens\.pt"$/],
   ['a name of the hub', 'owner/name/lens.pt', 'NOT_FOUND', /on the Hugging Face hub is named hf:owner\/name\//],

@@ -325,7 +325,7 @@ test('each step of a generation has its logits, its probability, its text and th
 
 test('a character that a generation does not finish is in the text of its last step', async () => {
   const start = gpt2.tokenize('The cat').ids
-  // The first two of three bytes of a character, as GPT-2 byte tokens. Neither alone is valid UTF-8.
+  // The tokens of the first two bytes of a character that has three, in GPT-2's alphabet of bytes. They are not valid UTF-8.
   const vocab = JSON.parse(String(readFileSync(`${folder}/gpt2-tiny/tokenizer.json`))).model.vocab
   const bytes = [vocab.ä, vocab['¸']]
   const [a] = gpt2.tokenize('a').ids

@@ -6,7 +6,7 @@ import { patch } from '../../src/entries/interpret.js'
 import { compare } from './gradient-golden.js'
 
 /**
- * Compares patched heads and inputs, and their estimates.
+ * Compares the effects of patched heads and inputs, and the estimates of these effects.
  * @param {import('../../src/models/model.js').Model} model
  * @param {string} folder
  * @param {(said: string) => void} [tell] called with each error as a share of the tolerance

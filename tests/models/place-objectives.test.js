@@ -33,7 +33,7 @@ for (const name of folders)
       const [got, want] = [dot(gradients[from].data, v.data), dot(u.data, jv)]
       assert.ok(Math.abs(got - want) <= 2e-6 * size, `${what}: ${got} for ${want}`)
       if (what !== 'output') continue
-      // f = |x|^2 / 2 with one head at half its size, stepped along v at the input of the last layer
+      // The objective is f = |x|^2 / 2, while a hook halves one head. A step along v at the input of the last layer checks its gradient.
       const halved = { [`${at}layers.${last}.heads.0`]: 0.5 }
       const gradient = (/** @type {FloatTensor} */ x) => ({
         value: dot(x.data, x.data) / 2,

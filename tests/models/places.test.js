@@ -64,7 +64,7 @@ for (const name of folders)
       const rows = plain.lastHiddenState.dims[1]
       assert.deepEqual(seen[`${own}mlp.hidden`].dims.slice(0, 2), [1, rows])
       if (isParallel || !hasNorm) continue
-      // The residual stream after a layer is that in its middle plus the output of the MLP.
+      // The residual stream after a layer is the stream between attention and MLP plus the output of the MLP.
       const middle = seen[`${own}middle`]
       const sum = middle.data.map((value, n) => value + seen[`${own}mlp.output`].data[n])
       same(new Tensor(sum, middle.dims), seen[`${own}output`], `${own}middle`)

@@ -1,4 +1,4 @@
-// GPT-2 written plainly in float64, in which one reader can read other numbers. The reference for edges.
+// GPT-2 written plainly in float64, as the reference for edges. The input of one reader can be changed.
 
 import { gpt2 } from './checkpoints.js'
 
@@ -15,7 +15,7 @@ export const of = {
 
 /** @typedef {Float64Array[]} Rows */
 
-/** Returns a plain float64 GPT-2, which computes the objective if one reader reads other numbers. */
+/** Returns a plain float64 GPT-2, which computes the objective after a change of the input of one reader. */
 export async function plainGpt2() {
   /** @type {Record<string, FloatTensor>} */
   const w = {}
@@ -44,7 +44,7 @@ export async function plainGpt2() {
   const sum = (/** @type {Rows} */ a, /** @type {Rows} */ b, size = 1) =>
     a.map((row, p) => row.map((value, c) => value + size * b[p][c]))
   /**
-   * @param {{ key: string, delta: Rows, query?: number }} [change] is added to the input of a reader; for keys and values only as seen by `query`
+   * @param {{ key: string, delta: Rows, query?: number }} [change] `delta` is added to the input of reader `key`; to that of keys and values only where `query` attends to them
    * @param {{ head: string, query: number, more: ArrayLike<number>, size: number }} [moved] adds `size` times `more` to the attention weights of a query
    * @returns {{ value: number, written: Record<string, Rows>, weights: Record<string, Rows> }} weights: for each head, a row for each query
    */

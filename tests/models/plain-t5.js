@@ -1,4 +1,4 @@
-// T5 written plainly in float64, in which one reader can read other numbers. The reference for edges of an encoder-decoder.
+// T5 written plainly in float64, as the reference for edges of an encoder-decoder. The input of one reader can be changed.
 
 /** @import { Rows } from './plain-gpt2.js' */
 
@@ -45,7 +45,7 @@ export async function plainT5(model, { ids, decoderIds }, terms) {
     list.map(id => Float64Array.from(w['shared.weight'].data.subarray(id * d, (id + 1) * d)))
 
   /**
-   * @param {{ key: string, delta: Rows, query?: number }} [change] is added to the input of a reader; for keys and values only as seen by `query`
+   * @param {{ key: string, delta: Rows, query?: number }} [change] `delta` is added to the input of reader `key`; to that of keys and values only where `query` attends to them
    * @returns {{ value: number, written: Record<string, Rows> }}
    */
   return change => {
@@ -53,7 +53,7 @@ export async function plainT5(model, { ids, decoderIds }, terms) {
     const seen = (h, key) => (change?.key === key ? sum(h, change.delta) : h)
     /** @type {Record<string, Rows>} */
     const written = {}
-    /** Computes the heads of a part. @param {'encoder' | 'decoder' | 'cross'} place @param {number} l @param {string} name @param {(key: string) => Rows} ofQuery @param {(key: string) => Rows} ofKey the normalised input of a reader */
+    /** Computes the outputs of the heads of an attention. @param {'encoder' | 'decoder' | 'cross'} place @param {number} l @param {string} name @param {(key: string) => Rows} ofQuery @param {(key: string) => Rows} ofKey the normalised input of a reader */
     const attend = (place, l, name, ofQuery, ofKey) =>
       Array.from({ length: H }, (_, n) => {
         const keyOf = (/** @type {string} */ what) => `${what} ${place} ${l} ${n}`

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Config } from '../../src/models/config/config.js'
 import { familyOf } from '../../src/models/families/index.js'
 
-/** @param {string} folder of the golden checkpoints @param {Record<string, unknown>} change */
+/** @param {string} folder of a golden checkpoint @param {Record<string, unknown>} change */
 const familyWith = (folder, change) => {
   const path = new URL(`../goldens/models/${folder}/config.json`, import.meta.url)
   const config = { ...JSON.parse(readFileSync(path, 'utf8')), ...change }
@@ -21,7 +21,7 @@ for (const name of readdirSync(published))
   })
 
 /**
- * Configs with the keys and values of published models, and small sizes: written down from memory, because the hub could not be asked.
+ * Configs with the keys and values of published models, but small sizes. They were written from memory, because the hub could not be reached.
  * @type {Record<string, Record<string, unknown>>}
  */
 const remembered = JSON.parse(readFileSync(new URL('../goldens/published-keys.json', import.meta.url), 'utf8'))
@@ -118,7 +118,7 @@ test('the configs of ModernBERT-base and SmolLM3 pass with the keys that they ar
     local_rope_theta: null,
   })
   const [full, near] = encoder?.layers.map(([{ attention }]) => attention?.rope || encoder.rope) ?? []
-  assert.deepEqual(near?.frequencies, full?.frequencies) // null means the theta of the other layers
+  assert.deepEqual(near?.frequencies, full?.frequencies) // null stands for the theta of the other layers
   const { decoder } = await familyWith('smollm3-made', {
     layer_types: ['full_attention', 'full_attention', 'full_attention'],
     max_window_layers: 28,
@@ -150,7 +150,7 @@ test('a key that transformers silently ignores or overrides is refused by name i
   /** @type {[string, Record<string, unknown>, RegExp][]} */
   const refused = [
     ['mpt-made', { expansion_ratio: 2 }, /expansion_ratio 2 is not covered; covered: 4/], // its modules always use 4
-    ['falcon-made', { n_layer: 2 }, /not covered: n_layer = 2/], // not a name of this class
+    ['falcon-made', { n_layer: 2 }, /not covered: n_layer = 2/], // this class has no key of this name
     ['falcon-made', { n_head: 4 }, /not covered: n_head = 4/],
     ['falcon-made', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5 is not covered; covered: 1/],
     ['llama3-made', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5 is not covered; covered: 1/],
@@ -162,7 +162,7 @@ test('a key that transformers silently ignores or overrides is refused by name i
       { rotary_pct: undefined, partial_rotary_factor: 0.5 },
       /partial_rotary_factor 0.5 is not covered/,
     ],
-    ['stablelm-made', { head_dim: 16 }, /head_dim 16 is not covered/], // it rotates 16 numbers, but computes scores with others
+    ['stablelm-made', { head_dim: 16 }, /head_dim 16 is not covered/], // 16 numbers would be rotated, but scores have another size
     ['new-made', { rope_scaling: { type: 'ntk', factor: 0.5 } }, /factor/],
     [
       'bert-jina-made',
@@ -211,7 +211,7 @@ test("a config of Nomic's BERT has the keys of its own code, those of transforme
   assert.equal(await described(newer), plain)
   assert.equal(await described({ ...older, ...newer, max_position_embeddings: 32 }), plain)
   const { hidden_act, layer_norm_eps, rope_parameters, head_dim, ...rest } = newer
-  assert.equal(await described(rest), plain) // they are the defaults
+  assert.equal(await described(rest), plain) // the values left out are the defaults
   await assert.rejects(
     described({ ...older, intermediate_size: 7 }),
     /intermediate_size 7 and n_inner 36 mean the same/,

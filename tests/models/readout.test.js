@@ -18,8 +18,8 @@ const input = { ids: [5, 9, 13, 8, 9, 7, 12, 31] }
 /** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 /**
- * Checks that exact effects of all heads and states equal those of hooks, that estimates equal products with the gradient, and that the
- * gradient equals finite differences.
+ * Checks three things: exact effects of all heads and states equal those of hooks, estimates equal products with the gradient, and the gradient
+ * equals finite differences.
  * @param {import('../../src/models/model.js').Model} model
  * @param {any} of
  * @param {(given: { ids: number[] }, hooks?: any) => Promise<number>} measured

@@ -1,5 +1,5 @@
-// Rerankers that are decoders, and texts as conversations, as in sentence-transformers. The input of the network is written by hand, after
-// base/modules/transformer.py and cross_encoder/ of that library (6.0).
+// Rerankers that are decoders, and texts that are rendered as conversations, as in sentence-transformers. The tests write the input of the network
+// by hand, after base/modules/transformer.py and cross_encoder/ of that library (6.0).
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const base = Object.fromEntries(
   ['config.json', 'model.safetensors', 'tokenizer.json'].map(name => [name, read(`qwen3-tiny-bf16/${name}`)]),
 )
 
-/** Renders the roles of a pair, and an end that the model reads last. */
+/** A template that renders a pair by the roles of its messages, then the token that the model reads last. */
 const FLAT = `{% for m in messages %}{% if m.role == 'system' %}<|im_start|>{{ m.content }}\n{% endif %}{% endfor %}<|im_start|>{{ (messages | selectattr('role', 'eq', 'query') | first).content }}?{{ (messages | selectattr('role', 'eq', 'document') | first).content }}<|im_end|>{% if add_generation_prompt %} so {{ word }}{% endif %}`
 const SETTINGS = {
   transformer_task: 'text-generation',
@@ -104,7 +104,7 @@ test('a decoder is ranked by the logits of two tokens after the conversation of 
   assert.deepEqual(done, [1, 2, 3])
   await assert.rejects(model.embed('a'), /^RangeError: modules\.json: LogitScore: .*: call rank/)
   model.dispose()
-  // One token, the arguments of the template, and the activation of the class.
+  // Settings with one token only, with arguments for the template, and with the activation of the class.
   const one = await open({
     '1_LogitScore/config.json': { true_token_id: 7, false_token_id: null, module_input_name: 'causal_logits' },
     'sentence_bert_config.json': {
@@ -175,7 +175,7 @@ test('a decoder that no folder names as a cross-encoder is ranked by its tokens 
       rstrip: false,
     })
   for (const isNamed of [false, true]) {
-    // Without model_type sentence-transformers treats the folder as one of embeddings, and ignores its modules and prompts.
+    // Without a model_type that fits, sentence-transformers ignores the modules and prompts of the folder and makes a model of embeddings.
     const model = await open({
       'tokenizer.json': tokenizer,
       ...(!isNamed && { 'modules.json': undefined }),
@@ -323,7 +323,7 @@ test('do_lower_case is applied before the normalizers, and leaves special tokens
     }),
     { tokenizer: Tokenizer },
   )
-  // Rust lower-cases a sigma at the end of a word like any other; JavaScript and Python do not.
+  // The Rust library lower-cases a final sigma to the ordinary one. JavaScript and Python have another letter for it.
   const { tokens } = model.tokenize('ΣΑΣ [SEP] CAT', { lowerCase: true })
   assert.deepEqual(tokens, ['[CLS]', 'σασ', '[SEP]', 'c', '##at', '[SEP]'])
   const { data } = await model.embed('ΣΑΣ [SEP] CAT')
@@ -360,7 +360,7 @@ test('embeddings of an encoder-decoder are those of its encoder; T5EncoderModel 
     const want = Float32Array.from(rows.flatMap(row => [...row]))
     assert.deepEqual((await whole.embed(texts)).data, want)
     await assert.rejects(whole.similarity('a', 'b'), /an encoder-decoder is not covered/)
-    // The files that T5EncoderModel.save_pretrained writes, and a whole file with its config.
+    // The weights that T5EncoderModel.save_pretrained writes, then all weights with the config of an encoder.
     const tensors = await readSafetensors(own['model.safetensors'])
     const some = Object.fromEntries(Object.entries(tensors).filter(([key]) => /^(shared|encoder)/.test(key)))
     const config = { ...json(`${name}/config.json`), architectures: ['T5EncoderModel'] }

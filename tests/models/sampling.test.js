@@ -1,4 +1,4 @@
-// Sampling: which ids can be drawn, and how logits are changed before, by the rules of transformers' logits processors.
+// Sampling: which ids can be drawn, and how the rules of transformers' logits processors change the logits first.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -38,7 +38,7 @@ const folderOf = files => ({
       read: async (/** @type {number} */ from, /** @type {number} */ to) => files[name].slice(from, to),
     },
 })
-/** Returns the name of a class in modules.json, as before version 5.4 or since. @param {string} kind @param {number} n */
+/** Returns the name of a class in modules.json: for some n the name before version 5.4, for others the name since then. @param {string} kind @param {number} n */
 const typeOf = (kind, n) =>
   [
     `sentence_transformers.models.${kind}`,
@@ -216,7 +216,7 @@ test('rank orders texts by the logit of a cross-encoder and the activation that 
     )
     model.dispose()
   }
-  // Without modules.json sentence-transformers reads none of its files.
+  // Without modules.json, sentence-transformers does not read its own settings in the folder.
   const own = await open(
     { sbert_ce_default_activation_function: 'own.One' },
     { 'config_sentence_transformers.json': encode({ activation_fn: identity, model_type: 'CrossEncoder' }) },

@@ -111,7 +111,7 @@ test('a Blob is read by one stream for any ranges; short or near ranges open no 
   const source = streamed(new Told([bytes]))
   assert.equal(source.size, bytes.length)
   const buffer = new Uint8Array(3_000_000)
-  // Ranges requested in parallel: the start, more than one chunk of the stream, a gap, backwards, far ahead, beyond the end.
+  // Pairs of offsets, requested in parallel: the start, more than one chunk of the stream, after a gap, backwards, far ahead, beyond the end.
   const ranges = [
     0, 8, 8, 3000, 3000, 2_500_000, 2_500_100, 2_600_000, 10, 20, 3_500_000, 3_700_000, 500_000, 900_000, 900_000,
     4_100_000,
@@ -230,7 +230,7 @@ test('a File that was changed or deleted since it was chosen is named, with the 
 })
 
 test('a URL is read by one request for each small file, its tensors together', () => {
-  const ranges = asked.filter(text => !text.endsWith('undefined')) // only of the server that supports ranges
+  const ranges = asked.filter(text => !text.endsWith('undefined')) // requests to the server that supports ranges
   assert.deepEqual(
     [...new Set(ranges)].sort(),
     [
@@ -580,7 +580,7 @@ test('headers are sent to the server of an address; without them the error names
     )
 })
 
-/** Values that are no source. @type {[string, () => unknown, RegExp][]} */
+/** Values that are not a source, with the error for each. @type {[string, () => unknown, RegExp][]} */
 const NO_SOURCES = [
   ['a promise', () => Promise.resolve(contents), /got a Promise; await it/],
   ['a response', () => new Response('a'), /got a Response; give the bytes: await response\.arrayBuffer\(\)/],

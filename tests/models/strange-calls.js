@@ -8,7 +8,7 @@ import { ENGINE, places, strangeThings, thrown } from '../strange.js'
 /**
  * Calls with each strange value in the place of each argument. The call must return, or throw a readable error, and leave the module unchanged.
  * @param {import('../../src/entries/index.js').Qkv} qkv
- * @param {() => any[]} args right ones
+ * @param {() => any[]} args makes valid arguments
  * @param {(...args: any[]) => unknown} call
  */
 export async function tryStrange(qkv, args, call) {

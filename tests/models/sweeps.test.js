@@ -123,7 +123,7 @@ test('ablation by given values: a tensor that broadcasts, or tensors by place; z
     value(model.forwardSync({ ids }, { hooks: { 'layers.1.heads.2': put } }).logits) - base,
     'a mean of other texts',
   )
-  // Patching by values is the same change, also of a list of texts.
+  // patch with the same values makes the same change, also for a list of texts.
   const patched = await patch(model, { corrupted: { ids }, of, by: places })
   assert.deepEqual([patched.effects, patched.value, patched.clean], [effects, base, undefined])
   const both = await patch(model, { corrupted: [{ ids }, { ids: other }], of, by: places })

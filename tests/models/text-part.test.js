@@ -1,4 +1,4 @@
-// A multimodal checkpoint opens as its text part, with the names of older and newer files, and reports this.
+// Only the text part of a multimodal checkpoint is opened, and the model reports this. Tensors may have the names of older or newer files.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The head and the token embedding share one weight or have two, as in the file, in every family.
+// In every family, the head and the token embedding share one weight or have two, as the file does.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -27,9 +27,9 @@ async function logitsOf(config, tensors) {
 
 for (const name of folders) {
   const file = `${goldens}/${name}/model.safetensors`
-  if (!existsSync(file) || /^(gpt-neo-tiny|sentence-bert-tiny|embeddinggemma-made)$/.test(name)) continue // shards; non-float buffers; no head
+  if (!existsSync(file) || /^(gpt-neo-tiny|sentence-bert-tiny|embeddinggemma-made)$/.test(name)) continue // it has shards; buffers that are not floats; no head
   const config = JSON.parse(readFileSync(`${goldens}/${name}/config.json`, 'utf8'))
-  config.final_logit_softcapping = null // the check below is linear
+  config.final_logit_softcapping = null // the check below expects logits that are linear in the head
   const { head, embedding, prefix = '', isHeadless } = await familyOf(new Config(config))
   const { own, tied, bias } = head
   if (!own || !tied || isHeadless) continue

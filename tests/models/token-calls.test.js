@@ -1,4 +1,4 @@
-// Decoding one token replays recorded kernel calls. They give the same bits as a full pass with hooks, and leak no memory.
+// Decoding one token replays recorded kernel calls. They give the same bits as a pass with hooks, which is not recorded, and leak no memory.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'
@@ -73,7 +73,7 @@ for (const threads of [1, 2])
               model.forwardSync({ ids: start }, { cache: caches[i], hooks: i ? watched : undefined })
             compareTokens(models, caches, what)
             for (const cache of caches) cache.clear()
-            modules[0].alloc([1e6]).dispose() // the memory grows
+            modules[0].alloc([1e6]).dispose() // makes the memory grow
           }
           for (const cache of caches) cache.dispose()
           assert.equal(modules[0].memory.resident, resident, `${what}: memory`)

@@ -37,7 +37,7 @@ const words = more => ({
   ...more,
 })
 
-/** Returns the tokens of one text, or of a pair, with these further files. @param {object} config @param {string[]} texts @param {object} [files] */
+/** Returns the tokens of a text, or of a pair, by a folder with this tokenizer_config.json and these further files. @param {object} config @param {string[]} texts @param {object} [files] */
 async function tokensOf(config, [text, pair], files = {}) {
   const own = await openFiles({ 'tokenizer.json': words(), 'tokenizer_config.json': config, ...files })
   return own.encode(text, pair, Infinity).tokens.join(' ')

@@ -103,7 +103,7 @@ test('a zip file needs its size, the older format does not', async () => {
 
 const NAMES = ['marian-tiny', 't5-tiny', 'qwen3-tiny-bf16']
 
-/** Returns a Python program that saves the tensors of a folder as one file and in two shards, with tied weights as in its own files. @param {string} name @param {string} out */
+/** Returns a Python program that saves the tensors of a folder as one file and in two shards, with tied weights under all of their names. @param {string} name @param {string} out */
 const program = (name, out) => `
 import json, pathlib, struct, torch
 source, out = pathlib.Path(${JSON.stringify(join(goldens, name))}), pathlib.Path(${JSON.stringify(out)})

@@ -1,4 +1,4 @@
-// On two threads, outputs, gradients and patched heads of the golden checkpoints match those of float64, as on one.
+// On two threads, outputs, gradients and patched heads of the golden checkpoints match float64 within the same tolerances as on one.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Vectors that are the same in every run, and what tests of gradients compute with them.
+// Tensors with the same numbers in every run, their dot product, and hooks that only read: for tests of gradients.
 
 /** @import { FloatTensor } from '../../src/base/tensor.js' */
 

@@ -17,13 +17,13 @@ function half(near) {
 /** @template T @param {number} count @param {(i: number) => T} make */
 const list = (count, make) => Array.from({ length: count }, (_, i) => make(i))
 const byte = (/** @type {number} */ n) => n & 255
-/** Returns the bits of all numbers. @param {number} count @param {(i: number) => number} make */
+/** Returns the bitwise or of several numbers. @param {number} count @param {(i: number) => number} make */
 const joined = (count, make) => list(count, make).reduce((a, b) => a | b)
 
-/** Packs numbers of 4 bits: the first half of them in the lower halves of bytes. @param {number[]} q */
+/** Packs numbers of 4 bits, two in a byte: the first half of the numbers in the lower bits. @param {number[]} q */
 const nibbles = q => list(q.length / 2, i => (q[i] & 15) | ((q[i + q.length / 2] & 15) << 4))
 
-/** Packs one bit of each number: bit i of four bytes is bit `n` of number i. @param {number[]} q @param {number} n */
+/** Packs bit `n` of each number: that of number i becomes bit i % 8 of byte i / 8, rounded down. @param {number[]} q @param {number} n */
 const bitsOf = (q, n) => list(q.length / 8, i => joined(8, j => ((q[8 * i + j] >> n) & 1) << j))
 
 /** Packs eight scales and eight minima of 6 bits in 12 bytes. @param {number[]} s @param {number[]} m */
@@ -33,7 +33,7 @@ const twelve = (s, m) => [
   ...list(4, i => (s[i + 4] & 15) | ((m[i + 4] & 15) << 4)),
 ]
 
-/** Packs 256 numbers of 2 bits in 64 bytes: four runs of 32 in each 128. @param {number[]} q */
+/** Packs 256 numbers of 2 bits in 64 bytes: byte i of each half has numbers i, 32 + i, 64 + i and 96 + i of that half. @param {number[]} q */
 const quarters = q => list(64, i => joined(4, j => (q[128 * (i >> 5) + 32 * j + (i & 31)] & 3) << (2 * j)))
 
 /** @typedef {(random: Random, size: number) => Block} Write size: about the largest weight */
@@ -180,7 +180,7 @@ export function writeBlocks(type, count, random, size = 0.1) {
       type === 'F16' ? fromFloat16(halves) : new Float32Array(Uint32Array.from(halves, n => n << 16).buffer)
     return { bytes: new Uint8Array(halves.buffer), values }
   }
-  // Repeat some random blocks in random order, because making them takes long.
+  // Makes 200 random blocks and repeats them in random order, because making each block would take long.
   const blocks = Array.from({ length: 200 }, () => write(random, size))
   const [first] = blocks
   const weights = first.values.length

@@ -149,7 +149,7 @@ const BIASES = /** @type {[string, readonly number[]][]} */ ([
 ])
 const LLAMA_LAYERS = layer([norm('attn_norm'), ...ATTENTION, norm('ffn_norm'), ...MLP])
 
-/** Moves rows of q, k and v of all heads to rows of each head. @type {NonNullable<Made['change']>} */
+/** Reorders the rows of all q, then all k, then all v: to q, k and v of each head. @type {NonNullable<Made['change']>} */
 function perHead(name, { values, dims }, weights) {
   const own = values.slice()
   const width = values.length / dims[0]
@@ -162,7 +162,7 @@ function perHead(name, { values, dims }, weights) {
   weights.set(name, { values: own, dims })
 }
 
-/** Returns sizes and the settings of LayerNorm. */
+/** Returns the keys of a model with LayerNorm: its sizes, and the epsilon. */
 const plainKeys = () => ({
   context_length: POSITIONS,
   embedding_length: D,
@@ -191,7 +191,7 @@ const FALCON_NAMES = {
 }
 const FALCON_OTHERS = { token_embd: 'transformer.word_embeddings', output_norm: 'transformer.ln_f' }
 
-/** Moves rows to each group: its queries, its key head, its values. @type {NonNullable<Made['change']>} */
+/** Reorders the rows of all q, then all k, then all v: to each group's query heads, its key head and its value head. @type {NonNullable<Made['change']>} */
 function perGroup(name, { values, dims }, weights) {
   if (!/query_key_value/.test(name)) return void weights.set(name, { values, dims })
   const size = HEAD * D
@@ -1139,7 +1139,7 @@ ALL.push(
   },
   {
     of: 't5encoder',
-    // Converters do not write attention.causal. Without it llama_decode, which node-llama-cpp calls, hides later tokens.
+    // Converters do not write attention.causal. It is written here because node-llama-cpp calls llama_decode, which otherwise hides later tokens.
     keys: { ...T5_KEYS, pooling_type: 1, 'attention.causal': false },
     config: { ...T5_CONFIG, feed_forward_proj: 'gated-gelu', architectures: ['T5EncoderModel'] },
     tensors: [table, ...t5Stack('enc', LAYERS, true)],
@@ -1157,9 +1157,9 @@ const BERT = ALL.find(({ of }) => of === 'bert') ?? LLAMA
 const T5 = ALL.find(({ of }) => of === 't5') ?? LLAMA
 const MODERN = ALL.find(({ of }) => of === 'modern-bert') ?? LLAMA
 const QWEN3 = ALL.find(({ of }) => of === 'qwen3') ?? LLAMA
-/** Names of tensors, with those of a head. @param {Made['rename']} rename @param {Record<string, string>} head */
+/** Adds the names of the tensors of a head to a renaming. @param {Made['rename']} rename @param {Record<string, string>} head */
 const andHead = (rename, head) => (/** @type {string} */ name) => head[name] ?? rename(name)
-/** Matrices of one row, as llama-quantize writes them. @type {NonNullable<Made['change']>} */
+/** Restores the axis of size 1 of matrices of one row, which llama-quantize writes as vectors. @type {NonNullable<Made['change']>} */
 const oneRow = (name, { values, dims }, weights) =>
   void weights.set(name, {
     values,
@@ -1412,7 +1412,7 @@ const TOKENIZER = (() => {
   }
 })()
 
-/** Returns factors of frequencies as in transformers. @param {Float32Array} values */
+/** Returns the rope_scaling of transformers with these factors of frequencies. @param {Float32Array} values */
 const longRope = values => ({
   rope_type: 'longrope',
   short_factor: [...values],

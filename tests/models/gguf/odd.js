@@ -18,11 +18,11 @@ const without = names => keys => {
 const having = more => keys => {
   for (const [name, value] of Object.entries(more)) keys.set(name, value)
 }
-/** Adds outer sizes of 1 to the tensors of a name. @param {RegExp} names @param {readonly number[]} outer @returns {Edit} */
+/** Adds outer axes to the tensors whose names match. @param {RegExp} names @param {readonly number[]} outer @returns {Edit} */
 const deeper = (names, outer) => (_, tensors) =>
   tensors.map(tensor => (names.test(tensor.name) ? { ...tensor, dims: [...outer, ...tensor.dims] } : tensor))
 
-/** `like` makes the usual file; the one that has not been edited by default. @type {{ title: string, of: string, edit: Edit, like?: Edit }[]} */
+/** Each odd file by its edit. `like` is the edit that makes the usual file, by default none. @type {{ title: string, of: string, edit: Edit, like?: Edit }[]} */
 export const ODD = [
   { title: 'a table of four dimensions', of: 'llama', edit: deeper(/^token_embd/, [1, 1]) },
   { title: 'matrices of three dimensions', of: 'llama', edit: deeper(/attn_q|ffn_up/, [1]) },

@@ -1,4 +1,4 @@
-// A Llama in float64, whose products round activations as llama.cpp does for the type of the weights.
+// A Llama in float64. Its products round activations as llama.cpp rounds them for the type of the weights.
 
 import { fromFloat16, toFloat16 } from '../../../src/base/float16.js'
 import { contentsOf, MADE } from './made.js'
@@ -9,11 +9,11 @@ import { contentsOf, MADE } from './made.js'
 const half = (/** @type {number} */ x) => fromFloat16(toFloat16(Float32Array.of(x)))[0]
 
 /**
- * Rounded activations: x and, of Q8_1, the sums of 32 values, which minima are multiplied by.
+ * Rounded activations x. Those of Q8_1 also have the sum of each 32 values, with which the minima of weights are multiplied.
  * @typedef {{ x: number[], sums?: number[] }} Rounded
  */
 
-/** Rounds 32 values to -127 ... 127 with a step in float16. @param {readonly number[]} x @param {boolean} hasSums @returns {Rounded} */
+/** Rounds each 32 values to -127 ... 127 times a step in float16. @param {readonly number[]} x @param {boolean} hasSums @returns {Rounded} */
 function q8(x, hasSums) {
   const out = []
   const sums = []
@@ -27,7 +27,7 @@ function q8(x, hasSums) {
   return { x: out, ...(hasSums && { sums }) }
 }
 
-/** Rounds 256 values to -128 ... 127, so that the largest becomes -127, with a step in float32. @param {readonly number[]} x @returns {Rounded} */
+/** Rounds each 256 values to -128 ... 127 times a step in float32, so that the value of the largest magnitude becomes -127. @param {readonly number[]} x @returns {Rounded} */
 function q8k(x) {
   const out = []
   for (let from = 0; from < x.length; from += 256) {
@@ -39,13 +39,13 @@ function q8k(x) {
   return { x: out }
 }
 
-/** Returns how llama.cpp rounds activations beside weights of a type (vec_dot_type of ggml-cpu.c). @param {string} type @returns {(x: readonly number[]) => Rounded} */
+/** Returns the rounding of activations that llama.cpp multiplies with weights of a type (vec_dot_type of ggml-cpu.c). @param {string} type @returns {(x: readonly number[]) => Rounded} */
 export function roundingOf(type) {
   if (/_K$|XS$/.test(type)) return q8k
   return x => q8(x, type.endsWith('_1'))
 }
 
-/** Returns the minimum of the block of each weight, in the places of the weights. @param {string} type @param {() => Random} random */
+/** Returns for each weight the minimum of its block, under the names and in the order of the weights. @param {string} type @param {() => Random} random */
 function minimaOf(type, random) {
   const [{ rename, change }] = MADE
   /** @type {Weights} */

@@ -52,7 +52,7 @@ function addSpecial(tokens, random, hasUser) {
   }
 }
 
-/** Lists frequent substrings of texts, merged byte pair by byte pair. @param {readonly string[][]} texts @param {number} count */
+/** Lists the merges that byte-pair encoding learns from texts. @param {readonly string[][]} texts @param {number} count */
 function pairsOf(texts, count) {
   const words = texts.map(text => [...text])
   /** @type {[string, string][]} */

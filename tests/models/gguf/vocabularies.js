@@ -29,7 +29,7 @@ export const randomVocabulary = (kind, seed) => {
   return { metadata, texts, bytes: writeGguf(metadata) }
 }
 
-/** A few letters for each id. @param {readonly number[]} ids */
+/** Returns eight hexadecimal digits that depend on all ids. @param {readonly number[]} ids */
 export const digest = ids => createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 8)
 
 /** Imports node-llama-cpp, of the folder NODE_LLAMA_CPP if it is set; returns undefined if it is not installed. @returns {Promise<any>} */

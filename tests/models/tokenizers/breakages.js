@@ -10,7 +10,7 @@ const around = { sep: ['</s>', 2], cls: ['<s>', 1] }
 const TOKENS = ['<unk>', '<s>', '</s>', 'a', 'b', 'ab', '▁', '##b', '▁a', 'é', '😀']
 const vocab = Object.fromEntries(TOKENS.map((token, id) => [token, id]))
 
-/** Parts of every type. @type {Record<string, any[]>} */
+/** Valid parts of every type, by the key of tokenizer.json. @type {Record<string, any[]>} */
 const PARTS = {
   normalizer: [
     { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null, lowercase: true },
@@ -102,7 +102,7 @@ const PARTS = {
   added_tokens: [[1, 2].map(id => ({ id, content: TOKENS[id], ...flags })), [{ id: 11, content: 'new', ...flags }]],
 }
 
-/** A file without parts. */
+/** A valid file without normalizer, pre-tokenizer and other such parts. */
 const PLAIN = {
   version: '1.0',
   truncation: null,
@@ -117,7 +117,7 @@ const PLAIN = {
 
 const VALUES = [null, true, 0, 1, -1, 1.5, 2 ** 33, '', 'x', 'xy', '😀', [], ['x'], [null], {}, { x: 1 }]
 
-/** Yields changes of a value. @param {any} value @returns {Generator<[name: string, changed: any]>} */
+/** Yields changed copies of a value. @param {any} value @returns {Generator<[name: string, changed: any]>} */
 function* changes(value) {
   if (typeof value !== 'object' || value === null) return
   const [copy, keys] = [() => structuredClone(value), Object.keys(value)]
@@ -137,7 +137,7 @@ function* changes(value) {
 
 /** Yields changed files, and what was changed. @returns {Generator<[name: string, json: any]>} */
 export function* breakages() {
-  // The Rust library panics at a prefix that is longer than the tokens of the merges.
+  // Leaves out files with merges and a prefix, because the Rust library panics if the prefix is longer than a token of the merges.
   for (const [name, json] of allBreakages())
     if (!(json.model?.merges && json.model.continuing_subword_prefix)) yield [name, json]
 }

@@ -1,5 +1,5 @@
-// Counts the characters that the normalizers and pre-tokenizers treat otherwise than the Rust library, since the Unicode tables of the engine
-// and of that library have other versions. node tests/models/tokenizers/characters.js
+// Counts the characters that our normalizers and pre-tokenizers treat differently from the Rust library, because the engine and that library have
+// different versions of the Unicode tables. node tests/models/tokenizers/characters.js
 
 import { Tokenizer as Native } from '@anush008/tokenizers'
 import { normalizerOf } from '../../../src/models/tokenizers/normalizers.js'
@@ -49,7 +49,7 @@ for (const normalizer of NORMALIZERS) {
   const [own, native] = [await normalizerOf(normalizer), nativeOf({ normalizer }).getNormalizer()]
   const isEqual = (/** @type {string} */ text) => own(text) === native?.normalizeString(text)
   count(normalizer.type, isEqual)
-  // Newer marks are ordered among others by their combining class.
+  // Normalisation sorts marks by their combining class, which only newer tables know for newer marks.
   count(`${normalizer.type}, between two marks`, character => isEqual(`a\u0315${character}\u0327`))
 }
 for (const pre_tokenizer of PRE_TOKENIZERS) {

@@ -39,10 +39,10 @@ async function resultOf(call) {
 }
 
 /**
- * Throws if ids, types or texts differ. Some texts come in pairs, some are truncated.
+ * Throws if ids, types or texts differ from those of the Rust library. Some texts are encoded as pairs, some are truncated.
  * @param {any} json tokenizer.json
  * @param {readonly string[]} texts
- * @param {number} seed of the choice
+ * @param {number} seed chooses pairs, and how they are truncated
  * @returns {Promise<string | undefined>} the reason, if the file is refused
  */
 export async function compare(json, texts, seed) {
@@ -86,7 +86,7 @@ export async function compare(json, texts, seed) {
 }
 
 /**
- * Throws if the texts of random ids differ, which no encoding of a text need give.
+ * Decodes random ids, which need not be the encoding of any text. Throws if the texts differ from those of the Rust library.
  * @param {any} json tokenizer.json
  * @param {number} seed
  */
@@ -109,8 +109,8 @@ export async function compareDecoding(json, seed) {
 }
 
 /**
- * Compares files that may not be valid: counts those that both open and read alike, those that are refused here, and those that the Rust
- * library refuses, too. Throws if it refuses what opens here, if ids or texts differ, or if an error does not name the file.
+ * Compares files that may not be valid. Counts those that both libraries open with equal results, those that only qkv refuses, and those that both
+ * refuse. Throws if only the Rust library refuses a file, if ids or texts differ, or if an error does not name the file.
  * @param {Iterable<[name: string, json: any]>} files
  * @param {readonly string[]} texts
  */
@@ -138,7 +138,7 @@ export async function compareOpening(files, texts) {
   return counts
 }
 
-/** Later ids never change the text that a stream has already yielded. @param {TextTool} own @param {number[]} ids @param {string} where */
+/** Fails if later ids change text that a stream has already yielded. @param {TextTool} own @param {number[]} ids @param {string} where */
 function checkStream(own, ids, where) {
   let shown = ''
   for (let n = 1; n <= ids.length; n++) {

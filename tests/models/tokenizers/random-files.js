@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Texts in many scripts, with white space, marks, signs and halves of characters that tokenizers handle differently. */
+/** Texts in many scripts, with white space, marks, signs and half-width letters, which tokenizers treat differently. */
 export const TEXTS = [
   'The quick brown fox jumps over the lazy dog.',
   " I'm sure you've said: don't, it's they're, we'll O'Neil 'tis rock 'n' roll",
@@ -54,8 +54,8 @@ export function randomOf(seed) {
 /** @typedef {ReturnType<typeof randomOf>} Random */
 
 /**
- * Makes texts from parts of TEXTS, tokens of a file and rare characters. None for a file with a token of white space and lstrip: after a token
- * with rstrip, the Rust library would end the process (findings/added-tokens-overlap-in-tokenizers.sh).
+ * Makes texts from parts of TEXTS, tokens of a file and rare characters. Returns none if a token of white space has lstrip: after a token with
+ * rstrip, it would make the Rust library end the process (findings/added-tokens-overlap-in-tokenizers.sh).
  * @param {Random} random
  * @param {any} json tokenizer.json
  */
@@ -91,7 +91,7 @@ const { precompiled_charsmap: CHARSMAP } = JSON.parse(
   readFileSync(fileURLToPath(new URL('charsmap.json', import.meta.url)), 'utf8'),
 )
 
-/** Includes a pattern that matches nothing: the Rust library panics if a normalizer replaces it. */
+/** A pattern that can match the empty text. Normalizers do not get it, because the Rust library panics when one replaces such a match. */
 const EMPTY = 'x*'
 /** Patterns of published files, and similar ones. */
 const PATTERNS = [
@@ -322,7 +322,7 @@ const ADDED = [
   '▁x',
 ]
 
-/** Substrings of the texts, as most files cut them. @param {Random} random @param {number} count @param {(text: string) => string} as */
+/** Returns substrings of TEXTS, cut as most pre-tokenizers would cut them. @param {Random} random @param {number} count @param {(text: string) => string} as */
 function substrings(random, count, as) {
   /** @type {Set<string>} */
   const found = new Set()
@@ -452,7 +452,7 @@ function model(random, isBytes) {
 export function randomFile(random) {
   const normal = normalizer(random)
   const drawn = JSON.stringify(preTokenizer(random))
-  // Published files that mark only the first word have no normalizer.
+  // With a normalizer, `first` mostly becomes `never`: published files that mark only the first word have no normalizer.
   const pre = JSON.parse(normal && random.is(0.8) ? drawn.replaceAll('"first"', '"never"') : drawn)
   const isBytes = JSON.stringify([pre, normal]).includes('ByteLevel')
   const { special, model: own } = model(random, isBytes)
@@ -489,8 +489,8 @@ export function randomFile(random) {
 }
 
 /**
- * Makes rare settings of a random file: no unknown token of Unigram, an unknown token of BPE that a text may contain, decoders that replace
- * empty texts. Draws from another random stream, so that the seeds of the files keep their meaning.
+ * Gives a random file rare settings: no unknown token of Unigram, an unknown token of BPE that a text may contain, decoders that replace empty texts.
+ * Draws from a separate random stream, so that each seed still makes the same file.
  * @param {any} json
  * @param {Random} random
  */
@@ -583,7 +583,7 @@ export function smallFile(random) {
   return { json, texts: Array.from({ length: 14 }, () => several(random, 9, part).join('')) }
 }
 
-/** Yields parts of the texts, one after the other. @param {Random} random */
+/** Joins random parts of TEXTS. @param {Random} random */
 export const randomText = random =>
   Array.from({ length: 1 + random.below(8) }, () => {
     const characters = Array.from(random.pick(TEXTS))
@@ -599,7 +599,7 @@ const MEMBERS = 'a b-k 1 \\s \\p{L} ^ - \\- . | $ ( \\n [ab] é a-z \\d \\]'.spl
 const GROUPS = ['(', '(?:', '(?i:', '(?=', '(?!', '(?<=', '(?<!']
 const QUANTIFIERS = '? * + {2} {1,2} {1,} {,2} ?? *? +? {1,2}? ?+ *+ ++ {2}? {2}+'.split(' ')
 
-/** Calls a function a random number of times. @template T @param {Random} random @param {number} most @param {() => T} make */
+/** Calls a function a random number of times, at most `most`. @template T @param {Random} random @param {number} most @param {() => T} make */
 const several = (random, most, make) => Array.from({ length: 1 + random.below(most) }, make)
 
 /** Makes a random pattern; many are not valid. @param {Random} random @param {number} [depth] @returns {string} */
