@@ -105,13 +105,13 @@ function stepQR(re, im, lo, hi, n, shift) {
     re[i * n + i] -= shift.re
     im[i * n + i] -= shift.im
   }
-  /** The rotations [c, s; -conj(s), c] of rows k and k + 1, for each k. */
+  /** The Givens rotation of rows k and k + 1 for each k: [c, s; -conj(s), c]. */
   const turns = []
   for (let k = lo; k < hi; k++) {
     const [x, y] = [k * n + k, (k + 1) * n + k]
     const size = Math.hypot(re[x], im[x], re[y], im[y])
     const first = Math.hypot(re[x], im[x])
-    // c is real; s = phase(x) conj(y) / size.
+    // With x and y the numbers of column k in these rows: c = |x| / size, s = x / |x| conj(y) / size.
     const [pr, pi] = first === 0 ? [1, 0] : [re[x] / first, im[x] / first]
     const c = size === 0 ? 1 : first / size
     const sr = size === 0 ? 0 : (pr * re[y] + pi * im[y]) / size
@@ -131,7 +131,7 @@ function stepQR(re, im, lo, hi, n, shift) {
     for (let i = lo; i <= Math.min(k + 1, hi); i++) {
       const [u, w] = [i * n + k, i * n + k + 1]
       const [ur, ui, wr, wi] = [re[u], im[u], re[w], im[w]]
-      // columns times the conjugate transpose: u c + w conj(s), -u s + w c
+      // columns u and w times the conjugate transpose of the rotation: u c + w conj(s), -u s + w c
       re[u] = c * ur + sr * wr + si * wi
       im[u] = c * ui + sr * wi - si * wr
       re[w] = c * wr - (sr * ur - si * ui)

@@ -16,14 +16,14 @@ import { eigenvalues } from './eigenvalues.js'
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**
- * Composition has dims (layers, H, layers, H), first the reading layer and head, then the writing ones; it is 0 unless the writer comes
- * earlier.
+ * Composition scores have dims (layers, H, layers, H): the reading layer and head, then the writing ones. A score is 0 unless the writer is
+ * in an earlier layer.
  * @typedef {object} HeadCircuits
  * @property {FloatTensor} [copying] (layers, H), from -1 to 1, the sum of the eigenvalues of W_U W_O W_V W_E divided by the sum of their
  *   absolute values; for decoders only
- * @property {FloatTensor} q composition of the queries with the output of the other head
- * @property {FloatTensor} k composition of the keys
- * @property {FloatTensor} v composition of the values
+ * @property {FloatTensor} q composition of the reader's queries with the writer's output
+ * @property {FloatTensor} k the same for keys
+ * @property {FloatTensor} v the same for values
  */
 
 /**
@@ -80,7 +80,7 @@ function* steps(parts, stack, spec) {
       const g = Math.floor(h / group)
       return { q: of(wq, h), k: of(wk, g), v: of(wv, g), o: of(wo, h) }
     })
-    // With S S^T = K K^T, |K^T M V| = |S_K^T M S_V|, whose products have size D instead of d.
+    // |K^T M V| = |S_K^T M S_V| for the Cholesky factors S S^T = K K^T (and V V^T), so the products have size D instead of d.
     const readers = new Float32Array(3 * H * D * d)
     const sizes = own.map((head, h) =>
       [
@@ -161,7 +161,7 @@ function scaleRows(rows, weight, { plusOne }, d) {
 }
 
 /**
- * Transforms rows that are applied after a norm: rows N, with N = diag(weight) (1 - mean).
+ * Transforms rows that read the output of a norm, in place: rows N, where N = diag(weight) (I - 1 1^T / size), without 1 1^T for RMSNorm.
  * @param {Float64Array} rows
  * @param {NormSpec} spec
  * @param {ArrayLike<number>} weight
@@ -178,7 +178,7 @@ function through(rows, { kind, size, plusOne }, weight) {
 }
 
 /**
- * Transforms rows that are written before a norm: rows N^T.
+ * Transforms rows that are written before a norm, in place: rows N^T, with N as in `through`.
  * @param {Float64Array} rows
  * @param {NormSpec} spec
  * @param {ArrayLike<number>} weight
@@ -265,7 +265,7 @@ function* tokensOf({ qkv, family, weights }, spec) {
 }
 
 /**
- * Pulls rows that read the input of a part back through the norms after all earlier parts.
+ * Pulls rows that read the input of a part back to the embedding, through the norms after all earlier parts.
  * @param {Parts} parts
  * @param {StackSpec} spec
  * @param {number} layer
@@ -280,7 +280,7 @@ function beginsOf({ weights }, spec, layer, at, rows) {
 }
 
 /**
- * Pushes rows that a part writes through the norms after it and after all later parts.
+ * Pushes rows that a part writes to the end of the stack, through the norms after this part and all later ones.
  * @param {Parts} parts
  * @param {StackSpec} spec
  * @param {number} layer

@@ -26,7 +26,7 @@ import { BranchingOperations, quiet } from '../patching/resume.js'
  * @property {Projected} base queries, keys and values of the unchanged run, (1, L, ...)
  * @property {Changed[]} changed the streams that the queries read
  * @property {Changed[]} changedKeys the streams that the keys and values read
- * @property {(chunk: Changed[]) => Projected} project projects some of `changed`; cross-attention keeps the keys and values of the run
+ * @property {(chunk: Changed[]) => Projected} project projects some of `changed`; for cross-attention, k and v are those of the run
  * @property {(chunk: Changed[]) => { k: FloatTensor, v: FloatTensor }} projectKeys projects some of `changedKeys`, (n, S, ...); for tangents, without the bias, since a derivative has none
  */
 
@@ -39,7 +39,7 @@ export function chunksOf(list, L) {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, n) => list.slice(n * size, (n + 1) * size))
 }
 
-/** Runs a layer up to its projections and keeps queries, keys and values. Attention itself is skipped. */
+/** Keeps the queries, keys and values of a layer and skips the attention itself. */
 class ProjectingOperations extends BranchingOperations {
   /** @type {Projected | undefined} */
   made;
@@ -196,8 +196,8 @@ function tangentsOf(parts, source, own, part, reads, d) {
 }
 
 /**
- * Returns the change of what a writer adds to the residual stream. If a norm follows its part, the change passes through it to first order,
- * as in `edges`.
+ * Returns the change of what a writer adds to the residual stream. If its part has a norm after it, the change passes through this norm to
+ * first order, as in the estimates of `edges`.
  * @param {EdgeTask} task
  * @param {Stream} stream
  * @param {RecordedPart} one

@@ -20,7 +20,7 @@ import { throughWeights } from './edge-weights.js'
 
 const MOST = 2 ** 28 // maximum floats for the gradients of all readers
 
-/** The places of queries, keys and values before rotary positions; their gradients lead to the gradient of a head's input. */
+/** The places of queries, keys and values before rotary positions. The gradient of a head's input is computed from theirs. */
 const READ = {
   attention: ['attention.qBare', 'attention.kBare', 'attention.v'],
   cross: ['cross.q', 'cross.k', 'cross.v'],
@@ -167,7 +167,7 @@ class Walk {
     return this.#gradients[`${this.#task.streams[n].stack}layers.${layer}.output`].data
   }
 
-  /** Multiplies the changes of the next `count` writers with the gradients of the readers so far. @param {number} n @param {Float32Array} left (count, L, d) @param {number} count @param {Float32Array} right */
+  /** Sets the effects of the next `count` writers on the readers reached so far: the dot products of their changes, `left`, and the gradients, `right`. @param {number} n @param {Float32Array} left (count, L, d) @param {number} count @param {Float32Array} right (readers, L, d) */
   #score(n, left, count, right) {
     this.#writer -= count
     const { own, first, size } = this.#read[n]
@@ -195,7 +195,7 @@ class Walk {
     this.#score(n, this.#task.deltaOf(writers[this.#writer - 1]), 1, this.#read[n].soFar)
   }
 
-  /** Scores all heads of a part; the change of each goes through its columns of the output projection. @param {number} n @param {number} layer @param {RecordedPart} one */
+  /** Sets the effects of all heads of a part. The change of each head is multiplied by its columns of the output projection. @param {number} n @param {number} layer @param {RecordedPart} one */
   #scoreHeads(n, layer, { part, heads: recorded }) {
     const { parts, streams, width: d } = this.#task
     const { qkv, weights } = parts
@@ -225,7 +225,8 @@ class Walk {
   }
 
   /**
-   * Adds the gradient with respect to the input of an MLP. The residual connection is not a reader, so its gradient is subtracted.
+   * Adds the gradient with respect to the input of an MLP. The residual connection is not a reader, so the gradient that passes along it is
+   * subtracted.
    * @param {number} n
    * @param {number} layer
    * @param {RecordedPart} one
@@ -293,7 +294,7 @@ class Walk {
 /** Returns the residual stream after a part. @param {RecordedPart} part */
 const sumOf = ({ before, added }) => before.data.map((value, n) => value + added.data[n])
 
-/** Computes dY W for each of n heads, with the head's own rows of W. @param {Parts} parts @param {LinearSpec} linear @param {Float32Array} dY (rows, n * D) @param {number} n @returns {Float32Array} (n, rows, in) */
+/** Computes dY W for each of n heads, with the rows of W of this head. @param {Parts} parts @param {LinearSpec} linear @param {Float32Array} dY (rows, n * D) @param {number} n @returns {Float32Array} (n, rows, in) */
 function throughHeads({ qkv, weights }, linear, dY, n) {
   const { in: d, out } = linear
   const D = out / n
@@ -313,7 +314,7 @@ function throughHeads({ qkv, weights }, linear, dY, n) {
 }
 
 /**
- * Like throughHeads, for projections followed by a norm over all heads, so that each head depends on the rows of all heads.
+ * Computes the same as throughHeads for a projection that is followed by a norm over all heads: each head then depends on all rows of W.
  * @param {Parts} parts
  * @param {LinearSpec} linear
  * @param {NormSpec} norm

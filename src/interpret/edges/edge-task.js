@@ -123,7 +123,7 @@ export class EdgeTask {
     })
   }
 
-  /** Returns the stream of the layer to which a node belongs. @param {Writer | Reader} node */
+  /** Returns the stream of the stack to which a node belongs. @param {Writer | Reader} node */
   streamOf(node) {
     return placeOf(node) === 'encoder' ? this.streams[0] : this.#last
   }
@@ -144,9 +144,9 @@ export class EdgeTask {
   }
 
   /**
-   * Returns the numbers that replace some numbers of the run.
-   * @param {FloatTensor} own
-   * @param {FloatTensor | undefined} clean the same numbers in the clean text
+   * Returns the numbers that replace `own`: those of the clean text, their mean over the positions, or zeros.
+   * @param {FloatTensor} own numbers of the run
+   * @param {FloatTensor | undefined} clean the numbers at the same place in the run of the clean text
    */
   #replaced(own, clean) {
     if (clean) return clean.data
@@ -154,7 +154,7 @@ export class EdgeTask {
   }
 
   /**
-   * Returns the head outputs of a part in which those of one head, or of all, are replaced.
+   * Returns the head outputs of a part after replacing those of `head`, or those of all heads if none is given.
    * @param {Stream} stream
    * @param {number} layer
    * @param {string} kind
@@ -223,7 +223,7 @@ export class EdgeTask {
 }
 
 /**
- * Returns the records of a part in both texts.
+ * Returns the records of a part in the run of the text and, if there is one, of the clean text.
  * @param {Stream} stream
  * @param {number} layer
  * @param {string} kind

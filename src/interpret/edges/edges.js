@@ -137,7 +137,7 @@ export async function edge(model, input, options) {
 }
 
 /**
- * Returns the input of a reader if the writer had written other numbers and all other parts the same numbers.
+ * Returns what the input of a reader would be if the writer had written other numbers and every other part what it wrote in the run.
  * @param {EdgeTask} task
  * @param {BranchingOperations} ops
  * @param {Writer} from

@@ -15,19 +15,19 @@ import { describe } from '../../base/errors.js'
  * @property {{ from: GraphNode, to: GraphNode, reads: Reads, effect: number, share: number }[]} edges between these nodes, the largest share first
  */
 
-/** The readers that the codes in `reads` stand for. */
+/** The inputs that the codes in PositionEdges.reads stand for. */
 export const READS = /** @type {const} */ (['q', 'k', 'v', 'input'])
 
 /**
- * Caches for each list of edges: the edges by target node, and their ranking by share.
+ * Cache, for each list of edges: the edges by target node, and their ranking by share.
  * @type {WeakMap<PositionEdges, ReturnType<typeof rank>>}
  */
 const ranked = new WeakMap()
 
 /**
- * Selects the smallest graph that explains a share of the answer. The edges into a node share its part of the answer in proportion to their
- * |effect|. Following these proportions back from the answer, the share of a graph is the fraction that reaches words through its edges
- * alone. Edges are added by their share, largest first, until the graph has the requested share or `most` edges. Edges on no path from a
+ * Selects the smallest graph that explains a share of the answer. The fraction of the answer that goes through a node is divided among the
+ * edges into it in proportion to their |effect|. The share of a graph is the fraction that gets back to the words through its edges alone.
+ * The edges with the largest fractions are added first, until the graph has the requested share or `most` edges. Edges on no path from a
  * word to the answer are dropped.
  * @param {PositionEdges} found
  * @param {{ share?: number, most?: number }} [options] default 0.8, and all edges
@@ -75,7 +75,7 @@ function rank({ writers, positions, from, to, effects, incoming }) {
   const nodes = new Float64Array(N)
   const edges = new Float64Array(E)
   nodes[N - 1] = 1
-  // A part writes before it is read, so nodes are in the order of the run.
+  // Nodes are in the order of the run, so every edge leads from a lower node to a higher one.
   for (let n = N - 1; n >= 0; n--)
     for (let i = starts[n]; i < starts[n + 1]; i++) {
       const e = list[i]

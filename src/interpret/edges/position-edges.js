@@ -35,11 +35,11 @@ import { READS } from './head-graph.js'
  * @typedef {'q' | 'k' | 'v' | 'input'} Reads
  *
  * @typedef {EdgeSettings & { most?: number, weights?: 'gradient' | 'exact', signal?: AbortSignal, onLayer?: (progress: { layer: number,
- *   layers: number }) => void }} PositionEdgesOptions most: number of edges to keep, by largest effect; default 65,536. weights: as in
- *   edges
+ *   layers: number }) => void }} PositionEdgesOptions most: number of edges to keep, those with the largest |effect|; default 65,536.
+ *   weights: as in edges
  * @typedef {EdgeSettings & { from: PositionNode, to: PositionNode, reads: Reads }} PositionEdgeOptions
  *
- * The edges, sorted by effect, largest first. Node n is writer floor(n / positions) at position n mod positions; the answer is the last
+ * The edges, sorted by |effect|, largest first. Node n is writer floor(n / positions) at position n mod positions; the answer is the last
  * node. For an encoder-decoder, positions are those of the longer text. Plain data, which can be posted between workers.
  * @typedef {object} PositionEdges
  * @property {Writer[]} writers
@@ -96,7 +96,7 @@ export async function positionEdges(model, input, options) {
 }
 
 /**
- * Passes the effect of each edge to `add`.
+ * Estimates the effect of each edge and passes it to `add`.
  * @param {EdgeTask} task
  * @param {EdgeSettings} settings
  * @param {boolean} isExact
@@ -148,7 +148,7 @@ export async function positionEdge(model, input, options) {
   return parts.qkv.scope(() => {
     const { stacks, objective, value } = task.entered()
     const ops = new BranchingOperations(parts.qkv, parts.weights)
-    // The input of the reader, with other numbers from the writer at its position.
+    // The input of the reader if the writer had written other numbers at position p.
     const changed = readBy(task, ops, edge.writer, edge.reader, edge.p)
     const effectOf = (/** @type {FloatTensor} */ y) => valuesOf(parts, objective, y, task.rows)[0] - value
     if (edge.reader.kind === 'logits') return { effect: effectOf(lastNorm(changed.spec, '', ops, changed.x)), value }
@@ -205,12 +205,12 @@ function readEdge(task, { from, to, reads }, where) {
   return { task, writer, reader, stream, layer, head, p, r }
 }
 
-/** Returns the layer's part that reads. @param {CheckedEdge} edge */
+/** Returns the part to which the reader belongs. @param {CheckedEdge} edge */
 const partOf = ({ reader, stream, layer }) =>
   present(stream.spec.layers[layer].find(({ kind }) => kind === partKind(reader)))
 
 /**
- * Runs the reading part on x and returns its numbers at a place.
+ * Runs the part of the reader on x and returns its numbers at a place.
  * @param {CheckedEdge} edge
  * @param {string} place
  * @param {FloatTensor} x
@@ -239,7 +239,7 @@ const withColumns = (other, row, at, width) => (/** @type {FloatTensor} */ y) =>
   return out
 }
 
-/** @param {CheckedEdge} edge @param {{ x: FloatTensor }} changed @returns {Changes} the output of an MLP at position r */
+/** Returns the hook that replaces the output of an MLP at position r by that for the input x. @param {CheckedEdge} edge @param {{ x: FloatTensor }} changed @returns {Changes} */
 function changesOfMLP(edge, { x }) {
   const name = `${edge.stream.stack}layers.${edge.layer}.mlp.output`
   const made = numbersAt(edge, name, x)
@@ -247,7 +247,8 @@ function changesOfMLP(edge, { x }) {
 }
 
 /**
- * Returns the output of a head at position r if its query, key or value at position p is computed from x.
+ * Returns the hook that replaces the output of a head at position r by that of a run in which only the head's query, key or value at
+ * position p is computed from x.
  * @param {CheckedEdge} edge
  * @param {ReturnType<typeof readBy>} changed
  * @param {Reads} reads
@@ -275,7 +276,7 @@ function changesOfHead(edge, { spec, x }, reads) {
   return { [ofHeads]: withColumns(mixed, r, head * D, D) }
 }
 
-/** @typedef {(reads: 0 | 1 | 2, writer: number, at: number, to: number, effect: number) => void} AddEdge to: the node, writer and position as one number */
+/** @typedef {(reads: 0 | 1 | 2, writer: number, at: number, to: number, effect: number) => void} AddEdge at: position of the writer; to: node that reads */
 /** @typedef {{ data: Float32Array, dims: number[] }} Matrix */
 /**
  * Data of one head, for the R queries of a layer that have a gradient.
@@ -287,10 +288,10 @@ function changesOfHead(edge, { spec, x }, reads) {
  * @property {Matrix} d (R, D) gradients of its outputs
  * @property {Float32Array} weights (R, S)
  * @property {Float32Array} moves (R, S) gradients of the weights minus their weighted mean
- * @property {Float32Array} scores (R, S) before the cap
+ * @property {Float32Array} scores (R, S) before the soft cap, with the distance terms that depend on the key
  * @property {number} to index of the node for its output at position 0
- * @property {{ q: Matrix, k: Matrix }} [far] queries and keys of distances
- * @property {Float32Array} queryScores (R, S) scores plus the distance terms that depend on the query
+ * @property {{ q: Matrix, k: Matrix }} [far] queries and keys of distances (DeBERTa)
+ * @property {Float32Array} queryScores (R, S) the same with the distance terms that depend on the query instead
  */
 /**
  * rows: the queries that have a gradient. farRow: the row in `far` for the distance between a query and a key.
@@ -298,9 +299,9 @@ function changesOfHead(edge, { spec, x }, reads) {
  */
 
 /**
- * Adds the edges to keys and values, split by the query that reads them. The gradient with respect to a score is its weight times (gradient
- * of the weight - weighted mean). If isExact, edges to queries and keys are instead the exact change of the weights times the gradient with
- * respect to the weights.
+ * Returns a visitor that adds estimates of the edges to keys and values, split by the query that reads them. The gradient with respect to a
+ * score is its weight times (gradient of the weight - weighted mean). If isExact, the visitor adds the edges to queries and keys instead,
+ * with the effect (changed weights - weights) times the gradient with respect to the weights.
  * @param {EdgeTask} task
  * @param {Record<string, FloatTensor>} gradients at the outputs of heads
  * @param {AddEdge} add
@@ -406,7 +407,7 @@ function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHe
 const capped = (z, softcap) => (softcap ? softcap * Math.tanh(z / softcap) : z)
 
 /**
- * Adds the edges to keys. Adds those to values, too, unless isExact; then the caller adds their estimates.
+ * Adds the edges to keys and, unless isExact, those to values: the weights do not depend on values, so one estimate serves both cases.
  * @param {Reading} reading
  * @param {ReadLayer} read
  * @param {(a: Matrix, b: Matrix) => Float32Array} product
@@ -433,7 +434,7 @@ function* keyEdges(reading, { rows, heads, S, scale, softcap, farRow }, product,
             const score = scores[n * S + p]
             const move = moves[n * S + p]
             if (isExact) {
-              // Only this score of the row changes: softmax(s + delta) - softmax(s), times the gradient.
+              // Only this score s of the row changes, by delta. The effect is (softmax(s + delta) - softmax(s)) times the gradient.
               const more = weight * Math.expm1(capped(ofKeys[at] * scale, softcap) - capped(score, softcap))
               add(1, writer, p, to + r, (1 - 1 / (1 + more)) * move)
             } else {
@@ -485,14 +486,14 @@ function* queryEdges({ stream, changed, project }, { rows, heads, S, scale, soft
   }
 }
 
-/** Returns a collector that keeps the edges with the largest effects. @param {number} most */
+/** Returns a collector that keeps the edges with the largest |effect|. @param {number} most */
 function collect(most) {
   const size = 2 * most
   const [from, to] = [new Uint32Array(size), new Uint32Array(size)]
   const reads = new Uint8Array(size)
   const effects = new Float32Array(size)
   let count = 0
-  /** Edges with a smaller effect are skipped. */
+  /** Edges with a smaller |effect| are skipped. */
   let least = 0
   /** Drops all edges but the `most` largest. */
   function drop() {
@@ -521,7 +522,7 @@ function collect(most) {
       reads[count] = read
       effects[count++] = effect
     },
-    /** Returns the kept edges, the largest effect first. */
+    /** Returns the kept edges, the largest |effect| first. */
     sorted() {
       drop()
       const order = Uint32Array.from({ length: count }, (_, n) => n).sort(

@@ -30,8 +30,8 @@ import { addressOf } from '../../runtime/resident.js'
 /**
  * The effect of a hook on the numbers at its place, and on their gradient.
  * @typedef {object} Outcome
- * @property {(x: FloatTensor) => Float32Array} apply
- * @property {(d: FloatTensor) => Float32Array} pass
+ * @property {(x: FloatTensor) => Float32Array} apply returns the numbers after the hook
+ * @property {(d: FloatTensor) => Float32Array} pass returns the gradient before the hook from that after it
  */
 
 /**
@@ -57,7 +57,7 @@ export function recordHooks(hooks) {
       recording[name] = (x, place) => {
         const before = x.data.slice()
         const given = hook(x, place)
-        outcomes.delete(name) // left from an earlier run
+        outcomes.delete(name) // drops the outcome of an earlier run
         if (given === undefined || given === x) {
           const after = x.data.slice()
           if (after.some((value, n) => !Object.is(value, before[n])))
@@ -98,11 +98,11 @@ export function accumulate(to, numbers) {
 
 /** Keeps the outputs of the linear operations in the forward pass, so that the backward pass need not recompute them. */
 export class KeepingOperations extends ModelOperations {
-  /** Maximum bytes to keep in a stack; layers beyond that recompute their products. */
+  /** Maximum bytes of outputs to keep for a stack. The backward pass recomputes the outputs beyond it. */
   static most = 2 ** 27
-  /** The products of the current layer; undefined to keep none. @type {Products | undefined} */
+  /** Where the outputs of the current layer are kept; undefined to keep none. @type {Products | undefined} */
   products
-  /** A linear operation whose output no gradient needs, so it is not kept. @type {LinearSpec | undefined} */
+  /** The linear operation whose output is not kept, because no gradient needs it. @type {LinearSpec | undefined} */
   idle
   #bytes = 0
 
@@ -133,7 +133,7 @@ export class GradientRecorder extends ModelOperations {
   #steps = []
   /** The gradient of the tensor at each address. @type {Map<number, FloatTensor>} */
   #gradients = new Map()
-  /** A linear operation whose output no gradient needs, so it is not computed. @type {LinearSpec | undefined} */
+  /** The linear operation whose output is not computed, because no gradient needs it. @type {LinearSpec | undefined} */
   idle
   /** Outputs that the forward pass kept for this layer. @type {Products | undefined} */
   products
@@ -154,12 +154,12 @@ export class GradientRecorder extends ModelOperations {
     return made
   }
 
-  /** Returns the gradient of a tensor so far. @param {FloatTensor} x */
+  /** Returns the gradient of a tensor so far; undefined if the backward pass has not reached it. @param {FloatTensor} x */
   gradient(x) {
     return this.#gradients.get(addressOf(x))
   }
 
-  /** Returns the gradient of a tensor that the pass has reached. @param {FloatTensor} x */
+  /** Returns the gradient of a tensor; throws if the backward pass has not reached it. @param {FloatTensor} x */
   reachedGradient(x) {
     return entryOf(this.#gradients, addressOf(x))
   }
@@ -182,11 +182,11 @@ export class GradientRecorder extends ModelOperations {
     for (const step of this.#steps.splice(0).reverse()) step()
   }
 
-  /** Appends a step to the tape. It runs only if y has a gradient by then. @param {FloatTensor} y @param {(dY: FloatTensor) => void} differentiate */
+  /** Appends a step to the tape. Going back, the step calls `differentiate` only if y has a gradient. @param {FloatTensor} y @param {(dY: FloatTensor) => void} differentiate */
   #record(y, differentiate) {
     this.#steps.push(() => {
       const dY = this.gradient(y)
-      if (dY) differentiate(dY.reshape(y.dims)) // later operations may have read y split into heads
+      if (dY) differentiate(dY.reshape(y.dims)) // its dims may differ: later operations may have read y split into heads
     })
     return y
   }

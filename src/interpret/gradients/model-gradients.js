@@ -66,8 +66,8 @@ export function backwardSync(model, input, options = {}) {
 }
 
 /**
- * Computes the same in steps that yield to the event loop, so that `signal` can abort it. onLayer counts the layers, first forwards, then
- * backwards.
+ * Computes the same as backwardSync in steps that yield to the event loop, so that `signal` can abort it. onLayer is called for each layer
+ * of the forward pass, then for each of the backward pass.
  * @param {Model} model
  * @param {string | ModelInput} input
  * @param {BackwardOptionsOfModel & import('../../models/run/turns.js').AsyncOptions} [options]
@@ -198,7 +198,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const ofWeights = Object.fromEntries(plan.read(learned))
   if (parameters instanceof Parameters) {
     for (const [name, { data }] of Object.entries(ofWeights)) parameters.gradients[name].data.set(data)
-    parameters.reached = new Set() // weights with only zero gradients, such as an unused pooler, count as having none
+    parameters.reached = new Set() // so a weight whose gradient is all zeros, such as that of an unused pooler, has no gradient
   }
   return {
     ...ran,
@@ -283,7 +283,7 @@ function gradientOf(recorder, x) {
 }
 
 /**
- * Returns the last linear operation of a layer if only the residual sum reads its output, so that no gradient needs that output.
+ * Returns the last linear operation of a layer if only the residual sum reads its output. No gradient then needs this output.
  * @param {Layer} own
  */
 function idleOf({ stack, layer }) {
@@ -310,7 +310,7 @@ export function throughHead({ qkv, family, weights }, recorder, { outcomes, want
   const biasKey = head.bias ?? (head.project?.bias ? `${head.project.name}.bias` : '')
   const isLearned = learned.has('head') || learned.has(biasKey)
   if (objective.terms && !outcome && !wanted.has('logits') && !isLearned) {
-    // With only a few logits, adds their rows of the weight instead of a product with all.
+    // For a few logits, adding the rows of their tokens is cheaper than a product with the whole weight.
     for (const { n, token, weight } of objective.terms) {
       const slope = cap ? 1 - (objective.logits.data[n * V + token] / cap) ** 2 : 1
       const row = weights.head.row(token).weight
@@ -344,7 +344,7 @@ export function throughHead({ qkv, family, weights }, recorder, { outcomes, want
   }
   const up = pick(dZ, V)
   if (cap) {
-    const z = weights.head.forward(x).data // a hook may have changed the logits
+    const z = weights.head.forward(x).data // recomputed, because a hook may have changed `objective.logits`
     const { data } = up
     for (let i = 0; i < data.length; i++) data[i] *= 1 - Math.tanh(z[i] / cap) ** 2
   }
@@ -407,7 +407,7 @@ function throughEmbedding({ family, weights }, stack, recorder, learned, read, d
 }
 
 /**
- * Plans the memory of the requested gradients, piece by piece of the packed weights.
+ * Plans the memory of the requested gradients: an offset and a size for each piece of the packed weights.
  * @param {Parts} parts
  * @param {readonly string[] | Parameters} parameters
  * @param {string} where

@@ -32,7 +32,8 @@ import { isReadout, readReadout } from './readout.js'
  */
 
 /**
- * A checked objective: its value, its gradient with respect to the logits (B, L, V), and the terms of a weighted sum.
+ * A checked objective: a function that computes its value and its gradient with respect to the logits (B, L, V), and the terms of a
+ * weighted sum.
  * @typedef {object} CheckedObjective
  * @property {(qkv: import('../../qkv.js').Qkv, logits: FloatTensor) => { value: number | undefined, dLogits?: FloatTensor, isValue?: boolean }} evaluate
  *   isValue: true if a function returned its value without a gradient

@@ -72,12 +72,13 @@ function ofClasses(of, input, where, { family, weights, padding }) {
       throw new RangeError(`${at}.weight: expected a finite number, got ${weight}`)
     return { row: (position + L) % L, one: Number(n), weight }
   })
-  const isById = classHead.row === 'last' && !input.isEmbedded && Number.isInteger(padding) // whatever the mask is, as in transformers
+  // transformers finds the last token by the id of padding, whatever the mask is.
+  const isById = classHead.row === 'last' && !input.isEmbedded && Number.isInteger(padding)
   const real = realRows(isById ? { ...input, mask: undefined } : input, padding)
   const first =
     classHead.row === 'pooled' && pooler ? [{ layer: pooler, activation: /** @type {const} */ ('tanh') }] : []
   const layers = [...first, ...classHead.layers]
-  /** The rows whose mean is classified; undefined for a token classifier, which reads the rows of its terms. */
+  /** The rows whose mean is classified; undefined for a token classifier, which classifies the row of each term. */
   const read =
     classHead.row === 'mean' ? real : classHead.row === 'last' ? [real.at(-1) ?? 0] : classHead.row ? [0] : undefined
   return rows => {
@@ -167,7 +168,7 @@ function chained(weights, layers, x) {
 }
 
 /**
- * Passes a gradient back through a norm, including its deviation, which `after.pull` holds fixed.
+ * Passes a gradient back through a norm and through its deviation, which `after.pull` treats as a constant.
  * @param {import('../../models/family-shapes/parts.js').NormSpec} spec
  * @param {Float64Array} x
  * @param {ReturnType<typeof normed>} after

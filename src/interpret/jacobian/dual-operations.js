@@ -63,8 +63,8 @@ export class DualOperations extends ModelOperations {
   }
 
   /**
-   * dy = weight * M dx with the symmetric M = (I - 1 1^T / d - x^ x^^T / d) / deviation, without 1 1^T for RMSNorm. The backward kernel
-   * multiplies by the same M, so it is reused here.
+   * dy = weight * M dx with the symmetric M = (I - 1 1^T / d - u u^T / d) / deviation, without 1 1^T for RMSNorm; u is the normalised x.
+   * The backward kernel multiplies by the same M, so it is reused here.
    * @override @param {NormSpec} spec @param {FloatTensor} x
    */
   norm(spec, x) {
@@ -190,7 +190,7 @@ export class DualOperations extends ModelOperations {
     for (let h = 0; h < H; h++)
       for (let i = 0; i < L; i++)
         for (let c = 0; c < E; c++) whole[(i * H + h) * E + c] = output.data[(h * L + i) * E + c]
-    // A norm of q or k returns tangents split by head.
+    // Reshaped, because a norm of q or k returns tangents split by head.
     const [dQ, dK, dV] = [q, k, v].map(x => this.tangent(x)?.reshape([N, ...x.dims.slice(1)]))
     if (!dQ && !dK && !dV) return y
     const dY = qkv.alloc([N, L, H * E])
@@ -219,7 +219,7 @@ export class DualOperations extends ModelOperations {
             let sum = 0
             for (let s = i * S; s < (i + 1) * S; s++) {
               const score = masked.data[h * L * S + s]
-              // softcap: d cap tanh(s / cap) = 1 - (capped / cap)^2
+              // The derivative of the soft cap, cap tanh(s / cap), is 1 - (capped / cap)^2.
               const capped = score - (bias ? bias[(h * L * S + s) % bias.length] : 0)
               const slope = score === -Infinity ? 0 : cap ? scale * (1 - (capped / cap) ** 2) : scale
               dS[s] = dS[s] * slope + (tBias && score !== -Infinity ? tBias[(n * H + h) * L * S + s] : 0)

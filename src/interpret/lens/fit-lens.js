@@ -19,8 +19,8 @@ import { learn, tuningSteps } from './tuned-lens.js'
  * @typedef {object} OwnFitOptions
  * @property {import('./lens.js').LensKind} [kind] default 'jacobian'
  * @property {readonly number[]} [layers] default: all except the last, whose matrix is the identity
- * @property {number} [passes] number of passes over the texts, for a tuned lens; default PASSES_DEFAULT
- * @property {number} [rate] initial learning rate, for a tuned lens; default RATE_DEFAULT
+ * @property {number} [passes] number of passes over the texts, for a tuned lens; default 1
+ * @property {number} [rate] initial learning rate, for a tuned lens; default 1
  * @property {Lens} [resume] a value from onProgress, or a Jacobian lens read from a file: its texts must be the first of `texts`, and are
  *   not run again
  * @property {AbortSignal} [signal] aborts the fit; the last value passed to onProgress contains what was fitted
@@ -36,7 +36,8 @@ const [PASSES, MOST_PASSES] = [1, 10_000]
 const ROWS = 4096
 
 /**
- * Computes the matrices of one text: J = 1/|V| * sum over sources t and targets t' >= t, both in V, of dh_final(t') / dh_l(t).
+ * Computes the matrix of each layer l for one text: J = 1/|C| * sum over sources t and targets t' >= t of dh_final(t') / dh_l(t), where t
+ * and t' are in C, the positions that count.
  * @param {Parts} parts
  * @param {ReadText} text
  * @param {{ stack: string, layers: number, width: number }} of
@@ -213,7 +214,7 @@ async function tuned({ parts, of, layers, all, first, total, rate, before, signa
   for (;;) {
     const step = Math.min(...training.steps.values())
     if (step === total) return lens
-    // All layers, unless the resumed fit was aborted between two layers.
+    // All layers, or only the remaining ones if the resumed fit was aborted between two layers.
     const due = new Map([...translators].filter(([layer]) => training.steps.get(layer) === step))
     const text = all[step % all.length]
     const visit = (/** @type {number} */ layer, /** @type {number} */ loss, /** @type {Float32Array[]} */ gradients) =>

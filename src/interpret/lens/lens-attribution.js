@@ -19,7 +19,7 @@ import { checkLens, expectBefore, lensStack } from './lens.js'
  * @property {import('../../models/model.js').Hooks} [hooks]
  * @property {AbortSignal} [signal]
  *
- * For T tokens. The parts of a token sum to its logit, before a softcap. Parts after the layer are 0.
+ * Contributions to the logits of T tokens. Those to a token sum to its logit before a softcap; those of parts after the layer are 0.
  * @typedef {{ tokens: number[] } & import('../../models/attribution/linear-attribution.js').Contributions} LensAttribution
  */
 

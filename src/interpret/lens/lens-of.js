@@ -1,4 +1,4 @@
-// Computes J h, the change of the last state caused by a state, without a fitted lens: by forward-mode products over a few texts.
+// Computes J h, what a lens reads from a state h, without fitting the matrix J: by forward-mode products over a few texts.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
@@ -26,7 +26,8 @@ import { readPositions, readTexts } from './lens-texts.js'
  */
 
 /**
- * Computes J h without a fitted lens, by forward-mode products over a few texts. Works with weights of any dtype.
+ * Computes J h, what a Jacobian lens reads from a state h, without fitting the lens: by forward-mode products over a few texts. Works with
+ * weights of any dtype.
  * @param {Model} model
  * @param {readonly LensState[]} states
  * @param {LensOfOptions} options
@@ -69,7 +70,8 @@ export async function lensOf(model, states, options) {
 }
 
 /**
- * Carries the states to the last state of one text, as tangents at all counted positions. Each layer runs once for all states before it.
+ * Carries the states through the layers of one text to the last state, as tangents at all positions that count. Each layer runs once, for
+ * all states that have entered below it.
  * @param {Parts} parts
  * @param {import('./lens-texts.js').ReadText} text
  * @param {{ stack: string, layers: number, width: number }} of

@@ -30,7 +30,7 @@ import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
  * @property {import('../../models/model.js').Hooks} [hooks]
  * @property {AbortSignal} [signal]
  *
- * For P states in each of N layers.
+ * The readout of P states in each of N layers.
  * @typedef {object} LensReadout
  * @property {number[]} layers (N)
  * @property {number[]} positions (P)
@@ -169,7 +169,8 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
 }
 
 /**
- * Reads rows of logits. With p, the probabilities of row r % answers, `cross` is the sum of p times (logits - maximum logit).
+ * Returns for each row of logits its most likely tokens, its entropy, and what a KL divergence is computed from. For row r, `cross` is the
+ * sum of p (logits - maximum logit), where p are the probabilities of row r % answers.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {FloatTensor} logits (1, rows, V)
  * @param {number} answers number of first rows with which the others are compared
@@ -325,10 +326,10 @@ function orthonormal(vectors) {
   return basis
 }
 
-/** True if the cosine of two vectors is above 0.999, the limit of TransformerLens. @param {Float64Array[]} pair */
+/** True if the cosine of two vectors is above 0.999, the limit of TransformerLens, or below -0.999. @param {Float64Array[]} pair */
 const isParallel = ([a, b]) => !(dot(a, b) ** 2 <= 0.999 ** 2 * dot(a, a) * dot(b, b))
 
-/** Exchanges the coordinates of h along a and b: c = (D D^T)^-1 D h, where a and b are the rows of D. @param {Float32Array} h @param {Float64Array[]} pair */
+/** Exchanges the coordinates of h along a and b. They are (D D^T)^-1 D h for the matrix D with the rows a and b. @param {Float32Array} h @param {Float64Array[]} pair */
 function exchange(h, [a, b]) {
   const [aa, ab, bb] = [dot(a, a), dot(a, b), dot(b, b)]
   const determinant = aa * bb - ab * ab

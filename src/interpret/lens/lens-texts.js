@@ -4,9 +4,10 @@ import { toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
 
 /**
- * The positions of a text that count, as sources and as targets: from `first` to the second to last.
+ * The positions of a text that count. For a Jacobian lens these are the sources and the targets, from `first` to the second to last; for a
+ * tuned lens all from `first`.
  * @typedef {object} PositionOptions
- * @property {number} [first] default 16, since the states at the first positions are atypical
+ * @property {number} [first] default 16, since the states at the first positions are atypical; for a tuned lens 0
  * @property {number} [maxLength] maximum tokens of a text; default 128
  */
 

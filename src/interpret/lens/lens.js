@@ -36,7 +36,7 @@ import { stackOf } from '../stack-of.js'
  * @property {Map<number, Float32Array[]>} momenta of the optimiser by layer, of W and of b
  */
 
-/** An affine map (d, d) for each of some layers of a model, from a state h of the layer to the last state. */
+/** An affine map for each of some layers of a model, from the state h after the layer to the state after the last layer. */
 export class Lens {
   /** @type {LensContent} */
   #own
@@ -78,7 +78,7 @@ export class Lens {
     return layersOf(this.#own)
   }
 
-  /** Returns the number of texts it was fitted on; 0 if its file does not contain it. */
+  /** Returns the number of texts that the lens was fitted on; 0 if its file does not contain this number. */
   get numPrompts() {
     return this.#own.count
   }
@@ -122,8 +122,8 @@ export class Lens {
   }
 
   /**
-   * Returns the standard error of the mean over texts relative to the matrix, both as Frobenius norms; undefined for a tuned lens, for a
-   * lens from a file without it, and for a single text.
+   * Returns the relative standard error of a Jacobian lens's matrix, a mean over texts: the ratio of the Frobenius norms of error and matrix.
+   * Undefined for a tuned lens, for a single text, and for a file without sums of squares.
    * @param {number} layer
    */
   standardError(layer) {
@@ -136,8 +136,8 @@ export class Lens {
   }
 
   /**
-   * Returns the divergence of a tuned lens from the model's answer: the mean over texts of KL(model || lens) in nats, each measured before
-   * the lens was trained on the text in the last or current pass; undefined for a Jacobian lens, and for a file that does not contain it.
+   * Returns the divergence of a tuned lens from the model's answer: the mean over texts of KL(model || lens) in nats. Each text is measured
+   * in the last or current pass, just before the lens is trained on it. Undefined for a Jacobian lens, and for a file without divergences.
    * @param {number} layer
    * @returns {{ mean: number, standardError: number | undefined } | undefined} with the standard error of the mean, undefined for a single
    *   text

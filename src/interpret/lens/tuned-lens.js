@@ -26,7 +26,7 @@ const [MOMENTUM, DECAY, MOST_NORM] = [0.9, 1e-3, 1]
  * @param {import('./lens-texts.js').ReadText} text
  * @param {{ stack: string, layers: number, width: number }} of
  * @param {ReadonlyMap<number, Translator>} translators by layer
- * @param {number} first first position that counts, up to the last one of the text
+ * @param {number} first first position that counts; all later ones count, too
  * @param {(layer: number, loss: number, gradients: Float32Array[]) => void} visit receives the gradients of W and b
  * @returns {import('../../models/run/network.js').RunSteps<void>}
  */
@@ -42,7 +42,7 @@ export function* tuningSteps(parts, { input, length }, { stack, layers: count, w
     const { data } = run.kept[layer + 1].h
     return new Tensor(data.slice((first + p) * d, (first + p + R) * d), [1, R, d])
   }
-  /** The model's answers: probabilities (R, V), and entropies (R). */
+  /** The model's answers in batches of R positions: probabilities (R, V), and entropies (R). */
   const answers = []
   const plain = new ModelOperations(qkv, weights)
   for (const p of starts) {

@@ -12,7 +12,7 @@ import { inputOf } from '../input-of.js'
 /**
  * @typedef {object} AccumulatedOptions
  * @property {number} [position] from the end if negative; default -1
- * @property {boolean} [middle] true to also read it between attention and MLP
+ * @property {boolean} [middle] true to also read the residual stream between attention and MLP
  * @property {readonly (number | string)[]} [tokens] ids, or texts that are one token, whose logits are computed
  * @property {AbortSignal} [signal]
  *
@@ -24,7 +24,7 @@ import { inputOf } from '../input-of.js'
  */
 
 /**
- * Returns the residual stream of one position at each layer, which is the sum of everything written before.
+ * Returns the residual stream of one position at each layer: the sum of everything that was written to it before.
  * @param {Model} model of an encoder-decoder, the decoder is used
  * @param {string | import('../../models/model.js').ModelInput} input one text
  * @param {AccumulatedOptions} [options]

@@ -65,7 +65,7 @@ export async function recordRun(model, input, options = {}) {
 }
 
 /**
- * Runs a model on one text and records its parts. Shared by recordRun and scoreAttribution.
+ * Runs a model on one text and records what each part read and added.
  * @param {Model} model
  * @param {string | ModelInput} input
  * @param {{ hooks?: Hooks, until?: number }} options

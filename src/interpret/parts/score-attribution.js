@@ -20,8 +20,8 @@ import { RecordedRun, recorded, writtenBy } from './recorded-run.js'
 
 /**
  * A source of the residual stream at a position: the embedding of the token, the position or the token type; a head, with `from`, the
- * position it attended to; an MLP; all biases; the changes made by hooks. For T5 and MPNet also the relative position bias, which is not
- * part of the residual stream.
+ * position it attended to; an MLP; all biases; the changes made by hooks. If scores depend on the distance (T5, MPNet, ALiBi, DeBERTa),
+ * also the relative position, which is not part of the residual stream.
  * @typedef {object} Source
  * @property {'token' | 'position' | 'type' | 'head' | 'cross' | 'mlp' | 'biases' | 'changes' | 'relative position'} kind
  * @property {string} name such as 'head 1.2 from 3'
@@ -203,7 +203,7 @@ class Pulled {
   #width
   #rows
   #biases
-  /** Scale factors of the norm of q or k. @type {Float64Array | undefined} */
+  /** Scale factors of the norm of q or k, if the model has one. @type {Float64Array | undefined} */
   #factors
 
   /** @param {Parts} parts @param {LinearSpec} spec of q or k @param {number} head @param {number} D */
@@ -224,10 +224,10 @@ class Pulled {
   }
 
   /**
-   * Pulls the map back through the norm before the projection, and keeps the factors of the norm of q or k, if there is one.
-   * @param {NormSpec | undefined} before
+   * Pulls the map back through the norm before the projection, and keeps the factors of the norm of q or k.
+   * @param {NormSpec | undefined} before the norm before the projection
    * @param {FloatTensor} row of the residual stream
-   * @param {NormSpec | undefined} after
+   * @param {NormSpec | undefined} after the norm of q or k
    */
   prepare(before, row, after) {
     const { weights } = this.#parts

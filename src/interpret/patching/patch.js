@@ -38,7 +38,7 @@ import { collectEntered, resume, valuesOf } from './resume.js'
  *   | 'q by position' | 'k by position' | 'v by position' | 'weights'} What
  */
 /**
- * What replaces numbers: those of a run of another text, or given ones, such as means over other texts.
+ * What replaces numbers of a run: those of a run of the clean text, or given values, such as means over other texts.
  * @template Text
  * @typedef {{ clean: Text, positions?: Positions, by?: undefined } | { by: Values, clean?: undefined, positions?: undefined }} PatchSource
  */
@@ -100,8 +100,8 @@ const OTHER_WHAT = {
 }
 const SETTINGS = ['of', 'targets', 'what', 'method', 'place', 'top', 'signal', 'onProgress']
 /**
- * For each `what`: the place within a layer, the place for cross-attention, and the unit that one change replaces (a head, a key head, a
- * row, a number, or the attention map of a head).
+ * For each `what`: the place within a layer, the place for cross-attention, and the cell, the unit that one change replaces (a head, a key
+ * head, a row, a number, or the attention map of a head).
  */
 /** @type {Record<What, Part>} */
 const PARTS = {
@@ -255,7 +255,7 @@ function expectOf(options, where, call, own) {
 /**
  * What is kept from a run.
  * @typedef {object} Read
- * @property {FloatTensor[]} numbers of the place in each layer
+ * @property {FloatTensor[]} numbers at the place in each layer
  * @property {number} L number of positions of the place's stack
  * @property {number[]} ids of these positions
  * @property {number} value of the objective
@@ -267,7 +267,7 @@ function expectOf(options, where, call, own) {
 /** A run of a text together with the text, so that it can run again. @typedef {Read & { input: string | ModelInput }} Target */
 /** @typedef {{ read: (input: string | ModelInput, text?: string) => import('../../models/run/network.js').RunSteps<Target>, names: string[] }} Task names: of the places */
 /**
- * A change: the numbers of `source` replace those of `target`.
+ * The changes to measure: cell by cell, `numbers` replace those of `target`. `source` is the run that they come from, if there is one.
  * @typedef {{ source?: Read, target: Target, positions: Positions, numbers: FloatTensor[] }} Change
  */
 
@@ -341,7 +341,7 @@ function* readText({ parts, of, targets, stack, names, what, where }, input, tex
   /** @type {FloatTensor[]} */
   const numbers = []
   const read = (/** @type {FloatTensor} */ x) => {
-    numbers.push(copyOf(x)) // in the order of the layers
+    numbers.push(copyOf(x)) // hooks run in the order of the layers
   }
   const hooks = Object.fromEntries(names.map(name => [name, read]))
   const { stacks, entered } = collectEntered(where)
@@ -403,7 +403,8 @@ function* effectsOf(checked, start, tell) {
  * @param {(layer: number, effects: Float32Array) => void} tell
  */
 function* estimate({ parts, of, targets, names, where }, { target, numbers }, cells, rowOf, tell) {
-  const given = { of: /** @type {GradientObjective} */ (of), targets, at: names } // a plain number throws
+  // An objective that returns only its value throws in gradientSteps.
+  const given = { of: /** @type {GradientObjective} */ (of), targets, at: names }
   const { gradients } = yield* gradientSteps(parts, target.input, given, where, true)
   for (let layer = names.length - 1; layer >= 0; layer--) {
     const [from, to, d] = [numbers[layer].data, target.numbers[layer].data, gradients[names[layer]].data]
@@ -462,7 +463,7 @@ function* changeCells({ parts, part, stack, spec, names }, { target, numbers }, 
     })
     return isOther
   })
-  // If the objective reads only the last row, the last layer needs to compute no other.
+  // If the objective reads only the logits of the last row, the last layer computes only this row.
   const { terms } = target.objective
   const lastOnly =
     !part.at.startsWith('mlp') && spec.causal && !spec.parallel && !!terms?.every(({ n }) => n === target.rows - 1)
@@ -488,8 +489,8 @@ function* changeCells({ parts, part, stack, spec, names }, { target, numbers }, 
 /** @typedef {ReturnType<typeof cellsOf>} Cells */
 
 /**
- * Describes the cells of a layer: their number, the dims of the effects, and the offsets of a cell's numbers in the clean and the corrupted
- * run.
+ * Describes the cells of a layer: their number, the dims of their effects, and the offsets of a cell's numbers in the replacements and in
+ * the run that changes.
  * @param {Checked} checked
  * @param {Change} change
  */
