@@ -82,7 +82,8 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
     const id = `qkv.${state.exercise}`
     this.#states.set(id, state)
     this.#last = id
-    // Other exercises of the list request their attempt when they are opened.
+    // Send the state if its exercise is open, or if it is not in the list and so must be refused. Another exercise of the list requests its
+    // state when it is opened.
     if (id === this.#open || !this.#ids().includes(id)) this.#post({ subject: 'qkv.setState', state })
   }
 

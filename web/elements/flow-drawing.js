@@ -18,7 +18,7 @@ import { write } from './number-text.js'
  * @property {Record<'word' | 'x' | 'q' | 'k' | 'score' | 'weight' | 'v' | 'output', Column>} columns
  * @property {readonly number[]} shown keys that have a row
  * @property {{ count: number, weight: number } | undefined} rest number of other keys, and the sum of their weights
- * @property {number} own row of the query among the keys; -1: above them, if keys and queries are different words
+ * @property {number} own row of the query among the keys; -1: a row above them, if keys and queries are different words
  * @property {boolean} isNarrow
  */
 

@@ -319,7 +319,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.requestUpdate()
   }
 
-  /** @internal Labels the current cell for screen readers, which announce a new element for each cell. */
+  /** @internal Labels the current cell for screen readers. Each cell gets a new element, since they announce only new ones. */
   updated() {
     const at = this.cell ?? { row: 0, column: 0 }
     const row = this.renderRoot.querySelector('[role=row]')

@@ -83,7 +83,7 @@ export function withParameters(before, set = '') {
 
 /**
  * Returns the start of an exercise as parameters of its room. Exercises of "One layer" that choose no picture get the map, which their
- * tasks refer to; those made by teachers keep what they have.
+ * tasks refer to; exercises made by teachers keep their picture.
  * @param {Exercise} exercise
  * @param {number} seed
  */

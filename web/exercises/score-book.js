@@ -4,7 +4,7 @@
 /** @typedef {{ score: number, tries: number, state: string, when: string }} Entry */
 /** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} Store */
 /**
- * Why there are no scores. `unreadable`: the stored text is not valid; `refused`: the browser allows no storage.
+ * The reason why scores are missing. `unreadable`: the stored text is not valid; `refused`: the browser allows no storage.
  * @typedef {'unreadable' | 'refused'} Trouble
  */
 /** @typedef {ReturnType<typeof createScoreBook>} ScoreBook */

@@ -224,7 +224,7 @@ export function listen(shell) {
   addEventListener('resize', () => {
     for (const map of document.querySelectorAll('qkv-heatmap')) redraw(map)
   })
-  // Elements draw after the page, so their errors are not thrown by its draw; report them here.
+  // Elements draw after the page, so drawing the page does not throw their errors. Report these here.
   addEventListener('error', ({ error }) => error && shell.fail(error))
   addEventListener('unhandledrejection', ({ reason }) => shell.fail(reason))
 }

@@ -36,7 +36,7 @@ export const choice = choices => ({
 })
 
 /**
- * A whole number in a range; a string while it is being typed.
+ * Returns the type of whole numbers in a range. A value is a string while it is being typed.
  * @param {number} least
  * @param {number} most
  * @returns {Kind<number | string> & { least: number, most: number }}
@@ -55,7 +55,7 @@ export const whole = (least, most) => ({
 })
 
 /**
- * A number in a range; a string while it is being typed.
+ * Returns the type of numbers in a range. A value is a string while it is being typed.
  * @param {number} least
  * @param {number} most
  * @returns {Kind<number | string> & { least: number, most: number }}
@@ -73,7 +73,7 @@ export const real = (least, most) => ({
   },
 })
 
-/** A position or an index; null for none. @returns {Kind<number | null>} */
+/** Returns the type of positions and indices; null for none. @returns {Kind<number | null>} */
 export const count = () => ({
   type: 'count',
   write: value => (value === null ? '' : String(value)),
@@ -85,7 +85,7 @@ export const count = () => ({
 })
 
 /**
- * A custom type of a room.
+ * Returns a custom type of a room.
  * @template V
  * @param {string} type
  * @param {{ write: (value: V) => string, read: (text: string) => V, check?: Kind<V>['check'] }} functions

@@ -122,7 +122,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     },
     /** Returns why the settings cannot be drawn, if so. @returns {Problem | undefined} */
     problem: () => broken?.problem,
-    /** Called after the template was drawn without error. */
+    /** Keeps the template as the last good one, after it was drawn without error. */
     drawn() {
       if (!broken) good = picture
     },
@@ -148,7 +148,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     give: what => take(room.take?.(store.state, what)),
     /** @param {string} key */
     press: key => take(room.keys?.[key]?.(store.state)),
-    /** Called when the reader has scrolled past a part. @param {string} part */
+    /** Notifies the room that the reader has scrolled past a part. @param {string} part */
     pass: part => take(room.pass?.(store.state, part)),
     /** Handles leaving the room, and returns its current sentence. */
     leave() {

@@ -83,7 +83,8 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
     const found = [...asked].find(([, request]) => request.id === message.id)
     if (!found) return // answers a request that was replaced
     const [slot, { isNeeded, isCancelled }] = found
-    // Accept a last value even if cancelled: the session had finished before it knew, and may have replaced a model.
+    // Accept the last value of a cancelled request: the session had finished before the cancellation arrived, and may have replaced a
+    // model.
     if (isCancelled && !(message.type === 'value' && message.isLast)) return
     if (message.type === 'progress') put(slot, { is: 'waiting', progress: message.progress, before: before(slot) })
     else if (message.type === 'failed') put(slot, { is: 'failed', problem: message.problem, before: before(slot) })

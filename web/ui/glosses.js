@@ -6,7 +6,7 @@ import { textsLater } from '../shell/texts-later.js'
 const texts = textsLater(['glosses'])
 
 /**
- * Appends its gloss to each word, if there is one.
+ * Returns the words, each followed by its gloss if it has one.
  * @param {readonly string[]} words
  * @param {((word: string) => string | undefined) | undefined} gloss
  */

@@ -109,7 +109,7 @@ export type Input = {
 export type Links = { type: 'links'; id?: string; items: readonly (readonly Inline[])[] }
 /** Parts that explain how the result was computed. */
 export type Steps = { type: 'steps'; parts: readonly Part[] }
-/** Anything else: a map, a block of shapes, a control of a room. */
+/** A part that a room draws itself, such as a map, a block of shapes or a control. */
 export type Drawing = { type: 'drawing'; draw(): TemplateResult | typeof nothing }
 export type Part =
   | Text
@@ -141,7 +141,7 @@ export type Page = {
   status?: string
 }
 
-/** A pure function of each room that returns pages; inspector.js draws them. */
+/** Returns the page of a place. Each room has such a pure function; inspector.js draws its pages. */
 export type Explain<S> = (state: S, place: Place) => Page | 'waiting' | undefined
 
 export type InspectorActions = {

@@ -32,7 +32,7 @@ import { LEAST_LINK } from './story-links.js'
 /** @param {number} number @param {string} language */
 const grouped = (number, language) => number.toLocaleString(language)
 
-/** Returns the runs of the story if known: those of the model, or the recorded ones. @param {Context} context @returns {{ runs?: Runs, isLive: boolean }} */
+/** Returns the runs of the story, if known: computed by the model (`isLive`), or recorded. @param {Context} context @returns {{ runs?: Runs, isLive: boolean }} */
 function runsOf({ settings, got }) {
   if (got.tell?.is === 'here') return { runs: got.tell.value, isLive: true }
   const { girl, boy, first, pronoun } = settings

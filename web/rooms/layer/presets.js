@@ -10,7 +10,8 @@ import { change, signature } from './settings.js'
 /** @typedef {'' | '000' | '001' | '002' | '003' | '004'} Document */
 
 /**
- * Links to a trained head in "Models": for a translation the head that aligns its words, else a head that attends from "he" to the name.
+ * Links to a trained head in "Models": for a translation, the head that aligns its words; else a head that attends from "he" to the name
+ * that it refers to.
  * @param {Pick<Settings, 'kind'>} settings
  */
 export const trainedLink = ({ kind }) =>
@@ -20,7 +21,7 @@ export const trainedLink = ({ kind }) =>
 export const shippedLink = (sentence, head) =>
   `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': TRAINED.name, 'models.prompt': sentence, 'models.at': head })}`
 
-/** Links to the room that trains such heads; for a translation, to the task "Translation". @param {Pick<Settings, 'kind'>} settings */
+/** Links to "Learn", where the reader can train heads; for a translation, to its task "Translation". @param {Pick<Settings, 'kind'>} settings */
 export const trainingLink = ({ kind }) => `#2&room=learn${kind === 'cross' ? '&learn.task=translation' : ''}`
 
 const LIFE = 'Life is short, eat dessert first'

@@ -134,7 +134,7 @@ export function runSettings(settings) {
   return numbers
 }
 
-/** True if settings differ from those of the task. @param {string} task @param {LearnSettings} settings @param {readonly RunField[]} [but] */
+/** True if settings differ from the defaults of the task. @param {string} task @param {LearnSettings} settings @param {readonly RunField[]} [but] ignored fields */
 export const differsFromDefaults = (task, settings, but = []) =>
   fieldsOf(task).some(field => !but.includes(field) && settings[field] !== TASKS[task].defaults[field])
 

@@ -68,7 +68,7 @@ async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { 
 }
 
 /**
- * Creates the holder of the reference run, or of one of its steps.
+ * Creates a holder of the reference, which is a kept run or one step of it.
  * @param {import('qkv').Qkv} qkv
  */
 function createReference(qkv) {

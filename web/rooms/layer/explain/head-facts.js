@@ -11,7 +11,7 @@ import { strengthOf } from './word-facts.js'
  * @property {number} share average attention on it
  * @property {ReturnType<typeof strengthOf>} strength
  * @property {number} bits entropy
- * @property {'sharpest' | 'evenest' | undefined} rank extreme rank among the heads
+ * @property {'sharpest' | 'evenest' | undefined} rank set for the heads with the lowest and the highest entropy
  */
 
 /** Minimum entropy of an even head, as a share of the maximum entropy. */

@@ -15,7 +15,7 @@ const HARD = 200
 const REST = 0.375
 
 /**
- * Layout of a token's features: positions, then words, then previous words.
+ * Returns the layout of a token's features: positions, then words, then previous words.
  * @param {Pick<Checked, 'queries' | 'keys'>} settings
  */
 function featuresOf({ queries, keys }) {

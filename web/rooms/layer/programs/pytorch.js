@@ -22,7 +22,7 @@ const idsOf = ({ ids }) => `torch.tensor([${Array.from(ids).join(', ')}])`
 /**
  * Writes the embeddings, and reseeds if the settings do.
  * @param {Checked} settings
- * @param {boolean} hasSecond True if those of the second sentence come from the same table
+ * @param {boolean} hasSecond True if the embeddings of the second sentence come from the same table
  */
 const embed = ({ seed, tableRows, dModel, queries, keys, draw }, hasSecond) => [
   `torch.manual_seed(${seed})`,

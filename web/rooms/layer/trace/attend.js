@@ -15,7 +15,7 @@ import { times } from './subtract.js'
  * Applies edits to some of the tensors.
  * @param {Tensors} tensors
  * @param {Checked['edits']} edits
- * @param {readonly string[]} matrices those that may be edited
+ * @param {readonly string[]} matrices ids of the matrices whose edits to apply
  */
 function withEdits(tensors, edits, matrices) {
   const changed = { ...tensors }

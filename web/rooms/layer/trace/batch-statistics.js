@@ -1,5 +1,5 @@
 // Runs a batch through the layer that mirrors torch.nn.MultiheadAttention, all sequences at once: the sentence, and copies of it shifted by
-// one token each. The page shows the layer for the first of them.
+// one token each. The page shows the layer for the first sequence.
 
 import { joinHeads, splitHeads, Tensor } from 'qkv'
 import { BASE } from '../numbers/positions.js'

@@ -17,7 +17,7 @@ function createCompute(qkv) {
     trace: createTracer(qkv),
     baseline: createTracer(qkv),
     arithmetic: createArithmetic(qkv),
-    /** Runs at once, for small traces. @param {Keyed} keyed */
+    /** Compares a small trace with float64 without yielding. @param {Keyed} keyed */
     comparison({ key, result }) {
       const parts = difference(result)
       let step = parts.next()

@@ -26,7 +26,7 @@ function exponentials({ t, result }, { row, terms, all, visible }) {
   </table></div>`
 }
 
-/** Shows why both ways to hide agree: three rows, the largest difference, and where they differ. @param {SceneContext} context */
+/** Shows why hiding keys before the softmax and after it agree: three rows, the largest difference, and the cases that differ. @param {SceneContext} context */
 export function algebra(context) {
   const { t, result, head, arithmetic } = context
   const { maskOrder } = result

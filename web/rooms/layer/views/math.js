@@ -1,8 +1,8 @@
 import { html, mathml } from 'lit'
 
 // Parses a small notation for formulas and draws it as MathML: `Q = X W_q`, `K^T`, `{a over b}`, `√d_k`, `Σ_j`. Single letters are italic,
-// words upright; `_` and `^` start subscripts and superscripts, braces group. A root is drawn without its bar: without a font with a MATH
-// table, <msqrt> detaches the bar from the sign.
+// words upright; `_` and `^` start subscripts and superscripts, braces group. A root is drawn without its bar, since <msqrt> detaches the
+// bar from the sign in fonts without a MATH table.
 
 /** @param {string} formula */
 const tokensOf = formula => formula.match(/\p{L}+|−∞|\d+(?:\.\d+)?|[^\s]/gu) ?? []

@@ -122,7 +122,7 @@ function presets(context) {
     ${preset ? differs(context, preset) : nothing}`
 }
 
-/** True once the part was opened, so that its texts are loaded. */
+/** True once the reader has opened the part about differences; only then are its texts loaded. */
 let isDifferenceOpen = false
 
 /** Explains how the numbers of a preset differ from its source, and why. @param {Context} context @param {PresetId} preset */

@@ -145,7 +145,7 @@ function answer(context) {
   const about = isCell ? { side: /** @type {const} */ ('queries'), position: cell.row } : (word ?? strongest)
   const [first, second] = about ? wordSentences(context, about) : [t('strongestNone')]
   const head = headAnswer(context)
-  // The sentence about an edited weight fills two lines; omit the second one, so that the map below does not move.
+  // The sentence about an edited weight fills two lines. Omit the second sentence, so that the map below does not move.
   const isSet = isCell && settings.edits.some(edit => isSameCell(edit, cell))
   const sentences = head ? [head, first] : isCell ? [cellSentence(context, cell), isSet ? '' : first] : [first, second]
   return html`<div class="answer" aria-live="polite">

@@ -7,11 +7,11 @@ import { withTerms } from './terms.js'
 
 /** @import { Block, SceneContext, Step } from '../layer.js' */
 
-/** Maximum columns of a left factor drawn in front of its results; a wider one would push them far to the right. */
+/** Maximum columns of a left factor drawn in front of its results; a wider factor would push these far to the right. */
 const MOST_COLUMNS = 12
 
 /**
- * Draws a block in Falk's scheme: rows of the left matrix meet columns of those above.
+ * Draws a block in Falk's scheme: rows of the left matrix meet columns of the matrices above the results.
  * @param {SceneContext} context
  * @param {Block} falk
  */

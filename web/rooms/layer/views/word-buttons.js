@@ -14,7 +14,7 @@ export const marked = word => `\u2068${word}\u2069`
 /**
  * Renders a text with its marked words emphasised.
  * @param {string} text with words as wrapped by `marked`
- * @param {(part: string) => unknown} [between] renders the text between them
+ * @param {(part: string) => unknown} [between] renders the text between marked words
  */
 export const rich = (text, between = part => part) =>
   text

@@ -5,7 +5,7 @@ import { fitted, numberNames, readNumbers } from './numbers.js'
 import { answerOff, at, train, untilGoal } from './stops.js'
 
 /**
- * The longest length is listed twice, since only this length covers the outermost positions.
+ * Returns the lengths. The longest is listed twice for training, since only this length covers the outermost positions.
  * @param {number} T
  * @returns {Record<import('./batch.js').Split, number[]>}
  */

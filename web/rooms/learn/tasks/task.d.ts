@@ -135,7 +135,8 @@ export interface Task {
   /** Ten runs, seeds 0 to 9, recorded by npm run learn -- TASK --all --record: minimum and maximum held-out accuracy, in percent, at each evaluation. */
   recorded?: { least: string; most: string }
   /**
-   * The heads that the result names: 'previous': the first-layer head for the previous token; 'answer': the last-layer head for the answer.
+   * Returns the heads that the result names. 'previous': the first-layer head for the previous token; 'answer': the last-layer head for the
+   * answer.
    */
   finds(settings: LearnSettings): readonly ('previous' | 'answer')[]
   /** Returns the reason why a text cannot be learned. */

@@ -8,7 +8,7 @@ import { at, layerOf, ownProbe, train } from './stops.js'
 const MOST_CHARACTERS = 2_000_000
 const MOST_KINDS = 512
 
-/** Minimum characters of a text, for sequences of length T. @param {number} T */
+/** Returns the minimum number of characters of a text, for sequences of length T. @param {number} T */
 export const leastCharacters = T => 10 * (T + 2)
 
 /**
