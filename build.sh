@@ -37,7 +37,8 @@ names=(
 # The files of qkv.integers.wasm, and those among them that export functions.
 of_integers=(linear_integer linear_blocks linear_dequantized attention_cached abi simd constants exp mask tile rows activation linear_output linear_streams)
 exporting=(linear_integer linear_blocks linear_dequantized attention_cached abi)
-# Files that are as fast with -Oz as with -Os, or whose speed does not matter. Some of the other files would be up to a third slower.
+# Files that are compiled with -Oz: they are as fast as with -Os, or their speed does not matter. Some of the other files would be up to a
+# third slower.
 small=(mask texts score embedding attention summary query_rows backward decode linear linear_pack rope)
 flags=(
   -std=c11 -msimd128 -mbulk-memory
@@ -51,8 +52,9 @@ link=(
   --no-entry --strip-all -O3 # a library: no main, no JavaScript, no libc
   --initial-memory=131072 --max-memory=4294967296
 )
-# Both modules use one memory. It starts with the constants of the second module, at 1024, followed by those of the first and by the stack.
-# Since only one module runs at a time, they share the stack: JavaScript passes its top, qkv_heap() of the first module, to the second.
+# Both modules use one memory. The constants of the second module are at 1024, those of the first at 2048, and the stack comes after them.
+# Only one module runs at a time, so they share the stack. JavaScript passes the top of the stack, qkv_heap() of the first module, to the
+# second.
 own=(--global-base=2048 -z stack-size=65536)
 second=(--global-base=1024 -z stack-size=0 --import-memory)
 optimize=(
@@ -84,7 +86,8 @@ if [ -n "$clang" ]; then
   linkers=("wasm-ld-$clang")
 fi
 ./setup.sh packages
-# The output must be reproducible. binaryen's order depends on its threads and on addresses.
+# The output must be reproducible, but the order in binaryen's output depends on its threads and on addresses. So it gets one thread and, if
+# possible, fixed addresses.
 export BINARYEN_CORES=1
 steady=()
 if setarch -R true 2>/dev/null; then steady=(setarch -R); fi

@@ -20,9 +20,12 @@ for (const name of WASM)
 
 // The modules are not minified, so that Node prints the line that threw and stacks have function names. core.js has everything that `import
 // 'qkv'` loads in one file, because one file compresses better than several. Bundlers tree-shake it, so nothing in it may have side effects
-// on load, not even a static block of a class, and it has only one dynamic import. threads.js has what only threads and the relaxed build
-// need, block.js and kv-cache.js what nn, train and models share, layers.js what nn and train share, and the file of an entry what only
-// that entry needs. families/ has the code that is loaded with a model of a family.
+// on load, not even a static block of a class, and it has only one dynamic import. The other files:
+// - threads.js: what only threads and the relaxed build need
+// - block.js, kv-cache.js: what nn, train and models share
+// - layers.js: what nn and train share
+// - the file of an entry: what only this entry needs
+// - families/: code that is loaded with a model of a family
 const entries = LIBRARY.filter(({ name }) => name !== 'corpus')
 /** Makes a matcher of modules by their path in src, wherever the project is. @param {RegExp} pattern */
 const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src', id))

@@ -1,6 +1,6 @@
 // Makes types portable: they compile without lib.dom, and in TypeScript 5.4, whose typed arrays are not generic.
 
-/** Web types, declared in each file that uses them as the user's own type of that name, or never if there is none. */
+/** Web types. Each file that uses one declares it as the user's global type of that name, or as `never` if the user has none. */
 const GLOBALS = ['AbortSignal', 'Blob', 'File', 'Response', 'URL']
 const OWN = {
   BufferSource: 'type BufferSource = ArrayBuffer | ArrayBufferView;',
@@ -8,7 +8,7 @@ const OWN = {
     'declare namespace WebAssembly {\n  type Module = typeof globalThis extends { WebAssembly: { Module: { prototype: infer T } } } ? T : never;\n}',
 }
 
-/** Adds the web types that a declaration file needs, and replaces generic typed arrays. @param {string} text of a .d.ts file */
+/** Returns a declaration file with the web types that it needs added and generic typed arrays replaced. @param {string} text of a .d.ts file */
 export function portable(text) {
   const code = text.replace(/\/\*\*[\s\S]*?\*\//g, '')
   const needs = (/** @type {string} */ name) => new RegExp(`\\b${name}\\b`).test(code)

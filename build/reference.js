@@ -21,12 +21,12 @@ writeFileSync(
     readme: 'none',
     basePath: at('../dist'),
     disableSources: true,
-    excludeExternals: true, // members of every HTMLElement
+    excludeExternals: true, // omits the members that elements inherit from HTMLElement
     hideGenerator: true,
     includeVersion: true,
     githubPages: false,
     treatWarningsAsErrors: true,
-    // Web types, which the package declares itself so that programs compile without lib.dom (portable-types.js).
+    // Web types have no page: the package declares them itself, so that programs compile without lib.dom (portable-types.js).
     intentionallyNotExported: ['URL', 'Response', 'BufferSource', 'WebAssembly.Module', 'File', 'Blob', 'AbortSignal'],
     logLevel: 'Warn',
   }),

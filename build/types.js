@@ -1,5 +1,5 @@
-// Makes the public types from the declarations that tsc emits for the sources. Each entry becomes one file with all types that it needs;
-// those of an earlier entry are imported from there.
+// Makes the public types from the declarations that tsc emits for the sources. Each entry becomes one file with all types that it needs. It
+// imports those that the file of an earlier entry declares.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -26,19 +26,19 @@ function lean(comment, indent) {
     .map(tag => tag.replace(/\s+/g, ' ').trim())
     .filter(tag => /^@(?:param \S+|returns|throws|type) \S/.test(tag))
     .map(tag => tag.replace(/^@type /, '')) // the text after a type is its description
-  // In a comment with several types, tsc appends the text about the next type to the last field before it.
+  // If a comment declares several types, tsc appends the text about the next type to the last field of the one before; it is cut here.
   const own = indent ? description.trim().split(/\n\s*\n/)[0] : description.trim()
   const lines = [...own.split('\n'), ...told].filter((line, i) => i || line)
   if (lines.length < 2) return lines.map(line => `${indent}/** ${line.trim()} */\n`).join('')
   return `${indent}/**\n${lines.map(line => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`
 }
 
-/** Matches class members marked @internal, because tsc keeps those that a constructor creates. */
+/** Matches class members marked @internal, to remove them: tsc keeps those that a constructor creates. */
 const INTERNAL = /^( +)\/\*\*(?:(?!\*\/)[\s\S])*@internal(?:(?!\*\/)[\s\S])*\*\/\n\1\S.*(?:\n\1[ }].*)*\n/gm
 
 /**
- * Widens optional properties to accept undefined, as the library does. With exactOptionalPropertyTypes, TypeScript distinguishes the two,
- * and programs may pass on an option that they did not receive.
+ * Widens optional properties to accept undefined, as the library does. With exactOptionalPropertyTypes, TypeScript tells a missing property
+ * from an undefined one, but programs pass on options that they did not receive as undefined.
  * @param {string} text
  */
 export function withUndefined(text) {
@@ -68,7 +68,7 @@ export function withUndefined(text) {
   return inserts.sort(([a], [b]) => b - a).reduce((left, [at, own]) => left.slice(0, at) + own + left.slice(at), text)
 }
 
-/** Marks a name that two modules declare differently; no entry can make such a name public. */
+/** Stands for the text of a name that two modules declare differently; no entry can make such a name public. */
 const TWICE = 'two different declarations'
 
 /**
@@ -170,7 +170,7 @@ export function publicTypes(folder, entries, elsewhere = {}) {
           .replace(/^export (?:declare )?(?=type|interface)/gm, '')
           .replace(/^export (?=declare)/gm, ''),
       )
-      const outward = [...new Set([...values, ...types, ...own])] // so that users can name every type of a signature
+      const outward = [...new Set([...values, ...types, ...own])] // with `own`, users can name every type of a signature
       const list = (/** @type {string} */ word, /** @type {string[]} */ names) =>
         names.length ? `${word} { ${names.join(', ')} };\n` : ''
       const exported =

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Two things that tests in Chromium 156 take for the browser's own behaviour. An emulated pixel ratio (Emulation.setDeviceMetricsOverride, which
-# Playwright's deviceScaleFactor uses) changes devicePixelRatio and what matchMedia matches, but its "change" event does not fire, and none of
-# resize; a zoom by chrome.tabs.setZoom fires both. And fetch of a file that an extension does not have is a TypeError, where a server
-# answers 404. The headless shell loads no extensions; it needs Debian's chromium.
+# Two ways in which tests in Chromium 156 differ from what readers see. An emulated pixel ratio (Emulation.setDeviceMetricsOverride, which
+# Playwright's deviceScaleFactor uses) changes devicePixelRatio and what matchMedia matches, but fires neither "change" of matchMedia nor
+# "resize"; a zoom by chrome.tabs.setZoom fires both. And fetch of a file that an extension lacks throws a TypeError, where a server answers 404.
+# Needs Debian's chromium, because the headless shell loads no extensions.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

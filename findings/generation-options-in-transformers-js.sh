@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# transformers.js documents the options of generate as transformers has them. Some are taken, and then change nothing, without a word: with
-# top_p, words outside of the nucleus are drawn; with two beams, the greedy continuation comes back, not the likelier one; of three asked
-# sequences, one comes back. The model here is a table of word pairs, so the right answers can be read from its rows.
+# transformers.js documents the options of generate as transformers has them. It accepts some and silently ignores them: with top_p, it draws words
+# outside of the nucleus; with two beams, it returns the greedy continuation, not the likelier one; with three return sequences, it returns one. The
+# model here is a table of word pairs, so the right answers can be read from its rows.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

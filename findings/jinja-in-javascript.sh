@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Chat templates are rendered by jinja2 where models are trained. The two libraries that render them in JavaScript give another text for
-# plain expressions, without an error: an argument of strip is ignored, a text equals a number, a list of Python prints as JSON, % has the
-# sign of JavaScript, and keys of tojson are sorted or kept. Expected texts: jinja2 3.1.6 with the settings of transformers.
+# Where models are trained, jinja2 renders chat templates. The two libraries that render them in JavaScript give other texts for plain expressions,
+# without an error. One or both get these wrong: the argument of strip is ignored, a string equals a number, a list prints as JSON, % has the
+# sign of JavaScript, tojson sorts keys. Expected texts: jinja2 3.1.6 with the settings of transformers.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

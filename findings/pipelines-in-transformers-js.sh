@@ -15,7 +15,7 @@ import { env, pipeline } from '@huggingface/transformers'
 
 const WORDS = ['[UNK]', '[CLS]', '[SEP]', 'Anna', 'met', 'Bob']
 
-// A table as an ONNX model: logits = Gather(table, input_ids), or the sum of them over the words. Messages of protobuf, field by field.
+// A table as an ONNX model: logits = Gather(table, input_ids), or their mean over the words. Messages of protobuf, field by field.
 const varint = n => (n < 128 ? [n] : [(n % 128) + 128, ...varint(Math.floor(n / 128))])
 const number = (field, n) => [...varint(field * 8), ...varint(n)]
 const bytes = (field, data) => [...varint(field * 8 + 2), ...varint(data.length), ...data]

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Two array libraries in one Node process: the first session of onnxruntime-web defines the global Worker, which Node does not have. jax-js looks
-# for that global each time it compiles a kernel: after the session it compiles for shared memory, and its own, made before, is not shared, so no new
-# kernel links; those that ran before go on working. Versions: @jax-js/jax 0.1.25, onnxruntime-web 1.30.0, Node 24.21. Exits 1 if this changes.
+# for that global each time it compiles a kernel, and if it is there, compiles for shared memory. The memory that jax-js made before the session is
+# not shared, so no new kernel links; kernels that ran before go on working.
+# Versions: @jax-js/jax 0.1.25, onnxruntime-web 1.30.0, Node 24.21. Exits 1 if this changes.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT

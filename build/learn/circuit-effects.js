@@ -13,7 +13,7 @@ import { createRun } from '../../web/rooms/learn/training-run.js'
 /** A text, and the objective to explain: the logit of the answer minus that of the second guess. @typedef {{ text: Text, of: Objective }} Question */
 /** Exact effects and their estimates. @typedef {{ names: string[], exact: number[], estimates: number[] }} Compared */
 
-/** Settings that differ from the defaults of the task. The families of qkv/models need norms. */
+/** Settings that differ from the defaults of the task. The norm is on because every family of qkv/models has norms. */
 const SETTINGS = { norm: true, heads: 4, steps: 1000 }
 const PREFIX = 'gpt_neox.'
 
@@ -125,8 +125,8 @@ const nameOf = ({ kind, place, layer, head }) => [place, kind, layer, head].filt
 
 /**
  * Computes exact and estimated effects of heads, and of edges from a head to a head or the logits, each averaged over the questions. For
- * heads, absolute values are compared. The estimate of a head is the root of the sum of squares of its edges, because in their sum edges
- * cancel too much, and in the sum of their absolute values not at all.
+ * heads, absolute values are compared. The estimate of a head is the root of the sum of squares of its edges: in a plain sum they cancel
+ * too much, in a sum of absolute values not at all.
  * @param {Model} model
  * @param {readonly Question[]} questions
  * @param {0 | 'mean'} by

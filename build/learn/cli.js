@@ -12,10 +12,10 @@ import { TASKS } from '../../web/rooms/learn/tasks/index.js'
 import { createRun } from '../../web/rooms/learn/training-run.js'
 import { isTrainedModel, trainModel } from '../train/train-model.js'
 
-/** The article's sentence, and its translation. */
+/** A sentence for the task "translation", and its translation. */
 const SENTENCE = 'an engineer wants an autonomous driving solution in Beijing today'
 const TRANSLATION = '工程师 今天 在 北京 想要 一套 自动 驾驶 解决 方案'
-/** The accuracy below which one layer must stay on induction. */
+/** The accuracy below which a model with one layer must stay on induction, which needs two layers. */
 const ONE_LAYER = 0.4
 
 /**

@@ -9,7 +9,7 @@ import { measureStop } from './tour-stop.js'
 /** @import { LedgerHead } from './ledger-figures.js' */
 /** @import { Mark } from './ledger-text.js' */
 
-/** Maximum distance of a short link. */
+/** Position before which the first stop's answer must be, so that its prompt is short. */
 const NEAR = 60
 
 /** @type {{ id: string, fits: (mark: Mark) => boolean, best: (head: LedgerHead) => number }[]} */

@@ -37,8 +37,8 @@ export const DEFAULTS = {
   seed: 0,
   // Number of steps with guided heads: 0.0 is trained to attend to the previous word, 2.0 to what followed the same name.
   guided: 450,
-  // The same for 1.0, which is trained to attend to the word that opened the bracket. Without anything to look up, 1.0 and 2.0 are trained
-  // to attend to the first word. The readouts are dropped later.
+  // Number of steps in which 1.0 is trained to attend to the word that opened the bracket. Without anything to look up, 1.0 and 2.0 are
+  // trained to attend to the first word. The readout that guides 0.0 is dropped after training.
   bracketGuided: 800,
 }
 
@@ -51,9 +51,9 @@ const REACH = 100
 const FIRST_OUTPUT = 0.3
 /** Id of unknown words, which do not occur. */
 const UNKNOWN = LEDGER_WORDS.indexOf('<unk>')
-/** Scale from the attention weights of a guided head to logits. */
+/** Factor that turns the attention weights of a guided head into logits. */
 const SHARP = 12
-/** Loss weight of words without anything to look up, in the losses on attention weights. */
+/** Weight of words without anything to look up, in the losses on the attention weights of guided heads. */
 const REST = 0.5
 
 /** Returns the stage of a step. @param {number} step @returns {Stage} */
@@ -66,8 +66,8 @@ function stageOf(step) {
 }
 
 /**
- * Attention targets of a head. Words get names as one-hot values, so each row of the head's mix of these values is its weight on each name;
- * each word should attend to one name.
+ * Attention targets of a guided head. Each word has a name as a one-hot row of `values`, (n, names). The head's attention applied to these
+ * rows gives its weight on each name; `looksAt` is the name that each word should attend to.
  * @typedef {{ names: number, values: Float32Array, looksAt: Int32Array }} Names
  */
 
@@ -79,8 +79,8 @@ const namesOf = (names, n, first) => ({
 })
 
 /**
- * Returns the loss weights of the words in a batch, which are 0 for words that are not determined, and the targets of heads: the first
- * word, if there is nothing to look up.
+ * Returns the loss weights of the words in a batch, 0 for words that are not determined, and the attention targets of the guided heads. The
+ * target is the first word if there is nothing to look up.
  * @param {ReturnType<typeof ledgerBatch>} batch
  * @param {number} T
  */
@@ -94,14 +94,14 @@ function linksOf({ ledgers, ids }, T) {
   for (let i = 0; i < n; i++) {
     const isFirst = i % T === 0
     if (isFirst) opened.values[i * opened.names] = 1
-    // The word after a name is labelled with that name.
+    // In `followed`, a word is named by the word before it, so the thing after a name is found under that name.
     followed.values[i * followed.names + (isFirst ? UNKNOWN : ids[i - 1])] = 1
   }
   for (const { kind, i, at, source } of links.flat()) {
     weights[i] = WEIGHT[kind] * (1 + (at - source) / REACH)
     if (kind === 'thing') followed.looksAt[i] = ids[i]
   }
-  // A word that opened a bracket is labelled with the bracket's number.
+  // In `opened`, a word that opened a bracket is named by the number of the bracket.
   for (const [b, marks] of brackets.entries())
     for (const [k, { i, source }] of marks.entries()) {
       opened.values[(b * T + source) * opened.names + k + 1] = 1

@@ -86,8 +86,8 @@ export function measure(logitsOf, batches) {
  * @property {number} previous mean weight on the previous token
  * @property {number} first mean weight on the first token
  * @property {ByKind} weight by kind: mean weight of the predicting word on the positions that contain the answer
- * @property {ByKind} behind by kind: the same on the tokens right after these, to which a previous-token head has copied the
- *   answers
+ * @property {ByKind} behind by kind: mean weight of the predicting word on the tokens right after the answer, to which a previous-token
+ *   head has copied it
  * @property {number} antecedent mean weight of "she" and "he" on the positions of their name
  * @property {ByKind} cost by kind: loss of accuracy when the head's output is zero
  */

@@ -68,7 +68,7 @@ export const STORY_CLASSES = [GIRLS, BOYS, THINGS, COLOURS, PLACES, ANIMALS, STA
 /** Every word; its index is its id. */
 export const STORY_WORDS = [FRAME, ...STORY_CLASSES].flat()
 
-/** What a model has to look up, by kind. A kind is counted at the determined word. */
+/** What a model has to look up to predict a determined word, by kind. */
 export const KINDS = /** @type {const} */ ({
   name: 'the next syllable of an invented name',
   colour: 'the thing that has this colour',

@@ -12,8 +12,8 @@ const { BPE, Tokenizer, byteLevelAlphabet, byteLevelPreTokenizer } = createRequi
 const START = '<s>'
 
 /**
- * Trains a tokenizer. Every byte is a token, so no text has an unknown token. The library's trainer has no option for the exact size;
- * merges are ranked, so the first ones are those of a smaller vocabulary.
+ * Trains a tokenizer. Every byte is a token, so no text has an unknown token. The library's trainer has no option for the size of the
+ * vocabulary. Its merges are ranked, so keeping the first ones gives the vocabulary of a smaller size.
  * @param {string} out
  * @param {number} size
  * @param {string[]} texts

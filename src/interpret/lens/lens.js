@@ -122,8 +122,8 @@ export class Lens {
   }
 
   /**
-   * Returns the relative standard error of a Jacobian lens's matrix, a mean over texts: the ratio of the Frobenius norms of error and matrix.
-   * Undefined for a tuned lens, for a single text, and for a file without sums of squares.
+   * Returns the relative standard error of a Jacobian lens's matrix, a mean over texts: the ratio of two Frobenius norms. Undefined for a
+   * tuned lens, for a single text, and for a file without sums of squares.
    * @param {number} layer
    */
   standardError(layer) {
