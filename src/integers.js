@@ -11,7 +11,7 @@ import { ofPackage, open } from './wasm-source.js'
 
 /** @import { Core } from './runtime/memory.js' */
 
-const SHARED = 2 // flag of a memory's limits
+const SHARED = 2 // bit in the flags of a memory's limits
 
 /**
  * (func (export "") (result i32) i8x16.splat 127, i8x16.splat -1, i32x4.splat 0, i32x4.relaxed_dot_i8x16_i7x16_add_s, i32x4.extract_lane 0):
@@ -30,7 +30,10 @@ function hasByteProducts() {
   return product === 4 * 127 * 255 || product === -4 * 127
 }
 
-/** Opens the file next to this one, if this file has a URL. People who copy files by hand may have only the build that runs everywhere. */
+/**
+ * Opens the wasm file next to this one. Falls back to the default build if the relaxed one is missing, as it may be after files were copied
+ * by hand.
+ */
 async function ownFile(/** @type {boolean} */ hasBytes) {
   const usual = ofPackage('qkv.integers.wasm', () => new URL('./qkv.integers.wasm', import.meta.url))
   if (!hasBytes || !hasByteProducts()) return usual
@@ -73,8 +76,8 @@ async function add(core, source) {
       'WASM_VERSION',
       `the file of integer weights has version ${qkv_abi?.() ?? 'none'} of the interface, this JavaScript ${ABI}: take both from one package`,
     )
-  qkv_stack(qkv_heap()) // the stack of the first module ends where the heap begins; both can use it, because only one runs at a time
-  // This comes before the workers start, because they number the kernels in this order, and calls may arrive meanwhile.
+  qkv_stack(qkv_heap()) // both modules use the first one's stack, which ends where the heap begins; only one of them runs at a time
+  // Set the exports before the workers start, because calls may arrive meanwhile. The workers number the kernels in the same order.
   core.exports = Object.assign({}, exports, core.exports)
   core.integers = module
   await core.threads?.restart(core, module)

@@ -3,12 +3,12 @@
 import { describe, didYouMean, shape } from './errors.js'
 
 /**
- * The options of each call, so that an error can name the call that a misplaced option belongs to.
+ * The option names of each call. The error for a misplaced option names the call that has this option.
  * @type {Map<string, readonly string[]>}
  */
 const optionsOf = new Map()
 
-/** Translates names of options and places of other libraries to ours, for error messages. Set by qkv/models. @type {Pick<typeof import('../models/other-names.js'), 'optionOf' | 'placeOf' | 'tokensOf'>} */
+/** Functions that translate names of other libraries to ours, for error messages. qkv/models replaces these no-ops. @type {Pick<typeof import('../models/other-names.js'), 'optionOf' | 'placeOf' | 'tokensOf'>} */
 export const others = { optionOf: () => undefined, placeOf: () => undefined, tokensOf: () => '' }
 
 /**
@@ -42,7 +42,7 @@ export function readOptions(options, known, where, record = new Options()) {
     record[/** @type {keyof typeof record} */ (name)] = /** @type {never} */ (options[name])
     isEmpty = false
   }
-  if (isEmpty && Symbol.iterator in options) throw noOptions(options, known, where) // such as a Map
+  if (isEmpty && Symbol.iterator in options) throw noOptions(options, known, where) // options is a Map or a Set, for example
   return /** @type {T} */ (record)
 }
 
@@ -120,7 +120,7 @@ export function expectDims(tensor, dims, name, letters) {
 }
 
 /**
- * Returns the size of an axis, where the last axis is 1, the one before it 2. Missing leading axes have size 1.
+ * Returns the size of an axis, counted from the end: 1 is the last axis. Missing leading axes have size 1.
  * @param {{ dims: readonly number[] }} tensor
  * @param {number} fromEnd
  */

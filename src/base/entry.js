@@ -1,4 +1,4 @@
-// Values that a type calls possibly missing, although their callers guarantee them.
+// Reads values whose types include undefined, although the caller knows that they exist.
 
 import { describe } from './errors.js'
 

@@ -56,7 +56,7 @@ export const proxied = name =>
   )
 
 /**
- * Gives a promise the methods of its result; they throw an error that the promise must be awaited first.
+ * Gives a promise the methods of its result. Called on the promise, they throw an error: it must be awaited first.
  * @template T
  * @param {Promise<T>} promise
  * @param {{ prototype: object }} type class of the result

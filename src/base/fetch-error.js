@@ -1,9 +1,9 @@
-// Why fetch failed.
+// Explains why fetch failed.
 
-/** Leaves out names, passwords and queries of addresses, which may be secret. @param {string} text */
+/** Removes user names, passwords and queries from the addresses in a text, because they may be secret. @param {string} text */
 export const withoutSecrets = text => text.replace(/(:\/\/)(?:[^/\s@]*@)?([^\s?)]*)(?:\?[^\s)]*)?/g, '$1$2')
 
-/** Returns the reason. In Node only the cause of an error has it. @param {any} error @returns {string} */
+/** Returns the reason of a failed fetch. In Node only the cause of the error contains it. @param {any} error @returns {string} */
 export function whyOf(error) {
   const { message = String(error), cause } = Object(error)
   const { code = '', message: reason = '' } = Object(cause)

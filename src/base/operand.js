@@ -207,7 +207,7 @@ export function toOperand(value, name) {
   if (value instanceof Tensor && value.isResident) return value.checked(name)
   const tensor = toTensor(value, name)
   const { data, dims } = tensor
-  const memory = data.byteOffset > 0 ? memories.get(data.buffer) : undefined // operands are never at address 0
+  const memory = data.byteOffset > 0 ? memories.get(data.buffer) : undefined // an operand in a module's memory is never at address 0
   if (!memory) return tensor
   return (tensor.dtype === 'float32' && memory.viewAt(data.byteOffset, dims)) || new Tensor(data.slice(), dims)
 }

@@ -34,7 +34,7 @@ export const DTYPES = /** @type {const} */ ({
 })
 
 /**
- * Returns a getter of typed arrays as a function, which neither a subclass nor an own property can override.
+ * Returns the built-in getter of typed arrays as a function. Neither a subclass nor a property of the array can override it.
  * @param {string | symbol} name
  */
 const intrinsic = name => {
@@ -328,7 +328,7 @@ function axisOf({ dims }, axis, name) {
 }
 
 /**
- * Checks an index of an axis; negative ones count from the end.
+ * Checks an index along an axis and returns it; negative ones count from the end.
  * @param {Tensor} tensor
  * @param {number} i
  * @param {number} axis
@@ -363,7 +363,7 @@ function transpose(source, from, step, data, to, jump, rows, columns) {
       }
 }
 
-/** The maximum number of axes, as in PyTorch. It also stops at an array that contains itself. */
+/** The maximum number of axes, as in PyTorch. It also ends the walk into an array that contains itself. */
 export const MOST_AXES = 64
 
 /**
@@ -386,7 +386,7 @@ export function checkDims(dims, name) {
         `${name}: dims: expected whole numbers from 0 to 2^32 - 1, got ${describe(size)} in ${shape(dims)}`,
       )
     sizes.push(size + 0) // -0 becomes 0
-    product *= size || 1 // counting 0 as 1 keeps the limit for the other sizes
+    product *= size || 1 // 0 counts as 1, so that the limit holds for the other sizes
   }
   if (product > 2 ** 32) throw new RangeError(`${name}: dims: ${shape(sizes)} is more than 2^32 values`)
   return sizes

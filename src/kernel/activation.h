@@ -41,7 +41,7 @@ INLINE f4 inverse_tail(f4 t) {
   return mul(p, p);
 }
 
-/* Returns |x|, where positive x are clamped to 1e18: its product with the tail 1 - Phi is then 0 and not NaN. */
+/* Returns |x|. Positive x are clamped to 1e18, because infinity times the tail 1 - Phi = 0 would be NaN. */
 INLINE f4 tail_argument(f4 x) { return absolute(pmin(x, splat_from(&stored_tail.most))); }
 
 INLINE f4 relu4(f4 x) { return pmax(x, zeros()); }
@@ -66,7 +66,7 @@ struct sigmoid {
 INLINE struct sigmoid sigmoid_of(uint32_t activation) {
   return activation == QKV_ACTIVATION_SILU ? (struct sigmoid){1.0f, 0.0f} : (struct sigmoid){1.5957691f, 0.071354816f};
 }
-INLINE f4 finite_square(f4 x) { return pmin(mul(x, x), splat(1e30f)); } /* finite, so that 0 times it is 0 */
+INLINE f4 finite_square(f4 x) { return pmin(mul(x, x), splat(1e30f)); } /* clamped, because 0 times infinity is NaN */
 
 /* Returns x s(z). *e = 2^-(z log2 e), which is infinite from 2^128 on, *sum = 1 + *e. */
 INLINE f4 times_sigmoid(struct sigmoid of, f4 x, f4 *e, f4 *sum) {

@@ -19,7 +19,7 @@ struct output {
   size_t width; /* E, rounded up to a multiple of 8 */
   float *o;     /* (lanes, width): the sum of exp(score - m) * v */
   int has_hidden, is_careful;
-  struct summary *summary; /* 0: not computed */
+  struct summary *summary; /* 0: no summary */
 };
 
 static double tiled_scratch(const struct qkv_attention *a) {
@@ -109,7 +109,8 @@ static void attend_tiles(struct output *output) {
     start_summary(output->summary, block);
   output->has_hidden = has_mask(a);
   uint32_t end = visible_span(a, block->b, block->row + block->rows - 1).to;
-  /* If a row of values is not a multiple of 32 bytes, eight of its columns straddle two cache lines. */
+  /* If rows of v are not a multiple of 32 bytes apart, eight columns of a row can straddle two cache lines. Tiles then
+   * have half as many keys. */
   uint32_t tile_keys = a->v.row % 8 ? TILE_KEYS / 2 : TILE_KEYS;
   for (uint32_t j = visible_span(a, block->b, block->row).from; j < end; j += tile_keys) {
     uint32_t keys = (uint32_t)at_most(end - j, tile_keys);

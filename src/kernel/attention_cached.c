@@ -1,15 +1,15 @@
 /* attention_cached.c: attention over a cache of int8. q (B,H,L,D), keys (B,G,S,D), values (B,G,S,E) -> out (B,H,L,E).
  * It is part of qkv.integers.wasm, which both builds use.
  *
- * Each key and each value of a head has a scale, max / 127; the rounding error is at most half of it. The products are
- * those of linear_integer.c, with keys and values as weights of int8:
+ * Each key and each value of a head has a scale, its largest |x| / 127. The rounding error is at most half a scale. The
+ * products are those of linear_integer.c, with keys and values as weights of int8:
  *
  *   score[j] = scale (key_scale[j] step) (q . k[j])          x = q, W = k (S,D)
  *   w[j] = exp(score[j] - m)
  *   out = sum_j (w[j] value_scale[j]) v[j] / sum_j w[j]      x = w value_scale, W = v^T (E,CACHE_ROWS), block by block
  *
- * The product counts x below 1e-33 as 0. So if all scales of a block are below 2^-64, x is multiplied by 2^64 and the
- * sums by 2^-64.
+ * The kernel of the product rounds |x| below 1e-33 to 0. So if all value scales of a block are below 2^-64, x is
+ * multiplied by 2^64 and the sums by 2^-64.
  *
  * Scores are scaled, masked and summed in the order of the keys. So the result for a query is bit for bit the same for
  * any number of queries and threads, in both builds and in every engine.
@@ -27,7 +27,7 @@ enum { CACHE_ROWS = 128, FEWEST_QUERIES = 16, MOST_QUERIES = 32, SCORES = 1 << 1
 static size_t key_bytes(const struct qkv_cache *c) { return round_up(c->D, 2); }
 static size_t value_bytes(const struct qkv_cache *c) { return round_up(c->E, 8); }
 
-/* A row of the cache. Its number i is at the address number_at(row, i), stored with the bits of flip_at(row, i)
+/* A key or a value in the cache. Its i-th number is at the address number_at(row, i), with the bits of flip_at(row, i)
  * inverted, see int8_place. */
 struct int8_row {
   uint8_t *p, flip;
@@ -53,7 +53,7 @@ static uint8_t flip_at(struct int8_row r, size_t i) { return r.is_value ? int8_f
 
 static float read_number(struct int8_row r, size_t i) { return (float)(int8_t)(*number_at(r, i) ^ flip_at(r, i)); }
 
-/* Writes x (n) / scale as int8. Returns the scale: 0 if the largest |x| is at most 1e-36, NaN if one is NaN or
+/* Writes x (n) / scale as int8. Returns the scale: 0 if the largest |x| is at most 1e-36, NaN if an x is NaN or
  * infinite. */
 static float quantize_values(const float *x, size_t n, struct int8_row to) {
   float largest = largest_size(x, n);
@@ -84,8 +84,7 @@ uint32_t QKV_EXPORT(qkv_cache_write)(const struct qkv_cache_rows *a) {
   return QKV_OK;
 }
 
-/* qkv_cache_write without rounding: keys (heads, rows, D) and values (heads, rows, E) are float32 and have no
- * scales. */
+/* Copies rows into a cache of float32: keys (heads, rows, D) and values (heads, rows, E), without scales. */
 uint32_t QKV_EXPORT(qkv_cache_copy)(const struct qkv_cache_rows *a) {
   const struct qkv_cache *c = &a->cache;
   for (size_t n = 0; n < c->heads; n++)
@@ -114,7 +113,8 @@ uint32_t QKV_EXPORT(qkv_cache_read)(const struct qkv_cache_rows *a) {
   return QKV_OK;
 }
 
-/* Returns how many rows of queries share a kv head: row r is query r / (H/G) of head r % (H/G). */
+/* Returns the number of rows of queries that share a kv head. Row r is query r / (H/G) of head r % (H/G) of this
+ * group. */
 static size_t all_queries(const struct qkv_attention *a) { return a->G ? (size_t)(a->H / a->G) * a->L : 0; }
 
 static size_t block_queries(const struct qkv_attention *a) {
@@ -170,7 +170,8 @@ static float mask_query(struct query x, float *scores, uint32_t j0, size_t keys)
   return max_lane(largest);
 }
 
-/* weights (keys) = exp(scores - base) * value_scales * lift, 0 for hidden keys; sums (4) += exp(scores - base). */
+/* weights (keys) = exp(scores - base) * value_scales * lift, 0 for hidden keys; sums (4) += exp(scores - base), four
+ * keys at a time. `lift` is 2^64 if all value scales are tiny, else 1. */
 static void weigh_values(const float *scores, size_t keys, const float *value_scales, float lift, float base,
                          float *weights, float *sums) {
   f4 sum = load(sums);

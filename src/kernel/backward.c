@@ -14,15 +14,15 @@
 /* Keys per tile. k, v, P and dP of a tile (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
 enum { TILE_KEYS = 64 };
 
-/* A weight below this share of the largest weight of its row counts as 0. It adds nothing to a sum of floats, and its
- * dS would often be subnormal, as would dq and dk; subnormal numbers slow all later kernels down a hundredfold. */
+/* A weight below this share of the largest weight of its row counts as 0. It is too small to change a sum of floats.
+ * Its dS, and then dq and dk, would often be subnormal, which slows all later kernels down a hundredfold. */
 #define LEAST_WEIGHT 0x1p-64f
 
 struct gradients {
-  struct query_rows block; /* its scores are overwritten by P */
+  struct query_rows block; /* P overwrites its scores */
   const struct qkv_backward *to;
   uint32_t g;
-  const float *q, *d_out; /* at the first row of the block */
+  const float *q, *d_out; /* pointers to the first row of the block */
   float *d_out_panels;    /* (lanes/PANEL, E, PANEL) */
   float *d_scores;        /* laid out as scores: dP, then dS */
   float *dq;              /* (lanes, width) */
@@ -141,8 +141,7 @@ static void scale_d_scores(const struct gradients *y) {
 }
 
 /* dz (keys,columns) += w^T z for keys from <= j < to. dz starts at key `first`, z at query `row` of the block; w is
- * laid out as scores are. A register tile is four keys by eight columns. Panels that do not see its keys are
- * skipped. */
+ * laid out as scores are. A register tile is four keys by eight columns. It skips panels that see none of its keys. */
 static void accumulate_keys(const struct gradients *y, const float *w, float *dz, size_t stride, const float *z,
                             size_t row, size_t columns, size_t from, size_t to) {
   const struct query_rows *block = &y->block;
@@ -179,8 +178,8 @@ static void accumulate_keys(const struct gradients *y, const float *w, float *dz
 /* Returns the offset of query r in panels (lanes/PANEL, columns, PANEL). */
 static size_t lane_of(size_t r, size_t columns) { return r / PANEL * PANEL * columns + r % PANEL; }
 
-/* Adds the gradients of key j, four queries per vector. It is used for scores that are not dot products, and for
- * operands with NaN or infinity, whose product with the 0 of a hidden pair would be NaN:
+/* Adds the gradients of key j, four queries per vector. It serves scores that are not dot products, and operands with
+ * NaN or infinity, because their product with the 0 of a hidden pair would be NaN:
  *   dv += P d_out,  dq += dS d score/d q,  dk += dS d score/d k,  d_w_v += dS d score/d w_v
  * dq_t (lanes/PANEL, D, PANEL) is dq transposed. */
 static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
@@ -233,7 +232,7 @@ static void clear_padding(const struct query_rows *block, float *tile) {
 static void accumulate_all_pairs(struct gradients *y, size_t keys) {
   const struct query_rows *block = &y->block;
   const struct qkv_attention *a = block->a;
-  float *dq_t = y->dq; /* large enough for (lanes, D) floats */
+  float *dq_t = y->dq; /* reuses the memory of dq, (lanes, width) */
   clear_padding(block, block->scores);
   clear_padding(block, y->d_scores);
   for (size_t d = 0; d < a->D; d++)

@@ -1,17 +1,18 @@
 /* decode.c: attention of few queries, as in a step of generation. q (B,H,L,D), k (B,G,S,D), v (B,G,S,E) -> out
  * (B,H,L,E), L < DECODE_QUERIES.
  *
- * A register tile would compute eight queries where there is one. Here keys and values are read once, row by row; all
- * queries of all heads that share a kv head use them while they are in cache. Reading k and v limits the speed.
- * Each query loops over its own span of keys only, so within it only mask and bias can hide a key. */
+ * A register tile computes eight queries, most of which would be padding. Instead, keys and values are read once, row
+ * by row, and all queries of all heads that share a kv head use them while they are in cache. Reading k and v limits
+ * the speed. Each query loops over its own span of keys only, so within it only mask and bias can hide a key. */
 #include "decode.h"
 #include "mask.h"
 #include "tile.h"
 
-/* Keys per tile: SINGLE_KEYS for one query, because each switch from keys to values interrupts the hardware
- * prefetch; SHARED_KEYS for several, whose keys and values (512 KB for D = E = 128) stay in L2 from query to query.
- * VALUE_ROWS rows of values (8 KB) are in L1 while the next VALUE_ROWS are prefetched. From LONG_VALUES numbers (256
- * KB) on, values are read row by row: from memory the hardware prefetches whole rows best. */
+/* Keys per tile: SINGLE_KEYS for one query, because each switch from keys to values interrupts the hardware prefetch;
+ * SHARED_KEYS for several queries: the keys and values of such a tile (512 KB for D = E = 128) stay in L2 from query to
+ * query. VALUE_ROWS rows of values (8 KB) are in L1 while the next VALUE_ROWS are prefetched. Values of at least
+ * LONG_VALUES numbers (256 KB) come from memory and are read row by row, because the hardware prefetches whole rows
+ * best. */
 enum { SINGLE_KEYS = 2048, SHARED_KEYS = 512, VALUE_ROWS = 16, LONG_VALUES = 1 << 16, KEY_STREAMS = 4 };
 
 /* All queries that share a kv head. There are rows = H/G * L of them. */
@@ -65,7 +66,7 @@ static void score_keys(const struct qkv_attention *a, const float *q, const floa
   }
 }
 
-/* The next cache line of a matrix to prefetch, row after row. */
+/* A cursor over the cache lines of a matrix, row after row, for prefetching. */
 struct prefetch_cursor {
   const float *next, *end; /* end of the current row */
   size_t width, row;
@@ -130,9 +131,9 @@ static void add_value_rows(const struct qkv_attention *a, float *output, const f
   }
 }
 
-/* The same as add_value_rows, with the same order of sums, but on 32 columns of VALUE_ROWS rows at a time, with the
- * output in registers. The hardware does not prefetch down a column, so the next VALUE_ROWS rows are prefetched
- * explicitly. */
+/* Computes the same as add_value_rows, in the same order of additions, but 32 columns of VALUE_ROWS rows at a time,
+ * with the output in registers. The hardware does not prefetch down a column, so the next VALUE_ROWS rows are
+ * prefetched explicitly. */
 static void add_values(const struct qkv_attention *a, float *output, const float *weights, const float *v,
                        size_t keys) {
   size_t row = a->v.row, E = a->E;

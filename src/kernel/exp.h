@@ -74,7 +74,7 @@ f4 exp4(f4 x);
 f4 any_exp4(f4 x);
 f4 tanh4(f4 x);
 
-/* The same for one float, bit for bit equal to a lane of the two above. */
+/* exp and tanh of one float, bit for bit equal to a lane of exp4 and tanh4. */
 float exp1(float x);
 INLINE float tanh1(float x) { return lane0(tanh4(splat(x))); }
 

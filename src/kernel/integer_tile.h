@@ -1,5 +1,5 @@
-/* integer_tile.h: start and end of a register tile of linear_integer.c and linear_bytes.c. A tile is TILE rows of x
- * by eight columns of y. */
+/* integer_tile.h: adds the integer products of a register tile of linear_integer.c and linear_bytes.c to its float
+ * sums. A tile is TILE rows of x by eight columns of y. */
 #ifndef INTEGER_TILE_H
 #define INTEGER_TILE_H
 

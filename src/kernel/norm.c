@@ -45,7 +45,7 @@ struct row {
 INLINE f4 normalized(const struct row *a, const float *x, size_t c, size_t left) {
   return mul(sub(get(x + c, left), a->mean), a->rstd);
 }
-/* Returns z * w of four columns. */
+/* Returns z w in four columns; z if there is no weight. */
 INLINE f4 scaled(const struct row *a, f4 z, size_t c, size_t left) {
   return a->weight ? mul(z, add(get(a->weight + c, left), a->shift)) : z;
 }

@@ -138,9 +138,9 @@ struct qkv_attention {
   void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
 
-/* The same, with every step written out. A step whose pointer is 0 is skipped; only weights, and dropped if there is
- * dropout, are required. scores ... weights are (B,H,L,S); maxima and sums are (B,H,L), or (B,H,S) when softmax runs
- * over the queries. */
+/* Attention with every step written to memory. A step whose pointer is 0 is not written. Required are weights; with
+ * dropout also dropped; with sinks and masking after also zeroed_sums. maxima, sums and zeroed_sums are (B,H,L), or
+ * (B,H,S) when softmax runs over the queries; all other steps are (B,H,L,S). */
 struct qkv_trace {
   struct qkv_attention attention;
   uint32_t softmax_axis, masking;
@@ -171,7 +171,7 @@ struct qkv_summary {
   float *top_weights;   /* (B,H,L,top): descending; where they are equal, the smaller key is first */
   float *distance;      /* (B,H,bins): shares of the total weight at |p - j| = 0, 1, 2 to 3, 4 to 7, ..., p as above */
   float *scores;        /* (5,B,H): entropy, previous, first, duplicate, induction, see docs/attention.md */
-  const uint32_t *same; /* (B,2,S): the first key with the token of key j, and the next one or S; 0: no tokens */
+  const uint32_t *same; /* (B,2,S): the first key with the token of key j; the next one, S if none; 0: no tokens */
   float *parts;         /* qkv_summary_parts() floats: partial sums of the units, added by qkv_summary_finish */
   /* rows <= L, columns <= S, top <= S. 0 rows: no map, 0 top: no top keys, 0 bins: no distances */
   uint32_t rows, columns, top, bins;
@@ -257,7 +257,7 @@ struct qkv_linear_backward {
   const float *x, *w, *dy;
   float *dx, *dw, *d_bias; /* 0: not computed */
   uint32_t M, K, N;
-  uint32_t accumulate; /* bit mask of what is added to the present values, 1: dx, 2: dw, 4: d_bias */
+  uint32_t accumulate; /* bit mask of gradients that are added to the present values; 1: dx, 2: dw, 4: d_bias */
 };
 
 /* Layer norm (center 1) or RMS norm (center 0) of rows, see norm.c. */
@@ -354,7 +354,7 @@ struct qkv_backward {
   float *d_w_v;        /* (D), for the additive score */
   float *d_sinks;      /* (H), if there are sinks */
   float *d_bias;       /* by the strides of attention.bias; 0: not computed */
-  uint32_t accumulate; /* bit mask of what is added to the present values, 1: dq, 2: dk, 4: dv */
+  uint32_t accumulate; /* bit mask of gradients that are added to the present values; 1: dq, 2: dk, 4: dv */
 };
 
 /* PyTorch's CPU generator: MT19937, and the second normal of a pair until it is used. */
@@ -382,7 +382,7 @@ double qkv_attention_scratch(const struct qkv_attention *args);
 uint32_t qkv_attention_units(const struct qkv_attention *args);
 uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, uint32_t count, void *scratch);
 
-/* qkv_attention with a summary: all units, in one or more threads, then qkv_summary_finish. Arguments are not
+/* qkv_attention with a summary. Run all units, in one or more threads, then qkv_summary_finish. Arguments are not
  * checked. */
 double qkv_summary_scratch(const struct qkv_summary *args);
 uint32_t qkv_summary_units(const struct qkv_summary *args);
@@ -397,8 +397,8 @@ uint32_t qkv_trace_part(const struct qkv_trace *args, uint32_t first, uint32_t c
 uint32_t qkv_backward(const struct qkv_backward *args);
 double qkv_backward_scratch(const struct qkv_backward *args);
 
-/* A unit is a kv head of a batch; one kv head of all batches if these share a gradient (sinks, bias); everything if
- * heads share one, too (w_v, bias), or with dropout, whose random numbers are drawn in order. */
+/* A unit is a kv head of a batch; one kv head of all batches if these share a gradient (sinks, bias); everything if kv
+ * heads share a gradient, too (w_v, bias), or with dropout, whose random numbers are drawn in order. */
 uint32_t qkv_backward_units(const struct qkv_backward *args);
 uint32_t qkv_backward_part(const struct qkv_backward *args, uint32_t first, uint32_t count, void *scratch);
 
@@ -422,7 +422,7 @@ uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t
 /* Returns QKV_WEIGHTS_OUT_OF_RANGE if the type cannot hold a row. */
 uint32_t qkv_pack_linear(const struct qkv_pack_linear *args);
 
-/* The same for int8 and int4 weights, see linear_integer.c. These functions are in a second module,
+/* The same product for int8 and int4 weights, see linear_integer.c. Its functions are in a second module,
  * qkv.integers.wasm, which imports the memory of the first. */
 double qkv_integer_scratch(const struct qkv_linear *args);
 uint32_t qkv_integer_units(const struct qkv_linear *args);

@@ -23,7 +23,7 @@ void start_statistics(struct query_rows *block) {
     block->maxima[r] = sink, block->sums[r] = sink == HIDDEN ? 0.0f : 1.0f;
 }
 
-/* Returns bytes j <= c < j + n, n <= 4, of a row of a boolean mask as a word, 0 beyond. */
+/* Returns n <= 4 bytes of a row of a boolean mask, from column j on, as a word; its other bytes are 0. */
 static NOINLINE uint32_t gather_mask(const struct qkv_mask *mask, const uint8_t *row, uint32_t j, size_t n) {
   uint32_t word = 0;
   for (size_t c = 0; c < n; c++)
@@ -39,7 +39,7 @@ INLINE uint32_t mask_word(const struct qkv_mask *mask, const uint8_t *row, uint3
   return word;
 }
 
-/* Returns the same of a bias as a vector, -infinity beyond. */
+/* Returns n <= 4 values of a row of a bias, from column j on, as a vector; its other lanes are -infinity. */
 static NOINLINE f4 gather_bias(const struct qkv_bias *bias, const float *row, uint32_t j, size_t n) {
   float x[4] = {HIDDEN, HIDDEN, HIDDEN, HIDDEN};
   for (size_t c = 0; c < n; c++)

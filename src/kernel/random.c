@@ -53,8 +53,8 @@ static double unit64(struct qkv_generator *g) {
 /* Returns a * b + c as the FMA instruction of the vector build does; the product is exact in double. */
 static float fused(float a, float b, float c) { return (float)((double)a * b + c); }
 
-/* The next two functions compute in double, with a relative error of about 1e-16. They serve fewer than 16 normals,
- * and all normals of float64. */
+/* The next two functions compute in double, with a relative error of about 1e-16. They serve fewer than 16 normals and
+ * all normals of float64. Other kernels use log_double, too. */
 
 double log_double(double x) {
   uint64_t bits;
@@ -138,7 +138,7 @@ static void sin_cos_vector(float x, float *sine, float *cosine) {
  * Routines, MIT license). */
 
 static float log_scalar(float x) {
-  /* 1/c and log c, with c in the middle of the i-th sixteenth of [0.7, 1.4); 1 has a row for itself */
+  /* row i: 1/c and log c, with c in the middle of the i-th of 16 parts of [0.7, 1.4), but c = 1 in the part around 1 */
   static const double rows[16][2] = {
       {0x1.661ec79f8f3bep+0, -0x1.57bf7808caadep-2}, {0x1.571ed4aaf883dp+0, -0x1.2bef0a7c06ddbp-2},
       {0x1.49539f0f010bp+0, -0x1.01eae7f513a67p-2},  {0x1.3c995b0b80385p+0, -0x1.b31d8a68224e9p-3},
@@ -192,7 +192,7 @@ static void normal_block(const struct qkv_generator *g, float *d, double mean, d
   }
 }
 
-/* The same in double. */
+/* Computes normal_block in double. */
 static void normal_block64(double *d, double mean, double std) {
   for (int j = 0; j < 8; j++) {
     double radius = __builtin_sqrt(-2 * log_double(1 - d[j])), sine, cosine;
@@ -202,7 +202,7 @@ static void normal_block64(double *d, double mean, double std) {
   }
 }
 
-/* Returns one normal. The transformation makes two, so every second call returns the one left over. */
+/* Returns one normal. The transformation makes two, so every second call returns the spare one. */
 static double normal_value(struct qkv_generator *g, double mean, double std) {
   if (g->has_spare) {
     g->has_spare = 0;

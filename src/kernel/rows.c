@@ -41,7 +41,7 @@ INLINE void sum_rows(float *to, const float *x, size_t rows, size_t C, uint32_t 
   put(to + c, left, sum);
 }
 
-/* Columns whose sums of later row blocks are kept on the stack. */
+/* SUM_ROWS: rows of a block. SUM_COLUMNS: columns of later blocks that are summed on the stack at a time. */
 enum { SUM_ROWS = 1024, SUM_COLUMNS = 512 };
 
 /* to (columns) = or += the sums of the rows of x (rows, columns), which are C floats apart. */

@@ -8,7 +8,7 @@ enum { MAP_QUERIES = 16 };
 /* Up to this `top`, a lower bound of the largest scores is computed before they are collected. */
 enum { MOST_SORTED = 32 };
 
-/* Returns the floats per query for its largest scores. */
+/* Returns the length of a row of top_scores and top_keys. */
 static size_t top_pitch(const struct qkv_summary *s) { return round_up(s->top, 4); }
 
 double summary_scratch(const struct qkv_summary *s, uint32_t least, uint32_t most) {
@@ -174,8 +174,8 @@ static void collect_distances(struct summary *x, size_t c, int64_t least, const 
   }
 }
 
-/* Adds the weights from which the scores of a head are computed, for the query at position p, with weights of keys
- * first <= j < end:
+/* Adds weights of the query at position p, for keys first <= j < end, to the sums from which the scores of a head are
+ * computed:
  *   SUM_FIRST of key 0, SUM_PREVIOUS of key p - 1,
  *   SUM_DUPLICATE of earlier keys with the token of p,
  *   SUM_INDUCTION of the keys right after those.
@@ -203,7 +203,7 @@ static void collect_scores(struct summary *x, const struct query_rows *block, si
   }
 }
 
-/* Copies the scores of four queries, which the softmax overwrites. */
+/* Copies the scores of four queries before softmax overwrites them. */
 static void copy_scores(struct summary *x, const float *scores, size_t keys) {
   for (size_t j = 0; j < keys; j++)
     store(x->copies + j * 4, load(scores + j * PANEL));
@@ -272,7 +272,7 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
     collect_entropies(x, sum, maximum, scores, keys);
   if (s->columns)
     store(x->tile_maxima + (x->tiles - 1) * BLOCK_ROWS + c, maximum);
-  if (c % PANEL) /* both halves of the panel are weights now */
+  if (c % PANEL) /* both halves of the panel, four queries each, are weights now */
     sum_segments(x, p, c, scores);
   if (s->bins)
     collect_distances(x, c, position_in(block, c) - first, scores, keys);
@@ -281,7 +281,8 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
   return rescale;
 }
 
-/* Turns the largest scores of query r into weights. Then visible keys of weight 0 follow in their order. */
+/* Turns the largest scores of query r into weights. Fills the other places with visible keys of weight 0 in ascending
+ * order, then with -1. */
 static void finish_largest(const struct summary *x, const struct query_rows *block, size_t r, size_t query,
                            float factor) {
   size_t top = x->s->top, n = 0, at = r * top_pitch(x->s);
@@ -309,7 +310,7 @@ static void finish_largest(const struct summary *x, const struct query_rows *blo
     weights[n] = factor - factor, keys[n] = -1; /* NaN if the row is NaN, else 0 */
 }
 
-/* Adds the first `many` of the sums to the cells. */
+/* Adds the first `many` of four sums to cells of the map. */
 INLINE void add_cells(float *cells, size_t many, f4 sums) {
   if (many == 4)
     store(cells, add(load(cells), sums));
@@ -317,7 +318,8 @@ INLINE void add_cells(float *cells, size_t many, f4 sums) {
     store_some(cells, many, add(load_some(cells, many), sums));
 }
 
-/* Merges the sums of a query with those of the one before if both belong to the same row of the map. */
+/* Adds the sums of a query to those of the query before it, if both belong to the same row of the map, else to the
+ * cells of its row. Returns the sums of the query before. */
 INLINE f4 join_rows(float *const *to, uint32_t column, size_t many, f4 before, f4 sums) {
   if (to[0] == to[-1])
     return add(before, sums);
@@ -347,7 +349,7 @@ static void finish_map(const struct summary *x, const struct query_rows *block, 
   }
   for (size_t from = 0; from < block->rows; from += MAP_QUERIES)
     for (size_t n = 0, many; n < x->segments; n += many) {
-      const struct segment *parts = x->parts + n; /* neighbours in a tile are neighbours in the map */
+      const struct segment *parts = x->parts + n; /* consecutive segments of a tile are adjacent columns of the map */
       for (many = at_most(x->segments - n, 4); parts[many - 1].tile != parts->tile;)
         many--;
       for (size_t r = from; r < at_most(from + MAP_QUERIES, block->rows); r += 4) {

@@ -6,8 +6,8 @@
 
 #include "query_rows.h"
 
-/* Sums of a query that are rescaled when its maximum grows, as its output is. The sums of the bins follow at the
- * end. */
+/* Indices in `running` of the sums of a query, which are rescaled when its maximum grows, as its output is. From
+ * SUM_DISTANCE on are the sums of the bins. */
 enum { SUM_ENTROPY, SUM_PREVIOUS, SUM_FIRST, SUM_DUPLICATE, SUM_INDUCTION, SUM_DISTANCE };
 
 /* The part of a tile in one column of the map. It begins where the previous segment ends. */
@@ -17,16 +17,16 @@ struct segment {
 
 struct summary {
   const struct qkv_summary *s;
-  uint32_t tiles, segments, tile_segments; /* numbers so far; tile_segments: at the start of the tile */
+  uint32_t tiles, segments, tile_segments; /* counts so far; tile_segments: segments before this tile */
   uint32_t tile_end;                       /* the first key after the tile */
   float *sums;                             /* (segments, BLOCK_ROWS): of exp(score - running maximum) */
   float *tile_maxima;                      /* (tiles, BLOCK_ROWS): the running maximum */
   float *running;                          /* (SUM_DISTANCE + bins, BLOCK_ROWS) */
-  float *seen;                             /* (BLOCK_ROWS): visible keys so far */
+  float *seen;                             /* (BLOCK_ROWS): number of visible keys so far */
   float *least;                            /* (BLOCK_ROWS): only scores above this can be among the largest */
   uint32_t *cursors;            /* (2, BLOCK_ROWS): next key with the query's token, for duplicate and for induction */
   float *copies;                /* (keys of a tile, 4) */
-  float *top_scores, *top_keys; /* (BLOCK_ROWS, 4 + top rounded up to 4), sorted; keys are stored as bits */
+  float *top_scores, *top_keys; /* (BLOCK_ROWS, top rounded up to 4), sorted; keys are stored as bits */
   struct segment *parts;        /* (segments) */
 };
 
@@ -37,13 +37,13 @@ struct summary carve_summary(const struct qkv_summary *s, uint32_t least, uint32
 void start_summary(struct summary *x, const struct query_rows *block);
 void start_summary_tile(struct summary *x, const struct query_rows *block, uint32_t keys);
 
-/* online_softmax_column for queries c to c + 3 of the block, which also adds their weights to the sums. */
+/* Runs online_softmax_column for queries c to c + 3 of the block and adds their weights to the sums. */
 f4 summarize_column(struct summary *x, struct query_rows *block, size_t c);
 
 /* Writes the statistics of the block; `part` gets its sums for qkv_summary_finish. */
 void finish_summary(struct summary *x, struct query_rows *block, float *part);
 
-/* Returns the floats of such a part: a row of the map that began in an earlier block, the running sums, and the
+/* Returns the size of `part` in floats: a row of the map that began in an earlier block, the running sums, and the
  * number of queries with an entropy. */
 static inline size_t summary_part_size(const struct qkv_summary *s) { return s->columns + SUM_DISTANCE + s->bins + 1; }
 

@@ -7,7 +7,7 @@
 /* Returns the attention of text b as a batch of one; the call itself if texts are not packed. */
 struct qkv_attention text_of(const struct qkv_attention *a, uint32_t b);
 
-/* Returns for how many b text_of is called. */
+/* Returns the number of calls that text_of splits the attention into. */
 static inline uint32_t texts_of(const struct qkv_attention *a) { return a->cu_seqlens_q ? a->B : 1; }
 
 #endif

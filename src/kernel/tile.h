@@ -72,8 +72,9 @@ INLINE void score_4x8(enum qkv_score score, float *out, size_t stride, struct ma
   }
 }
 
-/* What a product prefetches meanwhile: four cache lines every `interval` k. If these are few at a time and far
- * apart, the hardware prefetches most of them; more loads at once would fill the instruction window and stall. */
+/* Memory that a product prefetches while it computes: four cache lines every `interval` steps of k. As long as few
+ * lines are loaded at a time, the hardware prefetches most of them. More loads at once would fill the instruction
+ * window and stall. */
 struct ahead {
   const float *next, *end;
   size_t interval;

@@ -19,8 +19,7 @@ static void save_value(float *step, size_t at, float x) {
     step[at] = x;
 }
 
-/* Returns the keys whose scores row i needs: the visible ones of its span, or all if a requested step shows hidden
- * keys, too. */
+/* Returns the keys whose scores row i needs: its span, or all keys if a requested step shows hidden ones, too. */
 static struct span scored_keys(const struct qkv_trace *t, uint32_t b, uint32_t i) {
   const struct qkv_attention *a = &t->attention;
   if (t->scores || t->scaled || t->capped || t->masking == QKV_MASKING_AFTER)
@@ -110,8 +109,8 @@ static void renormalise_line(const struct qkv_trace *t, size_t at, size_t n, siz
   save_value(t->zeroed_sums, line, (float)sum);
 }
 
-/* weights = softmax(masked) in rows row <= i < end of a head; those must be all its rows if softmax runs over the
- * queries. */
+/* weights = softmax(masked) in rows row <= i < end of a head. If softmax runs over the queries, these must be all rows
+ * of the head. */
 static void compute_weights(const struct qkv_trace *t, size_t head, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
   uint32_t b = (uint32_t)(head / a->H), h = (uint32_t)(head % a->H);
