@@ -27,11 +27,11 @@ import { check, part } from './tensor-input.js'
  * @typedef {object} Frame
  * @property {FlowStep} step
  * @property {number} lasts milliseconds at pace 1
- * @property {number} [key] the key it is about
+ * @property {number} [key] the key that the frame is about
  * @property {readonly number[]} done keys already processed in this step, including the current one
  * @property {boolean} [isWhole] true if all values are summed
- * @property {keyof typeof import('./flow-texts.js').flowTexts} text key of its text
- * @property {Record<string, number>} [numbers] in the text
+ * @property {keyof typeof import('./flow-texts.js').flowTexts} text text key
+ * @property {Record<string, number>} [numbers] numbers in the text
  * @property {readonly number[]} [words] positions of keys named in the text
  */
 

@@ -377,7 +377,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   }
 
   /**
-   * The current press of the pointer: its position, the number there, and whether it has moved.
+   * The current press of the pointer: its position, the number there, and whether it has moved. `from`: initial value of the number;
+   * `reach`: largest magnitude of its vector or row; `room`: width of the window.
    * @type {Grabbed & { x: number, y: number, from: number, reach: number, room: number, hasMoved: boolean } | undefined}
    */
   #press = undefined

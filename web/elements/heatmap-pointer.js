@@ -8,7 +8,7 @@ export class Pointer {
   #host
   /** True if the current stroke hides cells. */
   #hides = false
-  /** Number of the cell at the start of the drag. */
+  /** Value that the dragged cell had when the drag began. */
   #dragged = 0
   /** @type {Token | undefined} */
   #token = undefined

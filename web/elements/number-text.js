@@ -5,7 +5,7 @@ const MINUS = '\u2212'
 /** Uses a typographic minus; a negative number that rounds to zero has none. @param {string} text */
 const signed = text => text.replace(/^-/, Number(text) === 0 ? '' : MINUS).replace('e-', `e${MINUS}`)
 
-/** Minimum number of decimals with which a number is wide enough for an exponent instead. */
+/** Minimum number of decimals for which tiny numbers get an exponent; with fewer, the exponent would be wider than the number. */
 const ROOM = 3
 
 /**

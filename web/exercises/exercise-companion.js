@@ -81,7 +81,7 @@ async function setAppearance(shell, { theme, lang = '' }) {
 }
 
 /**
- * The exercise parameters of a link, the valid ids in it, and the index of the open exercise.
+ * The exercise parameters of a link, the known and the unknown ids in it, and the index of the open exercise among the known ones.
  * @typedef {{ page: Record<string, string>, known: readonly string[], unknown: readonly string[], at: number }} ExerciseLink
  */
 

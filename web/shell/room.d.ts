@@ -231,7 +231,7 @@ export interface Room<T extends Types> {
   /** Returns the displayed sentence, which other rooms can use. */
   sentence?(state: State<T>): string
   take?(state: State<T>, what: HandOver): Step<T> | undefined
-  /** Handles a change of the address: returns changes besides the settings, or settings that replace those of the link. */
+  /** Handles a change of the address: returns changes besides the settings of the link, or settings that replace these. */
   follow?(state: State<T>, settings: T['settings']): Step<T> | undefined
   /** Called after Undo, Redo, Back or Forward; returns further changes, which are not recorded in any history. */
   travelled?(state: State<T>, before: T['settings']): Pick<Step<T>, 'view' | 'effects'> | undefined

@@ -9,8 +9,9 @@ import { MANY_ROWS, pick, rowsOf, windowAround } from '../part-of-map.js'
 /** @import { CellAt, HeadActions, HeadView, HeadViewTranslate, Place } from '../head.js' */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 
-/** Number of rows and columns of the lens, and its maximum width in pixels including a gap. */
+/** Number of rows and columns of the lens. */
 const LENS = 24
+/** Maximum width of the lens in pixels, including a gap. */
 const LENS_WIDTH = LENS * 16 + 8
 
 /**

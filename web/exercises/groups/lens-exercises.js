@@ -20,7 +20,7 @@ const [STREET, LAYER, LOST] = [1143, 2, 20]
 /** @param {string} prompt @param {string} lens */
 const start = (prompt, lens) => link({ checkpoint: 'english', prompt, lens })
 
-/** Returns the lens grid of the settings; undefined while it is computed. @param {State} state */
+/** Returns the lens grid of the current settings; undefined while it is computed. @param {State} state */
 function gridOf(state) {
   const shown = shownOf(state)
   const { lens } = state.got

@@ -36,7 +36,7 @@ const sizeOf = ({ tensors }, id) => tensors[id]?.dims.slice(-2) ?? []
 /**
  * Lists the steps.
  * @param {Result} result
- * @returns {Step[]} those that this trace has
+ * @returns {Step[]} the steps that this trace has
  */
 export function stepsOf(result) {
   const { tensors, heads } = result

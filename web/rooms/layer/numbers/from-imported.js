@@ -1,4 +1,4 @@
-// Starts from imported tensors.
+// Makes the starting tensors from those that the reader imported.
 
 import { Tensor } from 'qkv'
 

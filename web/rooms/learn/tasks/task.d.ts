@@ -33,7 +33,7 @@ export interface LearnSettings {
   /** Steps during which the rate grows. */
   warmup: number
   steps: number
-  /** True if the rate falls to a tenth along a cosine. */
+  /** True if the rate falls to a tenth of its maximum along a cosine. */
   decay: boolean
   seed: number
 }
@@ -55,7 +55,7 @@ export interface Shape {
 
 export type TaskName = 'induction' | 'translation' | 'sort' | 'reverse' | 'text'
 
-/** A problem whose text is among those of the room. */
+/** A problem whose text is one of the room's texts. */
 export type TaskProblem = Problem<object, LearnKey>
 
 export type Run = ReturnType<typeof createRun>
