@@ -1,4 +1,4 @@
-// The query, key and value of a word in one head: its scores, weights and output, and the head whose attention is least even. Pure.
+// The query, key and value of a word in one head: its scores, weights and output, and the head with its largest weight. Pure.
 
 import { ofHead } from '../numbers/tensors.js'
 import { looksAt, seenBy } from './word-facts.js'
@@ -17,7 +17,7 @@ const MOST_PARTS = 3
  * @property {Role[]} passesOn the largest weights on its key
  * @property {{ total: number, isLength: boolean, parts: Role[] }} [receives] total: the output; parts: its largest terms, weight times
  *   value. isLength: True if both are lengths of vectors, since values have several dimensions
- * @property {{ head: number, most: Role }} [decides] the head with the largest weight on one key, relative to an even share
+ * @property {{ head: number, most: Role }} [decides] the head with the largest weight on one key, and that weight
  */
 
 /**
