@@ -96,7 +96,7 @@ function effect({ t, runBefore: before, runAfter: after }) {
 }
 
 /**
- * Notes on a phone, where the prediction is in another tab, that the changes lead to a different word.
+ * Draws a note that the changes lead to a different word, for a phone, where the prediction is in another tab.
  * @param {Room['t']} t
  * @param {{ id: number }} guess
  * @param {import('./run/model-run.js').Run} after

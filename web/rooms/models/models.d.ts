@@ -66,7 +66,7 @@ export interface Asked {
   isAsking: boolean
   /** Download size in bytes from the link that the reader agreed to. */
   agreed?: number
-  /** The chosen dtype; '' keeps the stored one. */
+  /** The chosen dtype; '' keeps the stored dtype. */
   dtype?: SmallerDtype | ''
 }
 
@@ -90,14 +90,14 @@ export interface Look {
   seconds: number
 }
 
-/** A model to be opened. `checkpoint` is the setting when it was requested; once the setting differs, it names another model. */
+/** A model to be opened. `checkpoint` is the setting at the time of the request; if the setting has changed since, it names another one. */
 export interface Requested {
   /** Identifies the request. */
   id: string
   /** For chosen files, the name of the folder; '' if unknown, so that the session chooses a name. */
   name: string
   source: OpenSource
-  /** '' keeps the stored one; undefined: the default of the source. */
+  /** '' keeps the stored dtype; undefined: the default of the source. */
   dtype?: SmallerDtype | ''
   checkpoint: string
 }
@@ -126,9 +126,9 @@ export interface View {
   asked?: Asked
   /** The reader's access token for the hub; kept only in memory. */
   token: string
-  /** Number of changes to the list of cached models, so that it is read again. */
+  /** Number of changes to the list of cached models; each new number requests the list again. */
   keptChanges: number
-  /** A further text that the model reads with the same changes; '' for none. */
+  /** A further text for which the model predicts with the same changes; '' for none. */
   beside: string
   /** True once the reader's pointer or focus has entered the room; then the modules of parts that open on a click are prefetched. */
   isNear: boolean
@@ -159,7 +159,7 @@ export interface View {
   hasPrograms: boolean
   /** Why the last request for a model was refused. */
   refused?: Problem<object, ModelsTypes['key']>
-  /** The problem that was shown when a new text was entered; it stays hidden. */
+  /** The problem that was shown when the reader entered a new text, which hid it. */
   dismissed?: Problem
   /** Sources of models that do not ship with the page, by name: their files, or the address of their folder. */
   imported: Readonly<Record<string, OpenSource>>
@@ -171,7 +171,7 @@ export interface View {
   showing: Showing
   /** A long text that was typed or dropped, waiting for the reader's consent. */
   draft?: string
-  /** The typed text, if only its beginning is read or another text is shown for now. */
+  /** The text that the reader typed, while only its beginning or another text is shown. */
   setAside?: string
   /** Tokens and time of the longest run of the open model, and the least time of any run, for estimating the time of the next run. */
   timed?: { model: string; tokens: number; milliseconds: number; least?: number }
@@ -233,8 +233,8 @@ export interface View {
   /** Stop of the lens story, from 0. */
   lensStop?: number
   /**
-   * Zoom of the lens grid. `lensFrom`: first word that is read of a long text; undefined: chosen so that the selected state or the last
-   * word is included.
+   * Zoom of the lens grid. `lensFrom`: index of a word that the grid of a long text includes if no state is selected; undefined: the last
+   * word.
    */
   lensZoom: number
   lensFrom?: number
@@ -270,7 +270,7 @@ export interface OpenModel {
   hasTokenizer: boolean
   hasHead: boolean
   predicts: Predicts
-  /** True if the model is a regression. */
+  /** True if the model is a regression, which predicts a number for each label. */
   isNumber?: boolean
   /** '': as stored. */
   dtype: SmallerDtype | ''
@@ -322,7 +322,7 @@ export interface HeadFigures {
   further?: number
   /** Weight from "she" or "he" to the name it refers to. */
   antecedent?: number
-  /** By kind of answer, such as "name": weight on the token after it, to which an earlier head has copied the answer. */
+  /** By kind of answer, such as "name": weight on the token after the answer, to which an earlier head has copied it. */
   behind?: Readonly<Record<string, number>>
   /** Weight on the answer, by kind of answer; one number for a translator. */
   weight?: number | Readonly<Record<string, number>>
@@ -382,18 +382,18 @@ export type Reasons = Cell &
 /** How much each head, or each state of a layer at a position, matters for the answer. */
 export interface Matters {
   what: 'heads' | 'positions'
-  /** What the cells change: the logit of a token minus that of the second guess, the same for classes, or the similarity of two texts. */
+  /** What the cells change: the logit of the answer, a token or a class, minus that of the second guess; or the similarity of two texts. */
   kind: 'token' | 'class' | 'likeness'
   /** The answer and the second guess; empty for the similarity of two texts. */
   tokens: string[]
-  /** The difference of their logits, or the similarity, without any change. */
+  /** The difference of the two logits, or the similarity, in the run without changes. */
   value: number
   /** Shape of the effects: (layers, heads) or (layers, positions). */
   dims: number[]
   effects: Float32Array
   /** Number of exact rows at the end; the rows before are estimates. */
   exact: number
-  /** True if the attention weights of the text are too many to compute this. */
+  /** True if the text has too many attention weights for the map to be computed. */
   isTooLong?: boolean
   /** The tokens of both texts, if their token counts differ. */
   lengths?: string[][]
@@ -496,7 +496,7 @@ export interface Many {
 /** What a part of a layer adds to the residual stream, with one number per word. */
 export interface BlockPart {
   kind: 'attention' | 'cross' | 'mlp'
-  /** True if a norm precedes it. */
+  /** True if the part reads the stream through a norm. */
   isPre: boolean
   /** Length of the vector that the part adds. */
   added: Float32Array
@@ -504,7 +504,7 @@ export interface BlockPart {
   share: Float32Array
   /** Length of the sum vector. */
   sum: Float32Array
-  /** Length of the output of the norm that follows, if any. */
+  /** Length of the sum after the norm that follows it, if there is one. */
   after?: Float32Array
 }
 /** A whole model on one text: lengths of the residual stream, with one number per word. */
@@ -535,7 +535,7 @@ type RunProgress = { layer: number; layers: number; share: number; seconds: numb
 export type ModelsAsks = {
   /** Opens a checkpoint. Throws above `most` bytes of memory, unless a dtype is given. */
   open: {
-    /** `known`: names of earlier models; the same model gets the same name. */
+    /** `known`: names of models that were opened before; a model that is opened again gets the same name. */
     request: {
       id: string
       source: OpenSource
@@ -562,7 +562,7 @@ export type ModelsAsks = {
     value: { run?: Run; source?: SourceRead; request: RunRequest }
     progress: RunProgress
   }
-  /** Preloads the modules for reasons, what matters, and the graph. */
+  /** Preloads the modules that trace and explain a weight, complete words, find what matters, and compute the graph. */
   prepare: { request: object; value: boolean }
   /** Predicts for another text with the same changes. */
   beside: { request: RunRequest; value: Pick<Run, 'request' | 'top'> }
@@ -601,12 +601,12 @@ export type ModelsAsks = {
     value: GraphEdges | { isTooLong: true } | { takes: { seconds: number; bytes: number } }
     progress: RunProgress
   }
-  /** Returns the exact effect of an edge of the graph, and the value of the answer without it. */
+  /** Returns the exact effect of changing an edge of the graph, and the objective without this change. */
   graphEdge: {
     request: RunRequest & { edge: string }
     value: { effect: number; value: number }
   }
-  /** Returns the weight row and bias that made a number of a query or key. */
+  /** Returns the row of a projection's weight, and its bias, that make one number of a query or key. */
   number: {
     request: { model: string; stack: Stack; layer: number; letter: 'q' | 'k'; row: number }
     value: { weight: Float32Array; bias: number }
@@ -652,7 +652,7 @@ export type ModelsActions = {
   /** Appends a token to the text. */
   takeWord: [id: number]
   takeBack: []
-  /** Opens the highlighted entry of the list, else the entry `named` in the text, else the text itself. */
+  /** Opens the highlighted entry of the list, else the entry `named` that the text refers to, else the text as a name or address. */
   enter: [typed: string, names: readonly string[], named?: string]
   agree: [dtype?: SmallerDtype | '']
   refuse: []

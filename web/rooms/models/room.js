@@ -217,7 +217,7 @@ function bring(state, files) {
 
 /** Cancels generation, which belongs to the previous text and model. @satisfies {import('../../shell/room.js').Effect<ModelsTypes>} */
 const END_GENERATION = { type: 'cancel', slot: 'generate' }
-/** Cancels one-off requests about a model that another one replaces, because they will never be answered. @type {{ type: 'cancel', slot: string }[]} */
+/** Cancels one-off requests about a model that is replaced, because nothing answers them any more. @type {{ type: 'cancel', slot: string }[]} */
 const END_ASKED = [END_GENERATION, { type: 'cancel', slot: 'lensBytes' }, { type: 'cancel', slot: 'matrices' }]
 
 /** Sets another text, and dismisses the last problem. @param {State} state @param {string | null} prompt */
@@ -488,7 +488,8 @@ const actions = {
 }
 
 /**
- * True to complete the words that likely tokens begin. Starts only when the state is at rest; a pending or received answer is kept.
+ * True if the words that likely tokens begin are to be completed. A request starts only when the state is at rest; one that is pending or
+ * answered is kept.
  * @param {State} state
  * @param {import('./models.js').OpenModel} openModel
  * @param {import('./run/model-run.js').Run} run
@@ -559,7 +560,7 @@ function manyNeed(state, at) {
   return { type: 'many', ...about, input, row: undefined, texts: sentencesOf(room), at }
 }
 
-/** True to compute a part before it is opened: the pointer or focus is on it, and that is quick. @param {State} state @param {'matters' | 'graph'} name */
+/** True if a part is to be computed before it is opened: the pointer or focus is on it, and the computation is quick. @param {State} state @param {'matters' | 'graph'} name */
 function isAhead(state, name) {
   const { openModel, run } = shownOf(state)
   return state.view.ahead === name && openModel && run ? workOf(openModel, run.ids.length) <= QUICK : false
@@ -603,8 +604,8 @@ function graphNeeds(state) {
 const isAnswered = (got, request) => got?.is === 'here' && isSame(got.value.request, request)
 
 /**
- * Returns the run extended by a generated token. Its maps gain the attention row of the token that predicted it, unless they have that row
- * already or are too large to grow.
+ * Returns the run extended by a generated token. The maps gain the attention row of the token that predicted the new one, unless they have
+ * that row already or are too large to grow.
  * @param {import('./run/model-run.js').Run} run
  * @param {import('./prediction/generate.js').Step} step
  * @returns {import('./run/model-run.js').Run}
@@ -678,8 +679,8 @@ export const room = {
     list: { kind: flag(), default: false, history: 'none' },
   },
   view,
-  // A link may open the list of models; that setting is then cleared, so that the address no longer contains it. A link with a lens scrolls
-  // to the layer readout.
+  // A link with `list` opens the list of models; clearing the setting removes it from the address. A link with a lens scrolls to the layer
+  // readout.
   enter({ settings: { list, lens } }) {
     if (list)
       return {
@@ -748,7 +749,7 @@ export const room = {
       ...mattersNeeds(state),
       ...graphNeeds(state),
     ]
-    // While a newer run is pending, keep details of the older one that have arrived; requesting missing ones would only delay the run.
+    // While a newer run is pending, keep the details of the older run that have arrived. Requesting missing ones would delay the newer run.
     return [
       ...list,
       ...(isNew ? details : details.filter(each => got[/** @type {'why'} */ (slotOf(each))]?.is === 'here')),

@@ -24,7 +24,7 @@ const [PROGRESS, PATIENCE] = [50, 250]
 const ofCheckpoints = once(() => import('./open/read-checkpoint.js'))
 /** Loads the module that reads summaries of long texts, when the first is needed. Each dynamic import takes Chromium 40 ms. */
 const ofSummaries = once(() => import('./long-text/summary-details.js'))
-/** Load the modules that trace a weight, explain it, find what matters and build the graph, on demand or when preloaded. */
+/** Load the modules of single computations, each on demand; `prepare` preloads some of them. */
 const ofCell = once(() => import('./cell/trace.js'))
 const ofReasons = once(() => import('./cell/reasons.js'))
 const ofMatters = once(() => import('./matters/task.js'))
@@ -293,7 +293,7 @@ function ofLenses({ runs, withModel }) {
 
 /** Handlers that read summaries of a long text. @param {Session} session @returns {Pick<Handlers, 'pairs' | 'tile' | 'looks' | 'profile'>} */
 function ofLongTexts({ runs, lock, detail }) {
-  /** Answers from the summaries of a cached run without the lock, so that it need not wait for a current run. @type {Session['detail']} */
+  /** Answers from the summaries of a cached run, without the lock, so that the answer need not wait for a run in progress. @type {Session['detail']} */
   const fromSummaries = (request, run, act) => {
     const used = runs.known(request)
     const model = used?.run.hasWindows ? lock.now(request.model) : undefined

@@ -49,7 +49,7 @@ export function firstName() {
  * @returns {import('./models.js').OpenSource | undefined}
  */
 function sourceOf({ view: { imported } }, name) {
-  if (isOfHub(name)) return undefined // its files may not be cached, and the reader must agree to a download
+  if (isOfHub(name)) return undefined // the files may have to be downloaded, to which the reader must agree first
   if (Object.hasOwn(imported, name)) return imported[name]
   if (name === '?model') return addressOf()?.href
   const shipped = SHIPPED.find(each => each.name === name)
@@ -94,7 +94,7 @@ export function askedOf(state) {
   return { id: 0, name: bareName(name), checkpoint, isAsking: false }
 }
 
-/** Slots whose failures are reported by their own part of the page. */
+/** Matches slots whose failures the part of the page that requested them reports. */
 const SAYS_ITSELF = /^(tile:|lensFile$)/
 
 /** Returns what failed. isLost: the worker has died; isRefused: a model could not be opened. @param {State} state */
@@ -196,7 +196,7 @@ function runsOf({ view, got }, id, isChanged) {
  */
 const streams = new WeakMap()
 
-/** Returns the finished layers of a running model, in the maps of its stack. @param {State} state @param {Run | undefined} run the run that is drawn */
+/** Returns the maps of a stack that is running, with the number of finished layers; the other layers show the drawn run. @param {State} state @param {Run | undefined} run the run that is drawn */
 function streamedOf({ got }, run) {
   for (const own of [got.changed, got.run]) {
     const progress = own?.is === 'waiting' ? own.progress : undefined
@@ -214,7 +214,7 @@ function streamedOf({ got }, run) {
 /** End token of a translation. */
 const END = '</s>'
 /**
- * Caches the words written by the rows of a translation, so that a run always has the same array.
+ * Caches the words that the rows of a translation write, by its input tokens, so that a run always has the same array.
  * @type {WeakMap<readonly string[], readonly string[]>}
  */
 const written = new WeakMap()

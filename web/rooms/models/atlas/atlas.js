@@ -77,7 +77,7 @@ export class ModelsAtlas extends LitElement {
     /** For each layer, the templates of its guesses, the most probable first. @type {readonly (readonly unknown[])[] | undefined} */
     this.lens = undefined
     this.lensTitle = ''
-    /** True if the atlas is beside another picture and must fit its column. */
+    /** True if the atlas is beside another picture and must fit into a narrow column. */
     this.isSmall = false
     /** @type {HeadAt} under the keys */
     this.own = { layer: 0, head: 0 }

@@ -15,8 +15,8 @@ import { roundedUp } from '../../../attention-head/scale.js'
  * @property {number} height cells of a map: equal to `rows`, or fewer for a long text
  * @property {number} width
  * @property {Float32Array} data (layers, heads, height, width): weights; for blocks, the mean over queries of the sum over keys
- * @property {Float64Array} [cells] for blocks: where the largest known weight of each is, as query * columns + key; -1 if unknown
- * @property {Float32Array} [links] for blocks: the largest known weight of each
+ * @property {Float64Array} [cells] for blocks: query * columns + key of the largest known weight in each block; -1 if none is known
+ * @property {Float32Array} [links] for blocks: the largest known weight in each block
  */
 
 /** Maximum tokens per side of an exact map; number of blocks per side of a larger one. */
@@ -110,7 +110,7 @@ export function mapAt({ numHeads: heads, height, width, data }, { layer, head })
 }
 
 /**
- * Returns the query, key and weight of a cell. For a block, those of its largest known weight.
+ * Returns the query, key and weight of a cell; for a block, of the largest known weight in it.
  * @param {Maps} maps
  * @param {HeadAt} at
  * @param {number} y

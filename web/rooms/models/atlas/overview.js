@@ -50,7 +50,7 @@ export function patternOf(room, at) {
 /** Kinds whose score is the evenness of the weights, not a share of attention. */
 const WITHOUT_SHARE = { even: true, sharp: true, mixed: true }
 
-/** Returns words for where a role was measured: on this text, or over the test texts of the model. @param {Room} room @param {object} kind */
+/** Returns words for the texts on which a role was measured: this text, or the test texts of the model. @param {Room} room @param {object} kind */
 const whereOf = ({ t, openModel }, kind) =>
   'isOfTexts' in kind ? t('modelsOfTexts', { count: openModel?.about?.figures?.texts ?? 0 }) : t('modelsOfText')
 
@@ -63,7 +63,7 @@ function shortOf(room, at) {
   return room.t('modelsDoes', { what, where: whereOf(room, kind) })
 }
 
-/** Returns the score below which heads are faded; 0 if no head reaches the threshold. @param {Room} room @param {Float32Array} scores */
+/** Returns the score below which heads are faded; 0 if no head reaches the threshold or if heads are ranked by entropy. @param {Room} room @param {Float32Array} scores */
 const leastOf = (room, scores) => {
   const { least } = room.view
   return rankingOf(room) === 'entropy' || !scores.some(score => score >= least) ? 0 : least

@@ -25,7 +25,7 @@ const sumOf = (x, y) => ({ data: x.data.map((value, i) => value + y.data[i]), di
 /** True if all numbers are equal. @param {Numbers} x @param {Numbers} y */
 const isSame = (x, y) => x.data.every((value, i) => Object.is(value, y.data[i]) || value === y.data[i])
 
-/** Returns, for each row, the share of `part` in `sum`: its projection onto the sum, so that the shares of all addends add up to 1. @param {Numbers} part @param {Numbers} sum */
+/** Returns, for each row, the share of `part` in `sum`: (part . sum) / |sum|^2. The shares of all addends add up to 1. @param {Numbers} part @param {Numbers} sum */
 function shares(part, sum) {
   const [, L, d] = sum.dims
   return Float32Array.from({ length: L }, (_, i) => {
@@ -52,8 +52,8 @@ function layerOf(seen) {
     const added = seen[`${kind}.output`]
     const sum = sumOf(stream, added)
     const isPre = kind === 'attention' && !isSame(seen['attention.input'], seen.input)
-    // The recorded value after this sum, by the part that follows; '' is the layer's output. Before a cross-attention it is recorded only
-    // if no norm lies between.
+    // The recorded stream after this sum, by the kind of the next part; '' if there is none, then it is the layer's output. Before a
+    // cross-attention, the stream is recorded only if cross-attention reads it without a norm.
     /** @type {Record<string, Numbers | undefined>} */
     const behind = { mlp: seen.middle, cross: isPre ? undefined : seen['cross.input'], '': seen.output }
     const next = behind[present[n + 1] ?? '']

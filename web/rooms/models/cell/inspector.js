@@ -12,7 +12,7 @@ import { reasonsPart } from './reasons-part.js'
 export function inspector(room, r) {
   const { t, isDark, act, can, travel, cell, got, words, head, openModel, settings } = room
   if (!cell || !head) return nothing
-  // While a new answer is pending, keep the old trace if it is of the same cell.
+  // While a new trace is pending, keep the old one if it is of the same cell.
   const found = shown(got.cell)
   const trace = found && found.query === cell.query && found.key === cell.key ? found : undefined
   const names = { query: words.queries[cell.query] ?? '', key: words.keys[cell.key] ?? '' }

@@ -134,7 +134,7 @@ function softmaxRow(state) {
   ]
 }
 
-/** Returns a key for a collapsible sum of a cell, so that an opened sum stays open. @param {CellTrace} trace @param {string} name */
+/** Returns the key by which the page remembers whether a collapsible sum of a cell is open. @param {CellTrace} trace @param {string} name */
 const keyOf = ({ stack, layer, head, query, key }, name) => `${stack} ${layer}.${head} ${query}>${key} ${name}`
 
 /** Lists the products of q and k, the largest first; each opens a page. @param {CellState} state @returns {Part[]} */

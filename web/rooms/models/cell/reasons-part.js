@@ -63,7 +63,8 @@ function sourceText(state, r, side, source, position) {
 }
 
 /**
- * Returns the page that explains a source: that of its head, with the weight by which the head read `from`.
+ * Returns the place that explains a source: the page of its head, with the weight from `position` to the source's `from` selected.
+ * Undefined if the source is not a head.
  * @param {ReasonState} state
  * @param {'query' | 'key'} side
  * @param {Source} source

@@ -67,7 +67,7 @@ function largest({ terms: { data }, queries, keys }, most) {
 }
 
 /**
- * Returns the sources with the largest terms; all others are summed in the last row and the last column.
+ * Returns a table of the terms of the sources with the largest sums. The last row and the last column have the sums of all others.
  * @param {import('qkv/interpret').ScoreAttribution} found
  * @returns {NonNullable<Extract<Reasons, { isTooLong: false }>>['table']}
  */

@@ -59,7 +59,8 @@ function vectorOf({ data, dims }, row, size, n = 0) {
 }
 
 /**
- * Adds hooks that record the values of the cell. With isAlone, they record all keys instead of the row, since the layer has too many weights.
+ * Adds hooks that record the values of the cell. With isAlone, for a layer with too many weights, they record all keys instead of the row
+ * of weights.
  * @param {Record<string, Hook>} hooks the reader's hooks
  * @param {OwnStack} own
  * @param {CellAt} at
@@ -181,7 +182,7 @@ function stepsOf(qkv, own, at, seen) {
  * @param {Record<string, Hook>} hooks
  * @param {CellAt} cell
  * @param {AbortSignal} [signal]
- * @param {number} [most] attention weights of a layer; above this number only the one row is computed, from its query and all keys
+ * @param {number} [most] maximum weights of a layer; with more, only the row of the cell is computed, from its query and all keys
  * @returns {Promise<CellTrace>}
  */
 export async function traceCell(qkv, model, input, hooks, cell, signal, most = MOST_WEIGHTS) {

@@ -17,7 +17,8 @@ const RANKED = ['previous', 'duplicate', 'induction', 'mover', 'negative']
 const rankIn = (scores, n) => 1 + scores.filter(score => score > scores[n]).length
 
 /**
- * Returns the rank of a head known from a paper, by the score that fits its kind: where it looks, or what it adds to the first guess.
+ * Returns the rank of a head known from a paper, by the score that fits its kind: where it looks, or how much it adds to the logit of the
+ * first guess or takes from it.
  * @param {KnownHead} known
  * @param {import('../run/model-run.js').Run} run
  * @param {Why | undefined | null} why

@@ -7,17 +7,17 @@ import { REACHED, workOf } from '../long-text/limits.js'
 /** Number of multiplications (a few seconds) above which the graph needs the reader's consent; small models never reach it. */
 const MOST_WORK = 2 ** 35
 /**
- * The work of a graph is PASSES times that of a run, plus READ times that of the products with the inputs of heads. Both factors were
- * measured at the size of GPT-2 small.
+ * The work of a graph: PASSES times the work of a run, plus READ times the work of the products of heads with the outputs that they read.
+ * Both factors were measured at the size of GPT-2 small.
  */
 const [PASSES, READ] = [7, 1.3]
 /** Maximum bytes for the outputs of all parts; with more, no graph is offered. */
 const MOST_BYTES = 2 ** 29
 
 /**
- * Estimates seconds and bytes, or reports that the graph is too large. The first run of a model is slower than later ones, so a long graph uses
- * the rate of a measured product if it is higher. Each layer projects the outputs of all earlier parts to keys and values, and multiplies
- * them with the queries and gradients of its heads.
+ * Estimates seconds and bytes, or reports that the graph is too large. A graph has to project, in each layer, the outputs of all earlier
+ * parts to keys and values, and multiply them with the queries and gradients of its heads. The rate is that of the run; since the first run
+ * of a model is slower than later ones, the estimate of a long graph uses the rate of a measured product if that rate is higher.
  * @param {Sizes} model
  * @param {number} tokens
  * @param {number} milliseconds time of the run

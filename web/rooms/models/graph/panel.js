@@ -63,7 +63,7 @@ function said({ room: { t }, found }, node) {
 /** Describes a part. @param {Panel} panel @param {GraphNode} node */
 const nodeText = (panel, node) => panel.g(`graphAt.${node.kind}`, said(panel, node))
 
-/** Describes which part reads which. @param {Panel} panel @param {GraphEdge} edge */
+/** Describes which part reads the output of which. @param {Panel} panel @param {GraphEdge} edge */
 function readsText(panel, { from, to, reads }) {
   const { g } = panel
   const written = from.kind === 'logits' ? '' : g(`graphFrom.${from.kind}`, said(panel, from))
@@ -77,7 +77,7 @@ function edgeText(panel, edge) {
   return `${readsText(panel, edge)} ${g(edge.effect < 0 ? 'graphHelps' : 'graphHinders', does)}`
 }
 
-/** Opens the page of a node's head at its word, or only selects the word. @param {Panel} panel @param {GraphNode} node */
+/** Opens the page of a head at the word of its node; for the node of a word, only selects the word. @param {Panel} panel @param {GraphNode} node */
 function openNode({ room: { act } }, { kind, place, layer = 0, head = 0, position = 0 }) {
   const stack = place ?? ''
   if (kind === 'head') act.openFromGraph({ head: { stack, layer, head } }, position, stack)

@@ -13,7 +13,7 @@ import { alive, guesses, rankAt, rowsOf } from './numbers.js'
 
 /** Sizes in the picture, in pixels. */
 const [CELL, ROW, LEFT] = [76, 28, 64]
-/** Light-theme colours of the picture: of probabilities, and of pinned words. */
+/** Colours of the picture in the light theme: for probabilities, and for each pinned word. */
 const SHARE = '#3b8f9f'
 const PINS = ['#1d5fa8', '#b35806', '#0b6b4f', '#6a3fa0']
 

@@ -42,7 +42,8 @@ function lensAsked(state, lens) {
 }
 
 /**
- * Returns the first word to read of a long text, such that the selected word, or else the last one, is included.
+ * Returns the index of the first word to read of a long text. The words read include the selected one; without a selection `lensFrom`, or
+ * else the last word.
  * @param {State['view']} view
  * @param {number} count
  * @param {number | undefined} position

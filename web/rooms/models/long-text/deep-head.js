@@ -32,7 +32,7 @@ const awaited = new Set()
 /** True if `publish` has queued its microtask. */
 let isPublishing = false
 
-/** Subtracts the weight on the first key from the first cell of each row; without `first`, hides that cell. @param {Matrix} matrix @param {Matrix} [first] (rows, 1) */
+/** Subtracts the weight on the first key from the first cell of each row; without `first`, hides that cell. @param {Matrix} matrix @param {Matrix} [first] weights on the first key, (rows, 1) */
 function withoutFirst({ data, dims }, first) {
   const shown = Float32Array.from(data)
   for (let r = 0; r < dims[0]; r++) {
@@ -49,7 +49,8 @@ function sourceOf(room, head) {
   const { model, input, changes, sourceText } = run.request
   const { isWithoutFirst } = view
   const finer = got.profile?.is === 'here' ? got.profile.value.map : undefined
-  const of = [model, input, changes, sourceText, head, finer?.dims, isWithoutFirst] // not the selected row, which does not change the weights
+  // The selected row is left out, because it does not change the weights.
+  const of = [model, input, changes, sourceText, head, finer?.dims, isWithoutFirst]
   if (isSame(known.of, of)) return known.source
   const { rows, columns, height, width } = maps
   const all = finer ?? { data: mapAt(maps, head), dims: [height, width] }

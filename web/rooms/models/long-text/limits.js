@@ -23,15 +23,16 @@ export function workOf({ stacks: { encoder, decoder }, parameters, vocab }, toke
   return tokens * linear + tokens * tokens * layers * heads * (2 * headDim + 16) + (layers + 1) * table
 }
 
-/** Maximum ratio by which a run time is extrapolated, in tokens relative to the longest run. */
+/** Maximum number of tokens for which a run time is extrapolated, as a multiple of those of the longest run. */
 const FAR = 100
 
 /** Speed of runs and graphs relative to a plain matrix product. Measured: 0.9 with 12 layers of width 384, at 64 and 128 tokens. */
 export const REACHED = 0.8
 
 /**
- * Estimates the seconds that a text takes from the time of the longest run, of which the time of the fastest run counts as fixed cost. The
- * first run of a model is slower than later ones, so the rate of a measured product is used if it gives less.
+ * Estimates the seconds that a text takes, from the time of the longest run: the time of the fastest run is taken as a fixed cost, the rest
+ * as proportional to the work. The first run of a model is slower than later ones, so the rate of a measured product is used if it gives
+ * fewer seconds.
  * @param {OpenModel} model
  * @param {View['timed']} timed
  * @param {number} tokens

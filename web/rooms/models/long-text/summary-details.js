@@ -16,7 +16,8 @@ const STRONG = 0.2
 const [LONGEST, MOST_LOOKS, MOST_KEYS] = [10, 24, 8]
 
 /**
- * Returns a summary of a layer that can compute windows of weights. If the run did not keep one, runs the model again up to the layer.
+ * Returns a summary of a layer that can compute windows of weights. If the run did not keep such a summary, runs the model again up to the
+ * layer.
  * @param {Model} model
  * @param {{ run: WholeRun, hooks: Hooks, again?: { key: string, summary: AttentionSummary } }} used
  * @param {{ stack: Stack, layer: number }} at

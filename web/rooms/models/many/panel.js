@@ -18,7 +18,8 @@ import { spreadOf } from './spread.js'
 const NAMES = [...LOOKS, 'entropy']
 
 /**
- * Returns the score to show: the reader's choice, else the score of the head's role, else the largest score.
+ * Returns the name of the score to show: the reader's choice, else that of the head's role, else the score with the largest mean over the
+ * sentences.
  * @param {Room} room
  * @param {HeadAt} head
  * @param {import('../models.js').Many | undefined} many

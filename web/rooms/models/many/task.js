@@ -15,7 +15,7 @@ export const MOST_SENTENCES = 100
 export const MOST_TOKENS = 256
 
 /**
- * Scores that are meaningful only if a token recurs, with the minimum distance at which it must.
+ * Scores that are meaningful only if a token recurs, with the minimum distance between its occurrences.
  * @type {Partial<Record<ScoreName, number>>}
  */
 const REPEATED = { duplicate: 1, induction: 1, further: 2 }

@@ -15,7 +15,7 @@ import { nameOf } from '../shown.js'
 const [MOST_HEADS, DIGITS] = [5, 2]
 
 /**
- * Shows the progress of a map and the effect of choosing a cell; a map can be cancelled and restarted.
+ * Shows the progress of a map, with a button that cancels or restarts it, and says what a click on a cell does.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {'matters:heads' | 'matters:positions'} slot
@@ -46,7 +46,8 @@ function progress({ t, act, got }, m, slot, matters, choose) {
 }
 
 /**
- * Draws how much each part supports the answer: minus the effect of losing it, so that support is positive as elsewhere in the room.
+ * Draws how much each part supports the answer. This is minus the effect of replacing the part, so that support is positive, as elsewhere
+ * in the room.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {Matters} matters
@@ -67,7 +68,8 @@ function map({ t }, m, { dims, effects }, { id, label, columns, columnTitle, pin
 }
 
 /**
- * Lists the heads that matter most, and compares the actual effect of the reader's changes with the sum of their effects in the map.
+ * Draws the map of heads and lists those that matter most. If the reader has replaced heads by their means, compares the effect of all
+ * together with the sum of their effects in the map.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {Matters} matters
@@ -170,7 +172,7 @@ export function mattersPanel(room, m) {
   const ofPositions = /** @type {Matters | undefined} */ (shown(got['matters:positions']))
   const { encoder, decoder } = openModel?.stacks ?? {}
   if (ofHeads?.isTooLong) return html`<p class="note">${m('mattersTooLong')}</p>`
-  // The result is empty if there is no answer, as long as no masked word is chosen.
+  // The result is empty if there is no answer: an encoder needs a masked word.
   if (!ofHeads?.effects.length) return progress(room, m, 'matters:heads', undefined, 'mattersChooseHead')
   return html`<p id="matters-say">${said(m, ofHeads)}</p>
     <div class="matters">${heads(room, m, ofHeads)}${encoder && decoder ? nothing : positions(room, m, ofPositions)}</div>`

@@ -13,11 +13,12 @@ export const COPYING = ['induction', 'further']
 export const TELLING = 0.4
 /** A copying head in a shipped model, as an example. */
 export const EXAMPLE = /** @type {const} */ ({ model: 'stories', head: '3.1' })
-/** Roles of heads that copy. Their figure is averaged only over positions whose next word is a copy. @type {readonly string[]} */
+/** Roles of heads that copy. The figure of such a head is averaged only over positions whose next word is a copy. @type {readonly string[]} */
 const COPIERS = ['behind', 'thing']
 
 /**
- * For each role, returns its figure from those of a head; `id` is the id of the story stop about the head.
+ * For each role, a function that picks the figure that measures it from the figures of a head. `id` is that of the story stop about the
+ * head.
  * @type {Record<'pronoun' | 'behind' | 'chapter' | 'thing', (figures: import('../models.js').HeadFigures, id: string) => number | undefined>}
  */
 const ROLES = {

@@ -134,7 +134,7 @@ function endOf(data) {
   return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(end => most <= end) ?? 1
 }
 
-/** Returns which keys each query of a head sees in the displayed run, whose changes may be older than the settings. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
+/** Returns which keys each query of a head sees in the displayed run. The changes of this run may be older than those in the settings. @param {Room} room @param {HeadAt} head @param {readonly number[]} dims */
 function visibleTo({ openModel, run, isChanged }, head, dims) {
   const { encoder, decoder } = openModel?.stacks ?? {}
   const own = head.stack === 'encoder' ? encoder : (decoder ?? encoder)

@@ -51,8 +51,8 @@ export function createModelLock(replaced) {
     now: id => (open?.id === id ? open.model : undefined),
 
     /**
-     * Runs a callback once the model is open and the lock is free. If the model is replaced, the run aborts within a layer, and this waits
-     * until the request is cancelled.
+     * Runs a callback once the model is open and the lock is free. If the model is replaced, the callback is aborted within a layer. It runs
+     * again if its model is open again before the request is cancelled.
      * @template T
      * @param {string} id of the model
      * @param {AbortSignal} signal
@@ -83,9 +83,9 @@ export function createModelLock(replaced) {
     },
 
     /**
-     * Replaces the open model and aborts its runs, which takes up to a layer. If `signal` aborts before they have ended, the old model stays
-     * and its runs start again.
-     * @param {Model} model disposed if the old model stays
+     * Aborts the runs of the open model, which takes up to a layer, and replaces the model. If `signal` aborts before the runs have ended,
+     * the old model stays and its runs start again.
+     * @param {Model} model the new one; disposed if the old one stays
      * @param {string} id
      * @param {AbortSignal} signal
      */

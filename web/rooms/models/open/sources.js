@@ -85,13 +85,13 @@ export function labelOf(source, given, config) {
 }
 
 /**
- * Returns a label with the start of a digest, so that a link can request the same files, and so that a model is recognised whether opened
- * from files, an address or the hub.
+ * Returns the name of a model: its label with the start of a digest of its config and of some weights. By the digest, a link can request
+ * the same files, and a model is recognised whether it is opened from files, an address or the hub.
  * @param {string} label
  * @param {Record<string, unknown>} config
- * @param {readonly Float32Array[]} numbers some of its weights, since fine-tuned models share their config. The name uses the first entry, which has
- *   the same bits for each dtype; older names used others
- * @param {readonly string[]} known names; if one belongs to the same model it is returned, except that a hub name takes precedence
+ * @param {readonly Float32Array[]} numbers some weights, since fine-tuned models share their config. Each entry gives a digest. A new name has that
+ *   of the first entry, which has the same bits for each dtype; names in old links may have that of another
+ * @param {readonly string[]} known earlier names. One with a digest of this model is returned instead, unless only the new name is of the hub
  */
 export async function nameOf(label, config, numbers, known) {
   if (!crypto.subtle) return label

@@ -73,7 +73,7 @@ export function setRow(row, held) {
   const own = new Map(held.filter(({ key }) => key < row.length).map(({ key, value }) => [key, value]))
   const taken = [...own.values()].reduce((a, b) => a + b, 0)
   const rest = sum((value, key) => (own.has(key) ? 0 : value))
-  const isFull = taken >= 1 || rest === 0 // nothing is left for the others, or they are 0
+  const isFull = taken >= 1 || rest === 0 // nothing is left for the other weights, or all of them are 0
   for (let key = 0; key < row.length; key++) {
     const value = own.get(key)
     if (isFull) row[key] = value === undefined || taken === 0 ? 0 : value / taken

@@ -107,7 +107,7 @@ async function translate(model, ids, hooks, { signal }) {
     numBeams: 1,
     maxNewTokens: MOST_TRANSLATED - 1,
     hooks: hooks,
-    useCache: !Object.keys(hooks).length, // hooks refer to positions of the whole sequence, so they exclude the cache
+    useCache: !Object.keys(hooks).length, // no cache with hooks, since they refer to positions of the whole sequence
     signal,
   })
   /** @type {number[]} */
@@ -243,7 +243,7 @@ async function predictionAt(qkv, model, { states, classes }, row, before) {
 }
 
 /**
- * Returns the run with the prediction of another row without running the model again; undefined if that is impossible.
+ * Returns the run with the prediction of another row, computed from the states that it kept; undefined if the model must run again.
  * @param {Qkv} qkv
  * @param {Model} model
  * @param {WholeRun} run

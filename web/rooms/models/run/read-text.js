@@ -51,11 +51,11 @@ export function hasTokenizer(model) {
 const UNKNOWN = /^[<[]\W?unk\W?[>\]]$/i
 
 /**
- * True if the token replaces a word outside the vocabulary: its text is that of the unknown token, or it has no text although it is no
- * special token of the input.
+ * True if the token replaces a word outside the vocabulary: it is the unknown token, or it decodes to nothing although `raw` is neither a
+ * special token nor white space.
  * @param {Model} model
  * @param {number} id
- * @param {string} raw the piece of the text that it was cut from
+ * @param {string} raw the tokenizer's text of the token
  */
 function isUnknown(model, id, raw) {
   const text = model.decode([id])
@@ -135,7 +135,8 @@ export function firstTextOf(model) {
 export const secondTextOf = model => (knows(model, SECOND) ? SECOND : firstTextOf(model))
 
 /**
- * Returns what a model predicts. Computes a similarity to learn if it has embeddings, since those modules load only when used.
+ * Returns what a model predicts. Whether a model has embeddings is known only after computing a similarity, since the modules for
+ * embeddings load with the first one.
  * @param {Model} model
  * @returns {Promise<import('../models.js').Predicts>}
  */
@@ -152,7 +153,7 @@ export async function predictsOf(model) {
 }
 
 /**
- * Returns the start and end of a token in its text; undefined if it is not there, such as a token added by the tokenizer.
+ * Returns the start and end of a token in the text; undefined if the text does not contain it, as for a token that the tokenizer adds.
  * @param {string} text
  * @param {readonly string[]} tokens all tokens of the text
  * @param {number} index

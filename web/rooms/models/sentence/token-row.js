@@ -166,7 +166,7 @@ const [ALIGNED, MOST_PAIRS] = [0.8, 16]
 /** Matches end-of-text marks, which are not words. */
 const IS_MARK = /^<.+>$/
 
-/** Lists which source word each word of the translation attends to, in the open head or the only one. @param {Room} room */
+/** Lists which source word each word of the translation attends to, in the open head or, if the stack has only one head, in that one. @param {Room} room */
 function alignment(room) {
   const { t, head, maps, words, isChanged } = room
   const isOne = maps?.layers === 1 && maps.numHeads === 1 && !maps.cells
@@ -231,7 +231,7 @@ function unknownWords({ t, run, openModel }) {
   return html`<p class="note models-hint" id="models-unknown">${t('modelsUnknown', { words, count: openModel.vocab })}</p>`
 }
 
-/** Returns the weights of the selected token on each key, in the open head, the head under the pointer, or the only one. @param {Room} room */
+/** Returns the weights of the selected token on each key, in the open head, the head under the pointer, or the only head of the stack. @param {Room} room */
 function weightsOf(room) {
   const { head, view, maps, isChanged } = room
   const { query, pointed } = view
