@@ -102,7 +102,7 @@ export class Qkv {
   }
 
   /**
-   * Computes the same step by step and returns every intermediate; with `keep`, only the named ones are computed.
+   * Computes attention step by step and returns the result of every step; with `keep`, only the named steps are computed.
    * @template {keyof import('./ops/attention/forward.js').Trace} [K=keyof import('./ops/attention/forward.js').Trace]
    * @param {FloatLike | Nested} q as in attention
    * @param {FloatLike | Nested} k

@@ -1,6 +1,6 @@
 /**
- * Makes a registry of objects whose memory is freed when they are garbage-collected. Without FinalizationRegistry, as in workerd
- * of early 2025, it never calls back, and only dispose() frees memory.
+ * Makes a registry of objects whose memory is freed when they are garbage-collected. Without FinalizationRegistry, as in workerd of early
+ * 2025, `free` is never called, and only dispose() frees memory.
  * @template T
  * @param {(held: T) => void} free
  * @returns {Pick<FinalizationRegistry<T>, 'register' | 'unregister'>}

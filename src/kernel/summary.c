@@ -222,7 +222,7 @@ static void collect_entropies(const struct summary *x, float *sums, f4 maximum, 
   f4 sum = load(sums), other = zeros();
   maximum = zero_where(equal(maximum, splat(HIDDEN)), maximum); /* what softmax subtracts */
   for (size_t j = 0; j < keys; j++) {
-    f4 log = pmax(sub(load(x->copies + j * 4), maximum), splat(LEAST_LOG2)); /* e is 0 below */
+    f4 log = pmax(sub(load(x->copies + j * 4), maximum), splat(LEAST_LOG2)); /* e is 0 below LEAST_LOG2 */
     f4 next = mul_add(load(weights + j * PANEL), log, other);
     other = sum;
     sum = next;

@@ -31,7 +31,7 @@ import { readState, SIZE } from './state-dict.js'
  */
 
 /**
- * The options of attention and these. As in attention, true in `mask` means visible, the opposite of torch's attn_mask.
+ * Options of the layer besides those of attention. As in attention, true in `mask` means visible, the opposite of torch's attn_mask.
  * @typedef {object} ForwardOnlyOptions
  * @property {TensorLike | Nested} [keyPaddingMask] boolean (B, S), or (S) for unbatched input. As in torch, true marks padding,
  *   which is hidden from all queries
@@ -42,7 +42,7 @@ import { readState, SIZE } from './state-dict.js'
  * @typedef {Omit<import('../ops/attention/arguments.js').AttentionOptions, 'numHeads' | 'numKvHeads'> & ForwardOnlyOptions} ForwardOptions
  *
  * @typedef {{ needWeights: boolean, averageWeights: boolean, weights: import('../ops/linear/forward.js').Weights[], extras: FloatTensor[][] }} Checked
- *   extras: rows appended to queries (none), keys and values
+ *   extras: the rows appended to queries (none), to keys and to values
  *
  * @typedef {object} Step a step of a trace
  * @property {string} name
@@ -165,7 +165,7 @@ export class MultiheadAttention {
     return this
   }
 
-  /** Returns the weights of a layer as operands. They are checked again, because a caller may have replaced them. @param {string} name */
+  /** Returns the weights of a projection as operands. Checks them again, because a caller may have replaced them. @param {string} name */
   #weights(name) {
     const { weight, bias } = /** @type {Record<string, Linear>} */ (this.layers)[name]
     return checkWeights(weight, bias, name)
@@ -191,7 +191,7 @@ export class MultiheadAttention {
     }
   }
 
-  /** Returns the rows to append to those of the sequence. @param {FloatTensor | undefined} bias biasK or biasV */
+  /** Returns the rows to append to the keys or values of the sequence: the learned row and the row of zeros, where the layer has them. @param {FloatTensor | undefined} bias biasK or biasV */
   #extra(bias) {
     const rows = bias ? [toFloats(bias, 'biasK, biasV')] : []
     return this.addZeroAttn ? [...rows, new Tensor(new Float32Array(this.embedDim), [this.embedDim])] : rows
@@ -411,7 +411,7 @@ export class MultiheadAttention {
  * @returns {Record<string, TensorLike | Nested>}
  */
 function flattenLayers(state) {
-  if (typeof state !== 'object' || state === null) return state // readState throws for it
+  if (typeof state !== 'object' || state === null) return state // readState throws the error
   return Object.fromEntries(
     Object.entries(state).flatMap(([name, value]) => {
       if (!(value instanceof Linear)) return [[name, value]]

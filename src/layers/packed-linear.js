@@ -297,7 +297,7 @@ export class PackedLinear {
     })
   }
 
-  /** Returns the packed weight; throws after dispose. */
+  /** Returns the packed weight and the operations fused with it; throws after dispose. */
   get #own() {
     if (this.#weights) return this.#weights
     throw new Error('this layer was disposed: make another with packLinear')
@@ -458,7 +458,7 @@ export class PackedLinear {
     return this.#weights?.bias?.data
   }
 
-  /** Returns the bytes of its tensors in the module's memory. */
+  /** Returns the bytes of the layer's tensors in the module's memory. */
   get bytes() {
     return this.#tensors.reduce((sum, tensor) => sum + count(tensor.dims) * 4, 0)
   }

@@ -13,7 +13,7 @@ const CHUNK = 2e6 // operations per chunk; shorter streams of memory are a third
  * scope.
  * @param {Core} core
  * @param {string} kernel
- * @param {number[]} args the arguments before those two
+ * @param {number[]} args the arguments before `first` and `count`
  * @param {number} units
  * @param {number} n values that it reads or writes
  * @param {boolean} [isEven] true if each thread takes one contiguous share, because adjacent units read the same rows

@@ -109,7 +109,7 @@ export function defineOperation(definition) {
 }
 
 /**
- * Makes the function of its gradient: it takes qkv, `gradientOperands`, dY, and the options with `out` and `resident`.
+ * Makes the gradient function of an operation: it takes qkv, `gradientOperands`, dY, and the options with `out` and `resident`.
  * @param {Function} operation made by defineOperation
  * @returns {(...args: any[]) => any} tensors by name: dX for an operand x
  */

@@ -15,7 +15,7 @@ import { Tensor } from '../base/tensor.js'
 const NONE = new Tensor(new Float32Array(0), [0])
 
 /**
- * Sets all properties of a record to undefined. It keeps the properties, so that the next call adds none.
+ * Sets all properties of a record to undefined. They are not deleted, so that the next call need not add them again.
  * @param {Record<string, any>} record
  */
 const empty = record => {
@@ -77,7 +77,7 @@ export class AttentionCall {
   dropout
   /** The statistics of the weights to compute. @type {import('../ops/attention/summary.js').Checked | undefined} */
   summary
-  /** Copies that overlap the work of threads. @type {import('../threads/pool.js').DeferredCopies | undefined} */
+  /** Copies that the calling thread makes while the workers compute. @type {import('../threads/pool.js').DeferredCopies | undefined} */
   deferredCopies
   /** @type {'keys' | 'queries'} */
   softmaxAxis = 'keys'

@@ -18,12 +18,12 @@ export class Int8Rows {
     this.E = E
   }
 
-  /** Returns the bytes per row of keys, of values, and of one of the two scales. */
+  /** Returns the bytes per row of keys, of values, of key scales and of value scales. */
   get #sizes() {
     return [roundUp(this.D, 2), roundUp(this.E, 8), 4, 4]
   }
 
-  /** Returns the bytes of keys, of values and of both scales, which follow each other. @param {number} capacity */
+  /** Returns the bytes of keys, of values, of key scales and of value scales, which follow each other in memory. @param {number} capacity */
   parts(capacity) {
     return this.#sizes.map(size => size * this.heads * roundUp(capacity, BLOCK))
   }

@@ -117,8 +117,8 @@ export class Core {
   }
 
   /**
-   * Runs `call` and frees the memory that it allocated. The mark is relative to `base`, which moves only while no call uses memory, because
-   * `call` may create or dispose of resident tensors.
+   * Runs `call` and frees the memory that it allocated. The mark is relative to `base`, because `call` may create or dispose of resident
+   * tensors, which moves `base`. It moves only while no call uses memory.
    * @template T
    * @param {() => T} call
    * @returns {T}

@@ -47,7 +47,7 @@ export class ResidentTensor extends Tensor {
    */
   constructor(core, dims, pointer, base, offset = 0, isZeroed = true) {
     super(undefined, Object.freeze(dims))
-    // Larger dims would reach beyond the tensor's memory.
+    // Read-only, because larger dims would reach beyond the tensor's memory.
     Object.defineProperty(this, 'dims', { value: this.dims, writable: false, configurable: false })
     Object.defineProperty(this, 'data', ResidentTensor.#data)
     this.#core = core
@@ -62,7 +62,7 @@ export class ResidentTensor extends Tensor {
 
   /**
    * @internal
-   * Returns what attention returns when it has written here: always the same object, so that calls allocate none.
+   * Returns the result of an attention whose `out` is this tensor: always the same object, so that calls allocate none.
    * @returns {{ output: Tensor<Float32Array> }}
    */
   get asOutput() {

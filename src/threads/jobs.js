@@ -107,7 +107,7 @@ function finished(list, at, words) {
 }
 
 /**
- * Waits until words[at] is no longer `value`, at most `ms` milliseconds. It spins for `spin` milliseconds first: waking a
+ * Waits until words[at] is no longer `value`: spins for `spin` milliseconds, then sleeps for at most `ms`. It spins first, because waking a
  * sleeping thread takes 0.1 ms, and the scheduler may wake it on the core of the calling thread.
  * @param {Int32Array} words
  * @param {number} at

@@ -11,11 +11,11 @@ const SLICE = 50 // milliseconds per wait for workers
 const LEAST_SPIN = 0.05 // milliseconds, about the time it takes to wake a thread
 /** If threads wake on the core of the caller, waking them pays only from this multiple of `least.burst` on, about 10 ms of work. */
 const CROWDED = 100
-const LATEST = 8 // wakes over which the share of crowded ones is averaged
-const RETRY = 0.98 // factor on that share per burst, so that waking is tried again after some hundred bursts
+const LATEST = 8 // wakes over which #crowded is averaged
+const RETRY = 0.98 // factor on #crowded per burst, so that waking is tried again after some hundred bursts
 /** While threads sleep, calls with less than this multiple of `least.burst` skip the pool, whose overhead is 0.1 to 0.4 ms. */
 const BRIEF = 10
-const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when such a call ends
+const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when a call ends
 
 /** @import { Core } from '../runtime/memory.js' */
 /**
@@ -64,7 +64,7 @@ export class Threads {
   #burst = 0
   #lastBurst = 0
   /**
-   * Average over the latest wakes of whether all threads joined before their caller continued. Then they run on the caller's core until the
+   * Share of the latest wakes in which all threads joined before their caller continued. Such threads run on the caller's core until the
    * system moves them some milliseconds later, as on virtual machines whose idle cores halt.
    */
   #crowded = 0

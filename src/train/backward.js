@@ -110,8 +110,8 @@ export function planBackward(p, root, accumulate, isOne) {
       passOn(x, saved + ready * 4, output === root && isOne, () => core.floats[dY / 4])
       continue
     }
-    // The gradient of an addend equals that of the sum. They share memory if no other operation writes to it before the addend's operation
-    // has read it; else it is added to the addend's gradient.
+    // The gradient of an addend equals the gradient of the sum. The two share memory if no other operation writes to it before the
+    // operation of the addend has read it; else the gradient of the sum is added to that of the addend.
     const addends = passes.map(i => /** @type {Variable} */ (inputs[i]))
     for (const x of addends) {
       const before = entries[n - 1]

@@ -79,7 +79,7 @@ const BELOW_ONE = { least: 0, most: 1 - 2 ** -53 }
  * @typedef {{ name: string, from: number, n: number, isDecayed: boolean, group: ParamGroup | undefined, missed: number }} Part
  */
 
-/** Joins adjacent parameters with the same group and number of steps, which one kernel call updates. @param {readonly Part[]} parts */
+/** Joins adjacent parameters with the same group, decay and number of steps, so that one kernel call updates them. @param {readonly Part[]} parts */
 function joined(parts) {
   /** @type {Part[]} */
   const runs = []

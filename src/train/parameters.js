@@ -173,7 +173,7 @@ export class Parameters {
     return parts
   }
 
-  /** @internal True for a part of the values, or of a result of a tape. @param {unknown} value */
+  /** @internal True for a tensor in the memory of the values or of a step. @param {unknown} value */
   holds(value) {
     return value instanceof ResidentTensor && (value.overlaps(this.all[0]) || this.arena.holds(value))
   }

@@ -24,7 +24,7 @@ export function toList(value, name) {
 }
 
 /**
- * Copies the output out of x, starting at value `at`, with the given strides.
+ * Prepares an operation whose output is copied from x, from value `at` on, with the strides `steps`.
  * @param {Core} core
  * @param {readonly number[]} given dims of x
  * @param {readonly number[]} dims of the output

@@ -1,5 +1,5 @@
 // Checks the public options and stores them as numbers in an AttentionCall. Nothing here uses the module's memory. A valid call creates no
-// garbage: names for errors are built once, in `labels`.
+// garbage, because names for errors are built once, in `labels`.
 
 import { expectDims, oneOf, readOptions, register, sizeOf, toNumber, unknownOption } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'
@@ -29,11 +29,11 @@ import { checkSummary } from './summary.js'
  * @typedef {object} OtherOptions
  * @property {number} [scale] factor of the scores; default 1/sqrt(D) for 'dot' (1 is the plain dot product), 1 for the others
  * @property {Score} [score] default 'dot'
- * @property {number} [softcap] c: scaled scores become c * tanh(s / c); default 0, none
+ * @property {number} [softcap] c: each scaled score s becomes c * tanh(s / c); default 0, none
  * @property {TensorLike | Nested} [sinks] (H), attention sinks: one extra logit per head that joins the softmax and
  *   contributes nothing to the output
  * @property {number} [numHeads] H, if the heads are side by side in each row: q is (B, L, H * D), k and v are (B, S, G * D) and (B, S, G *
- *   E), the output is (B, L, H * E). They are read in place, without a copy
+ *   E), the output is (B, L, H * E). q, k and v are read in place, without a copy of the heads
  * @property {number} [numKvHeads] G, with numHeads; default numHeads
  * @property {ArrayLike<number>} [cuSeqlens] (B + 1): B texts are packed, one after the other: q is (T, H, D), k and v are (T, G, D) and (T,
  *   G, E), the output is (T, H, E). Text b has the rows cuSeqlens[b] ... cuSeqlens[b + 1] - 1; it sees its own keys only. In other options
@@ -255,7 +255,7 @@ export function checkAttention(call, query, key, value, options, labels) {
 const notDividing = ({ q, k, v, H, G }, labels) =>
   disagree(q, k, v, labels, `the ${G} heads of k and v do not divide the ${H} heads of q`)
 
-/** Sets the options of each kind of score in the call. */
+/** The properties of the option `score`, by kind. */
 const SCORES = {
   dot: ['kind'],
   gaussian: ['kind', 'sigma'],
@@ -318,7 +318,7 @@ function checkScore(call, score, Dq, Dk, where, name) {
     call.additive = checkAdditive(given ?? {}, Dq, Dk, name)
     call.D = call.additive.v.dims[0]
   } else if (given && call.kind === 'gaussian')
-    call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // so that its square is a normal float32
+    call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // limits that keep the square of sigma a normal float32
 }
 
 /**

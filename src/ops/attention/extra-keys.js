@@ -9,7 +9,7 @@ import { MASK_OPTIONS } from './masks.js'
 /** @import { AttentionCall, Broadcast, FloatTensor } from '../../runtime/attention-call.js' */
 /** @import { AttentionOptions } from './arguments.js' */
 
-/** Masks that can be extended to extra keys. Other masks select keys by position, and extra keys have none. */
+/** Mask options that can be extended to extra keys. Other masks select keys by position, which extra keys lack. */
 const JOINED = ['causal', 'mask', 'bias']
 
 /**
@@ -71,7 +71,7 @@ function join(parts, areMasks, { B, H, L, S }, extra, causal = false) {
 }
 
 /**
- * Returns the options with those replaced that padding and extra keys change.
+ * Returns the options that padding and extra keys change, with their new values.
  * @param {AttentionCall} call with the sizes of the sequence, its mask and bias checked
  * @param {AttentionOptions} options
  * @param {Broadcast | undefined} padding 0 at padding, 1 elsewhere

@@ -176,7 +176,7 @@ export const projectKeys = (core, { G, keys, additive }, k) =>
 export const queriesToMemory = (core, call) =>
   projectQueries(core, call, core.toMemory(call.q, call.additive ? undefined : call.deferredCopies))
 
-/** The same for k. @param {Core} core @param {AttentionCall} call */
+/** Returns the address of k, or of the visible keys of the cache, projected, in the module's memory. @param {Core} core @param {AttentionCall} call */
 export function keysToMemory(core, call) {
   const { k, cache, D, additive, deferredCopies } = call
   if (!cache) return projectKeys(core, call, core.toMemory(k, additive ? undefined : deferredCopies))
@@ -215,7 +215,7 @@ export function attention(core, q, k, v, options) {
 export function attend(core, call, out) {
   const to = out === undefined ? undefined : checkAttentionOut(call, out)
   core = core.threads?.prepareAttention(core, call, to) ?? core
-  const { used } = core // `scope` would allocate a closure
+  const { used } = core // `scope` would do the same, but allocate a closure
   try {
     const { H, E, queries, cache, deferredCopies } = call
     const n = H * queries * E

@@ -14,7 +14,7 @@ import { attend, writeCall } from './forward.js'
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
- * Sizes of a cache, and how it behaves when full. Without `limit` or `window`, `append` throws.
+ * Sizes of a cache, and how it behaves when full. Without `limit` or `window`, `append` then throws.
  * @typedef {object} CacheOptions
  * @property {number} headDim D, the size of a key
  * @property {number} [valueDim] E, the size of a value; default headDim
@@ -55,7 +55,7 @@ const ATTENTION = labels(
  */
 export class KVCache {
   #core
-  /** The block of memory. The FinalizationRegistry holds it, too. */
+  /** The block of memory, which the FinalizationRegistry frees if dispose() was not called. */
   #block
   #first = 0
   #length = 0
@@ -75,7 +75,7 @@ export class KVCache {
     this.valueDim = toNumber(valueDim, 'kvCache: valueDim', SIZE)
     if (window !== undefined && limit !== undefined)
       throw new TypeError('kvCache: expected either limit or window, got both; a cache grows up to a limit or slides')
-    /** The number of keys that a query sees, including its own; undefined for all. */
+    /** The number of keys that a query sees, including the key at its own position; undefined: all. */
     this.window = window === undefined ? undefined : toNumber(window, 'kvCache: window', SIZE)
     const least = this.window ?? 1
     this.#capacity = toNumber(given.capacity ?? (window && 2 * window), 'kvCache: capacity', { ...SIZE, least })
@@ -83,7 +83,7 @@ export class KVCache {
     const range = { least: this.#capacity, whole: true, open: true }
     this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'kvCache: limit', range)
     this.dtype = oneOf(given.dtype ?? 'float32', ['float32', 'int8'], 'kvCache: dtype')
-    /** @internal Reads and writes rows that are not float32. */
+    /** @internal The object that reads and writes rows which are not float32. */
     this.rows = this.dtype === 'int8' ? this.#int8Rows() : undefined
     this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
     released.register(this, this.#block, this)
@@ -179,7 +179,7 @@ export class KVCache {
 
   /**
    * @internal
-   * Makes room for more rows and adds them once `write` has written them.
+   * Makes room for `rows` rows after the last one, calls `write` with the index of the first, then adds them to the cache.
    * @param {number} rows
    * @param {(row: number) => void} write
    * @returns {this}
@@ -236,7 +236,7 @@ export class KVCache {
     return undefined
   }
 
-  /** @internal Replaces the rows of each batch element by those of another one. @param {readonly number[]} from its index */
+  /** @internal Replaces the rows of each batch element b by those of element from[b]. @param {readonly number[]} from */
   select(from) {
     const { bytes } = this.#core
     const parts = this.rows
@@ -274,7 +274,7 @@ export class KVCache {
     return this.#block.pointer
   }
 
-  /** The address of the rows. */
+  /** The address of the rows, and how many fit. */
   get #place() {
     return { at: this.#pointer, capacity: this.#capacity }
   }
@@ -380,7 +380,7 @@ export class KVCache {
         floats.set(data.subarray(head * n, (head + 1) * n), at + (head * this.#capacity + row) * size)
   }
 
-  /** Converts rows of another type to float32. @param {'k' | 'v'} part @param {number} size @param {boolean} [inRows] */
+  /** Reads the cached keys or values as float32, if they have another type. @param {'k' | 'v'} part @param {number} size @param {boolean} [inRows] */
   #asFloats(part, size, inRows = false) {
     const { batch, numKvHeads: G } = this
     const rows = this.#length
@@ -432,7 +432,7 @@ export class KVCache {
     if (given.causal === undefined) call.right = 0
     if (this.window) call.left = Math.min(call.left, this.window - 1)
     const isOpen = call.left === Infinity && call.right === Infinity
-    const forgotten = this.#total > S && this.window ? this.window - 1 : 0 // keys before those that the first query must see
+    const forgotten = this.#total > S && this.window ? this.window - 1 : 0 // number of earlier keys that each query sees
     if (!isOpen && S - L < forgotten)
       throw new RangeError(
         `${where}: ${L} queries, but the cache holds ${S} keys` +

@@ -131,7 +131,7 @@ const span = {
 }
 
 /**
- * Stores a float mask as a bias, because the two are the same.
+ * Stores a float mask as a bias, because both are added to the scores.
  * @param {AttentionCall} call
  * @param {MaskOptions} options
  * @param {string} where

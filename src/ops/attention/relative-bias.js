@@ -6,7 +6,7 @@ import { prepareRows } from '../embedding/embedding.js'
 import { toOperation } from '../operation.js'
 
 /**
- * The operation: from a table (H, T), bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)].
+ * The operation bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)], with a table (H, T).
  * @type {import('../operation.js').Prepare}
  */
 function prepare(core, [{ dims }], { L, S }, where) {

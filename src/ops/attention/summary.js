@@ -21,7 +21,7 @@ import { indices } from '../../runtime/structs.js'
  * @property {boolean} [distance]
  * @property {boolean} [scores]
  * @property {ArrayLike<number>} [ids] the tokens of the S keys, one list or one for each batch, for the scores `previous`, `duplicate` and
- *   `induction`; they imply `scores`
+ *   `induction`. With `ids`, `scores` is true by default
  */
 
 /**
@@ -60,7 +60,7 @@ export function checkMap(map, name) {
 }
 
 /**
- * Returns for each key the first key with the same token and the next one, or S: (B, 2, S).
+ * Returns for each key the first key with the same token, and the next one, S if there is none: (B, 2, S).
  * @param {unknown} given
  * @param {Sizes} call
  * @param {string} name

@@ -121,7 +121,7 @@ function cutRows(x, [from, to]) {
 }
 
 /**
- * Returns the part of a mask or bias for these rows and columns.
+ * Returns the part of a mask or bias for a range of rows and columns.
  * @template {import('../../base/tensor.js').TensorData} T
  * @param {Broadcast<T> | undefined} mask
  * @param {readonly number[]} sizes B, H, rows, columns
@@ -214,7 +214,7 @@ function weightsIn(core, call, { rows, columns, cells }, logSumExp) {
   const [R, C] = [rows[1] - rows[0], columns[1] - columns[0]]
   const [down, across] = [Math.min(R, cells[0]), Math.min(C, cells[1])]
   cut(call, rows, columns)
-  call.sinks = undefined // logSumExp includes them
+  call.sinks = undefined // the given logSumExp includes the sinks
   const { map, logSumExp: own } = summed(core, call, across)
   const shares = core.scope(() => {
     const at = core.allocFloats(B * H * R)
@@ -244,7 +244,7 @@ export function pooled(weights, [R, C], [down, across], shares) {
     const to = (Math.floor(n / R) * down + r) * across
     for (let j = 0; j < C; j++) {
       const weight = weights[n * C + j]
-      if (weight !== 0) sums[to + columns[j]] += weight * factor // a query that sees nothing has no share
+      if (weight !== 0) sums[to + columns[j]] += weight * factor // the share of a query that sees no key is NaN
     }
   }
   return sums

@@ -13,7 +13,8 @@ import { gatherRows, toIds } from './gather-rows.js'
 /** @import { Core } from '../../runtime/memory.js' */
 
 /**
- * Makes the operation. `run` receives the ids and saves them. The gradient of a table row is the sum of dY over its ids, in order.
+ * Makes the operation. `run` receives the ids and saves them. The gradient of a table row is the sum of the rows of dY whose id selects it,
+ * in order.
  * @param {Core} core
  * @param {readonly number[]} table its dims (num, dim)
  * @param {readonly number[]} lead dims of the ids

@@ -58,8 +58,7 @@ export function checkLayout(dims, layout = 'out,in', where) {
 }
 
 /**
- * Makes a Weights object. It sets all its properties itself, because a page may have added a `bias` to Object.prototype (see
- * tests/arguments.test.js).
+ * Makes a Weights object. Sets every property, because a page may have added a `bias` to Object.prototype (see tests/arguments.test.js).
  * @template {FloatTensor | number} T
  * @param {T} weight
  * @param {readonly number[]} dims
@@ -109,7 +108,7 @@ export function linear(core, x, weight, bias, options) {
 }
 
 /**
- * The same for checked weights.
+ * Computes activation(x W^T + bias) + residual with checked weights.
  * @param {Core} core
  * @param {unknown} x (..., in)
  * @param {Weights} weights
@@ -186,8 +185,8 @@ export function workOf(M, { dims: [N, K], kind = 0 }) {
 }
 
 /**
- * Returns into how many shares of adjacent columns the work of a thread is split. With more than 8 rows the integer kernels round all of x
- * again for each share, so there is only one.
+ * Returns the number of shares of adjacent columns into which the work of a thread is split. The integer kernels have only one if x has
+ * more than 8 rows, because they round all of x again for each share.
  * @param {number} M @param {number} kind
  */
 export const sharesOf = (M, kind) => (kind >= WEIGHTS.int8 && M > 8 ? 1 : 4)
@@ -205,7 +204,7 @@ export function multiplyOut(core, toX, M, weights, target) {
 }
 
 /**
- * The same on the module's memory.
+ * Computes the product on addresses in the module's memory.
  * @param {Core} core
  * @param {number} x address of (M, in)
  * @param {number} M

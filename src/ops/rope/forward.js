@@ -30,7 +30,7 @@ const OPTIONS = register('rope', [...ROPE_OPTIONS, ...OUT_OPTIONS])
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**
- * Returns the row of the tables for each i, or for each (b, i).
+ * Returns the position of each row i, or of each row i of batch b.
  * @param {RopeOptions} options
  * @param {number} B
  * @param {number} L
@@ -118,7 +118,7 @@ export function checkRope(dims, options) {
   const interleaved = Number(options.interleaved !== undefined && toBoolean(options.interleaved, 'rope: interleaved'))
   const isGiven = options.cos !== undefined || options.sin !== undefined
   const base = toNumber(options.base ?? 10000, 'rope: base', { least: 1e-30 })
-  const isEmpty = count(dims) === 0 // even an empty x may have dims with many rows
+  const isEmpty = count(dims) === 0 // an empty x may still have many rows; they need no tables
   const { cos, sin, rows } = isGiven
     ? givenTables(options, B, L, half)
     : tables(isEmpty ? new Uint32Array(0) : checkPositions(options, B, L), half, base)
