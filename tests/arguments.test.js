@@ -1,5 +1,5 @@
-// Arguments with getters, with wrong lengths or of other modules. Options are read once and first, then inputs are checked, then copied.
-// Anything that is not an option, number or tensor throws an error that names it.
+// Arguments with getters, with wrong lengths, or of another module. A call first reads each option once, then checks its inputs, then copies them.
+// Anything that is not an option, a number or a tensor throws an error that names it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

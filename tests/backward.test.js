@@ -57,7 +57,7 @@ const calls = (length, size) =>
     seed: fc.nat(),
   })
 
-/** Makes tensors and options of a drawn call, for our kernels and for the reference. @param {any} call */
+/** Makes the tensors and the options of a drawn call, for our kernels and for the reference. @param {any} call */
 function make({ sizes, options, seed }) {
   const { B, G, group, L, S, D, E } = sizes
   const H = G * group
@@ -269,7 +269,7 @@ test('weights below 2^-64 of the largest give gradients of zero, never subnormal
   const dOutput = tensor(
     v.data.map(x => x * 1e-9),
     v.dims,
-  ) // tiny gradients, as near the end of training
+  ) // makes tiny gradients, as near the end of training
   const { dQ, dK, dV } = attentionBackward(qkv, q, k, v, dOutput, { scale: 0.3 }) // scores 0, -2.7, -5.4, ...
   for (const { data } of [dQ, dK, dV]) {
     assert.ok(data.some(x => x !== 0))

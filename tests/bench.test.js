@@ -11,7 +11,7 @@ import { play } from './bench/schedule.js'
 import { flops, SHAPES } from './bench/shapes.js'
 import { makeTask } from './bench/task.js'
 
-const LARGEST_ERROR = { attention: 2e-6, multihead: 2e-5 } // for values near 1, sums of 64 and of 512 products
+const LARGEST_ERROR = { attention: 2e-6, multihead: 2e-5 } // for values near 1, which are sums of 64 products in attention and 512 in multihead
 const small = SHAPES.filter(shape => flops(shape) < 2e9)
 
 for (const shape of small)
@@ -60,7 +60,7 @@ test('an ONNX model is written as protobuf has it', () => {
   const bytes = encodeModel({ nodes, inputs: [value], outputs: [{ ...value, name: 'y' }] })
   const hex = Buffer.from(bytes).toString('hex')
   assert.ok(hex.startsWith('080a3a')) // ir_version 10, then the graph
-  assert.ok(hex.includes('0a0178120179' + '22034e6567')) // the node from x to y, Neg
+  assert.ok(hex.includes('0a0178120179' + '22034e6567')) // the node: its input x, its output y, its operator Neg
   assert.ok(hex.includes('08ac02')) // 300 as a varint takes two bytes
 })
 

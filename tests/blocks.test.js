@@ -21,7 +21,7 @@ const toTensor = ({ data, dims }) => ({ data: Float32Array.from(data, Number), d
 /** @param {Record<string, any>} inputs */
 const toTensors = inputs => Object.fromEntries(Object.entries(inputs).map(([name, x]) => [name, toTensor(x)]))
 
-/** Operands of functions that are not in tests/operations. @type {Record<string, string[]>} */
+/** Operands of functions that have no file in tests/operations. @type {Record<string, string[]>} */
 const OTHERS = { sumRows: ['x'], embedding: ['ids', 'weight'] }
 
 /** Lists the operands of an operation in order. @param {string} op */
@@ -108,7 +108,7 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
       for (const [name, golden] of Object.entries(gradients)) {
         const want = toTensor(/** @type {any} */ (golden))
         const allowed = tolerance(want, 4e-6)
-        if (dY.dims.at(-1) === 1) allowed.abs = 1e-6 // all terms cancel
+        if (dY.dims.at(-1) === 1) allowed.abs = 1e-6 // over an axis of one value, all terms cancel
         if (ofFunction) close({ ...ofFunction[name], dims: want.dims }, want, allowed, name)
         if (op !== 'sumRows') close(p.gradients[name], want, allowed, `${name} on a tape`)
       }

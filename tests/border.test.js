@@ -77,7 +77,7 @@ function using(held, use) {
   }
 }
 
-/** Lists the operations of tests/operations whose operands are all tensors, and their gradients, with `out` if they have no options. */
+/** Returns calls of the operations of tests/operations whose operands are all tensors, and of their gradients. Those without options get `out`. */
 function ofOperations() {
   /** @type {Record<string, { args: () => any[], call: (...args: any[]) => unknown }>} */
   const found = {}
@@ -441,7 +441,7 @@ test('every function of qkv/nn and qkv/train is called here', () => {
   assert.deepEqual(missing, [])
 })
 
-/** Arbitrary values. Whole numbers are small or exceed any memory, because sizes between would only be slow. */
+/** Arbitrary values. Whole numbers are small, or larger than any memory, because calls with sizes in between would only be slow. */
 const values = [
   fc.integer({ min: -9, max: 99 }),
   fc.double({ noInteger: true }),
@@ -624,7 +624,7 @@ test('every public function is called here', () => {
   const source = Object.values(functions)
     .map(({ call }) => String(call))
     .join('\n')
-  // dispose ends threads, trim moves the memory (tests/threads.test.js); withState is internal
+  // Leaves out dispose, which ends threads, trim, which moves the memory (tests/threads.test.js has both), and withState, which is internal.
   const names = [
     ...methods(Object.getPrototypeOf(qkv)),
     ...methods(Object.getPrototypeOf(g)),

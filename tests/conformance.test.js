@@ -1,4 +1,4 @@
-// ONNX's node tests, if the folder ../shared/conformance exists, and our reader of ONNX files.
+// Runs ONNX's node tests, if the folder ../shared/conformance exists, and tests our reader of ONNX files.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -109,7 +109,7 @@ test('Parquet has the columns and numbers of the CSV', async () => {
 test('a run that is killed with kill -9 continues, on any number of workers, to the same bytes', async () => {
   const out = join(folder, 'killed')
   const parts = join(out, 'parts')
-  const hold = join(folder, 'hold.mjs') // holds the first run at this text
+  const hold = join(folder, 'hold.mjs') // code of the run that never finishes text 90 if HOLD is set
   writeFileSync(
     hold,
     'export default ({ n }) => (n === 90 && process.env.HOLD ? new Promise(() => setTimeout(() => {}, 1e9)) : { n })',

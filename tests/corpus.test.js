@@ -184,7 +184,7 @@ test('one worker, three, and workers elsewhere: the same bytes', async () => {
 test('finished parts of a run are used again, except truncated ones and those of other texts', async () => {
   const out = fresh()
   const given = /** @type {const} */ ({ model: bert, what: { embeddings: true }, out, partSize: 10 })
-  await assert.rejects(corpus(texts, { ...given, what: { losses: true } }), /losses/) // leaves no results to refuse
+  await assert.rejects(corpus(texts, { ...given, what: { losses: true } }), /losses/) // must leave no parts that the next run would refuse
   await corpus(texts, given)
   const before = filesOf(out)
   for (const name of readdirSync(join(out, 'parts'))) utimesSync(join(out, 'parts', name), 1, 1)

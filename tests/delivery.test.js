@@ -1,4 +1,4 @@
-// How load behaves in various environments: without threads, under security policies, in bundlers and in other realms.
+// How `load` behaves in various environments: without threads, under security policies, in bundlers and in other realms.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

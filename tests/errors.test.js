@@ -353,7 +353,7 @@ const bare = new Uint8Array([
 ])
 const newer = Buffer.from(bytes)
 newer[newer.indexOf(Buffer.from(one)) + 3] = 63
-const importing = new Uint8Array([...header, 1, 4, 1, 96, 0, 0, 2, 7, 1, 1, 97, 1, 98, 0, 0]) // needs a function a.b
+const importing = new Uint8Array([...header, 1, 4, 1, 96, 0, 0, 2, 7, 1, 1, 97, 1, 98, 0, 0]) // a module that imports a function a.b
 
 /** @type {[title: string, source: any, code: string, ...parts: string[]][]} */
 const unloadable = [

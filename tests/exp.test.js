@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { load } from '../src/entries/index.js'
 
 const qkv = await load()
-const BOUND = 2e-7 // what the docs promise; STATED is the tighter bound in exp.h and qkv.js
+const BOUND = 2e-7 // the relative error that the docs allow; STATED is the tighter bound in exp.h and qkv.js
 const STATED = { exp: 1.3e-7, tanh: 1.5e-7 }
-const EVERY = process.env.SHARE ? 487 : 97 // the step in bit patterns, larger for slow builds; prime, so that all low bits occur
+const EVERY = process.env.SHARE ? 487 : 97 // the step between bit patterns, larger for slow builds; a prime, so that all low bits occur
 const BATCH = 1 << 20
 
 const bits = new Uint32Array(1)
@@ -19,7 +19,7 @@ const bitsOf = x => {
 }
 
 /**
- * Yields batches of every EVERY-th float from `from` away from zero to `to`, of the same sign, and the last ones.
+ * Yields batches of every EVERY-th float from `from` to `to`, which has the same sign and is further from zero. Includes the last floats.
  * @param {number} from
  * @param {number} to
  */

@@ -74,7 +74,7 @@ export function softmaxOf(line) {
   return exponentials.map(x => x / sum(exponentials))
 }
 
-/** Reads one row of a head from (B, rows, heads * size), or without B; start: offset of the first head in a row. @param {Input} x @param {number} b @param {number} i @param {number} h @param {number} size @param {number} start */
+/** Reads row i of head h from (B, rows, heads * size), or from dims without B. `start` is the offset of the first head in a row. @param {Input} x @param {number} b @param {number} i @param {number} h @param {number} size @param {number} start */
 export function headOf({ data, dims }, b, i, h, size, start = 0) {
   const [L, width] = dims.slice(-2)
   return Array.from({ length: size }, (_, d) => data[(b * L + i) * width + start + h * size + d])

@@ -34,7 +34,7 @@ function optionsOf({ kind, params, inputs }) {
 }
 
 /**
- * Drops leading axes, B and H, that the golden lacks.
+ * Drops the leading axes B and H if the golden lacks them.
  * @param {Comparable} got
  * @param {Comparable} want
  */

@@ -10,7 +10,7 @@ import { OPERATIONS } from './operations.js'
 
 const qkv = await load()
 const g = qkv.generator(17)
-/** Called by name. @type {Record<string, any>} */
+/** The functions of qkv/nn, which the tests call by name. @type {Record<string, any>} */
 const api = nn
 
 /** @param {ArrayLike<number>} got @param {ArrayLike<number>} want @param {string} title @param {number} rel of the largest */
@@ -36,7 +36,7 @@ all.forEach(({ op, operation, kase }) => {
   const sizes = Object.entries(dims).map(([name, size]) => `${name} (${size})`)
   const title = `${op} of ${sizes.join(', ')}${large === 1 ? '' : ` times ${large}`} ${JSON.stringify(options)}`
   test(`${title}: output and gradients are those of float64`, t => {
-    const g = qkv.generator(17) // one per operation, so that a new operation does not change the numbers of others
+    const g = qkv.generator(17) // a generator for each test, so that a new operation does not change the numbers of others
     /** @type {Record<string, any>} */
     const inputs = {}
     for (const [name, size] of Object.entries(dims)) {

@@ -10,7 +10,7 @@ import { Core } from '../src/runtime/memory.js'
 export const memoryOf = qkv => /** @type {Core} */ (coreOf(qkv))
 
 /**
- * Returns amounts of free memory for which memory grows at different allocations of a call, including the first and the last.
+ * Returns amounts of free memory. With each, memory grows at another allocation of the call; the first and the last allocation are included.
  * @param {Qkv} qkv
  * @param {() => unknown} call
  * @returns {Promise<Set<number>>}

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 
-/** True in the native build of the kernels (tests/native), which has no threads and always the kernels of integers. */
+/** True in the native build of the kernels (tests/native), which has no threads and always includes the kernels for integer weights. */
 export const isNative = globalThis.process?.env.NODE_OPTIONS?.includes('native/register.js')
 
 /**

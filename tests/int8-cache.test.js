@@ -88,7 +88,7 @@ test('whatever the sizes, from 1 to 70, and the masks: attention over the rounde
     const given = { causal: true, pastLength: S - L, ...options }
     if (options.causal === false) given.pastLength = 0
     const want = reference.attention(q, cache.keys, cache.values, given).output
-    // x and the weights are rounded to 16 bits
+    // the kernel rounds x and the weights to 16 bits
     close(output, want, { abs: 6e-4, rel: 1e-3 }, `${name}: B${B} H${H} G${G} L${L} S${S} D${D} E${E}`)
     output.data.forEach((value, i) => {
       most = Math.max(most, Math.abs(value - want.data[i]))

@@ -52,7 +52,7 @@ export function integerProduct(x, w, scales, bias, most) {
   return y
 }
 
-/** Compares the rows of a packed layer with those wanted, some of them also alone. @param {ReturnType<typeof packLinear>} layer @param {Float32Array} x (M, K) @param {Float32Array} want (M, N) @param {number[]} sizes M, K, N */
+/** Compares the output rows of a packed layer with the expected ones. Some rows are also computed alone. @param {ReturnType<typeof packLinear>} layer @param {Float32Array} x (M, K) @param {Float32Array} want (M, N) @param {number[]} sizes M, K, N */
 export function checkRows(layer, x, want, [M, K, N]) {
   assert.deepEqual(layer.forward(tensor(x, [M, K])).data, want, `${M} x ${K} by ${N}`)
   for (const m of new Set([0, Math.min(2, M - 1), M - 1])) {

@@ -261,7 +261,7 @@ test('forward and trace of multi-head attention are those of attention over the 
         )
         const S = heads[1].dims[2]
         assert.equal(S, 'addBiasKV' in extra ? 7 : 5)
-        // How extra keys change masks is tested elsewhere.
+        // With the two extra keys, a mask or bias has fewer columns than there are keys. Other tests check this.
         if (S === 5 || !('causal' in more || 'bias' in more)) {
           const want = qkv.trace(heads[0], heads[1], heads[2], { ...options, ...(masking && { masking: 'after' }) })
           assert.deepEqual(traced.heads, want)

@@ -7,7 +7,7 @@ import { importsOf } from './imports.js'
 
 const root = new URL('..', import.meta.url)
 
-/** Folders and files in order. Each may import from those before it, and from itself. */
+/** Folders and files in order. Each may import from those before it; a folder also from itself. */
 const ORDER = {
   src: [
     'base',
@@ -30,7 +30,7 @@ const ORDER = {
   web: ['elements', 'i18n', 'files', 'shell', 'ui', 'attention-head', 'rooms', 'exercises', 'main.js'],
 }
 
-/** Headers of src/kernel in order. A kernel without a header comes after them, and no other file uses it. */
+/** Headers of src/kernel in order. Kernels without a header come after all of them, and no other file uses such a kernel. */
 const HEADERS = [
   'qkv',
   'simd',
@@ -137,7 +137,7 @@ function kernelGraphOf(sources) {
   return graph
 }
 
-/** Lists parts of the kernels that use one after them in the order. @param {Graph} graph @param {readonly string[]} headers */
+/** Lists parts of the kernels that use a part that comes later in the order. @param {Graph} graph @param {readonly string[]} headers */
 function upwardKernelsOf(graph, headers) {
   const rank = (/** @type {string} */ part) => (headers.includes(part) ? headers.indexOf(part) : headers.length)
   return Object.entries(graph).flatMap(([part, others]) => {
@@ -187,7 +187,7 @@ test('a circle of C files and an upward include are found', () => {
   assert.deepEqual(upwardKernelsOf({ d: ['e'], e: [] }, ['qkv']), ['d takes from e'])
 })
 
-/** The folders of our code. */
+/** The folders of our code, without the tests. */
 const NAMED = ['src', 'web', 'build']
 const namesIn = (/** @type {string} */ folder) =>
   readdirSync(new URL(folder, root), { recursive: true }).map(name => `${folder}/${name}`)

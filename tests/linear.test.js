@@ -23,9 +23,9 @@ const BOUNDS = {
   float16: w => Math.abs(w) * 2 ** -11,
   bfloat16: w => Math.abs(w) * 2 ** -8,
   int8: (_, most) => most / 254,
-  int4: (_, most) => (1.02 * most) / 15, // half a step of the 15 between -most and most
+  int4: (_, most) => (1.02 * most) / 15, // half of one of the 15 steps between -most and most
 }
-/** Sizes around the limits of the kernel: units of 8 or 32 columns, the path for up to 8 rows, blocks of 256 values of x (32 for int4). */
+/** Sizes around the limits of the kernel: a path for up to 8 rows, blocks of 256 values of x (32 for int4), units of 8 or 32 columns. */
 const ROWS = [0, 1, 2, 3, 4, 8, 9, 13]
 const INNER = [0, 1, 2, 7, 33, 300]
 const COLUMNS = [1, 7, 8, 33, 40]
@@ -146,7 +146,7 @@ test('weights of each dtype are off by no more than is stated, for all sizes, fu
         for (let n = 0; n < N; n++) {
           const row = weight.data.subarray(n * K, (n + 1) * K)
           const largest = row.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
-          // further errors: float32 sums, and for int8 and int4 the rounding of x to int16 in blocks of 256
+          // beside the errors of the weights: float32 sums, and for int8 and int4 the rounding of x to int16 in blocks of 256
           const block = x.data.subarray(m * K, (m + 1) * K).reduce((a, b) => Math.max(a, Math.abs(b)), 0)
           let bound = 2e-6 * (1 + K) + (dtype.startsWith('int') ? (K * largest * block) / 65534 : 0)
           for (let k = 0; k < K; k++) bound += Math.abs(x.data[m * K + k]) * BOUNDS[dtype](row[k], largest)
@@ -177,7 +177,7 @@ test('weights that are float16 or bfloat16 already are stored exactly: every flo
   const halves = Uint16Array.from({ length: 0xf800 }, (_, i) => (i < 0x7c00 ? i : i + 0x400)) // all but NaN and infinity
   const one = [[1]]
   for (let from = 0; from < halves.length; from += 8) {
-    // with few rows of x and with many, a single weight per output
+    // Each output has a single weight. Both the path for few rows of x and the path for many are used.
     if (from % 4096 === 0) {
       const part = halves.slice(from, from + 4096)
       const layer = packLinear(qkv, tensor(part, [part.length, 1]), undefined, { dtype: 'float16' })
@@ -305,7 +305,7 @@ test('int4 products have the bits of an integer reference, whatever the number o
   const sizes = Array.from({ length: 70 }, (_, i) => [1 + ((i * 37) % 70), 1 + i, 1 + ((i * 53) % 70)])
   for (const [M, K, N] of [...sizes, [9, 256, 9], [13, 257, 33], [70, 600, 40], [1030, 20, 9]]) {
     const [bias, x, weight] = [g.randn([N]), g.randn([M, K]), g.randn([N, K])]
-    weight.data.fill(0, 0, Math.min(32, K)) // a block of zeros, one huge weight, denormals, equal weights, the largest ones
+    weight.data.fill(0, 0, Math.min(32, K)) // row by row: a block of zeros, one huge weight, denormals, equal weights, the largest weights
     if (N > 1) weight.data[K] = 1e6
     for (let k = 2 * K; k < 3 * K && N > 3; k++) weight.data[k] *= 1e-39
     if (N > 4) weight.data.fill(1.001, 3 * K, 4 * K)

@@ -1,4 +1,4 @@
-// Masks and biases over whole tiles: which keys are skipped, the effect of a hidden NaN, and the cost of triangles.
+// Masks and biases that hide whole tiles: which keys are skipped, the effect of a hidden NaN, and the cost of triangular masks.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -34,7 +34,7 @@ const MASKS = {
 /** @param {(i: number, j: number, L: number, S: number) => boolean} sees @param {number} L @param {number} S */
 const map = (sees, L, S) => Array.from({ length: L * S }, (_, n) => sees(Math.floor(n / S), n % S, L, S))
 
-/** Returns a mask as booleans, as a bias, and as both together. @param {boolean[]} visible @param {number[]} dims */
+/** Returns options that hide the same keys in three forms: a mask, a bias, and both together. @param {boolean[]} visible @param {number[]} dims */
 const forms = (visible, dims) => {
   const mask = tensor(visible, dims)
   const bias = tensor(
@@ -54,7 +54,7 @@ const forms = (visible, dims) => {
   ]
 }
 
-/** @param {any} options for the reference, whose tensors are plain */
+/** Converts the tensors of options to plain objects, for the reference. @param {any} options */
 const plain = options =>
   Object.fromEntries(Object.entries(options).map(([name, x]) => [name, { data: x.data, dims: x.dims }]))
 

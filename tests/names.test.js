@@ -1,4 +1,4 @@
-// The tables of names of other libraries in docs: what they give as ours is run.
+// The tables in docs that translate names of other libraries: the code that they give for qkv runs.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -25,11 +25,11 @@ function ours(page, heading) {
   })
 }
 
-/** Words and part of a program, in which there is nothing to run. */
+/** Matches entries that are not whole expressions, so they are not run. */
 const WORDS =
   /^(qkv\/\w+|backward|\{ accumulate: true \}|for await .*|template|layer\(x\)|model\.describe\(\)\.tensors|qkv\.linear\(a, b\))$/
 
-/** Runs code with some variables. @param {string} code @param {Record<string, unknown>} variables */
+/** Evaluates an expression with some variables. @param {string} code @param {Record<string, unknown>} variables */
 const evaluate = (code, variables) =>
   new Function(...Object.keys(variables), `return (async () => (${code}))()`)(...Object.values(variables))
 
@@ -74,7 +74,7 @@ test('what docs/models.md gives in place of methods of TransformerLens and trans
   const residual = (await model.forward(text)).lastHiddenState
   const messages = [{ role: 'user', content: text }]
   const variables = { qkv, loadModel, patch, model, stories, text, pair, ids, template, of, residual, messages }
-  // The model of stories has no classes, which the error says.
+  // The model `stories` has no classes, so these two calls are refused with errors that say this.
   const refused = { 'await model.classify(text)': /has no classes/, 'await model.entities(text)': /classes of tokens/ }
   let n = 0
   for (const code of ours('models.md', 'If you know TransformerLens or transformers.js')) {

@@ -1,5 +1,5 @@
-// Collects the operations of tests/operations. Each file has a `reference` and `cases`, and also `call` and `onTape` if the functions or
-// the tape's method take arguments other than operands and options. Tests of gradients, strange arguments and threads run over them.
+// Collects the operations of tests/operations. Each file exports `reference` and `cases`. It also exports `call` or `onTape` if the functions or the
+// tape's method take arguments other than operands and options. Tests of gradients, strange arguments and threads run over all operations.
 
 import { readdirSync } from 'node:fs'
 import * as nn from '../src/entries/nn.js'

@@ -119,8 +119,8 @@ test("T5's buckets are PyTorch's, for every distance up to 300", () => {
   const table = qkv.generator(1).randn([32, 3])
   const bias = relativePositionBias(table, 4, 6)
   assert.deepEqual(bias.dims, [3, 4, 6])
-  assert.equal(bias.at(1, 3, 1), table.at(2, 1)) // two before: bucket 2
-  assert.equal(bias.at(2, 0, 5), table.at(16 + 5, 2)) // five behind: bucket 16 + 5
+  assert.equal(bias.at(1, 3, 1), table.at(2, 1)) // the key is two before the query: bucket 2
+  assert.equal(bias.at(2, 0, 5), table.at(16 + 5, 2)) // the key is five after the query: bucket 16 + 5
 })
 
 test('bad slopes, sinks and tables are refused by name', () => {

@@ -60,7 +60,7 @@ test('the package contains the files that a user needs and nothing else', () => 
     'elements/base.d.ts',
     'elements/react.d.ts',
   ]
-  // docs are checked by readme.test.js
+  // readme.test.js checks docs
   const held = files.filter(name => !name.startsWith('docs/') && !CODE.test(name))
   const named = [...texts, ...entries, ...others.map(name => `dist/${name}`)].filter(name => !CODE.test(name))
   assert.deepEqual(held.sort(), named.sort())
@@ -286,7 +286,7 @@ test('qkv/stories is a model without network, below 250 KB', () => {
 })
 
 test('stories in a bundle reads its weights from the installed package, and without one says to copy them', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'qkv-bundle-')) // without the weights
+  const folder = mkdtempSync(join(tmpdir(), 'qkv-bundle-')) // a folder without the weights
   after(() => rmSync(folder, { recursive: true }))
   const program = join(folder, 'stories.mjs')
   copyFileSync(join(installed, 'dist/stories.js'), program)
@@ -386,8 +386,8 @@ test('the package has no dependency at run time and publint finds nothing', asyn
 })
 
 test('are-the-types-wrong finds nothing', () => {
-  // The types work for every import or require of an ES module. .attw.json ignores two cases: Node 10, which has no exports, and "node16" from
-  // CommonJS, which means engines that cannot require an ES module ("nodenext" is tried below).
+  // The types work for every import or require of an ES module. .attw.json ignores two cases: Node 10, which does not know `exports`, and "node16"
+  // from CommonJS, which stands for engines that cannot require an ES module. "nodenext" is tested below.
   assert.match(run('node_modules/.bin/attw', [tarball, '--no-color'], root), / 🟢 \(ESM\)/) // run also checks that it exits with 0
 })
 
@@ -434,7 +434,7 @@ test('engines without FinalizationRegistry, such as workerd of early 2025, impor
 })
 
 test('import, load and the first call take less than half of what Node takes to start', t => {
-  // Run a file, as programs are run: the first import of a file includes work of Node itself.
+  // The code is run from a file, like most programs: the first import of a file includes work of Node itself.
   const program = join(project, 'start.js')
   const code = `const start = performance.now()
     const { load } = await import('qkv')
@@ -445,7 +445,7 @@ test('import, load and the first call take less than half of what Node takes to 
     console.log([imported - start, loaded - imported, performance.now() - loaded].join())`
   writeFileSync(program, code)
   const starts = []
-  const empty = [] // times of an empty program
+  const empty = [] // milliseconds of an empty program
   const total = (/** @type {number[]} */ parts) => parts.reduce((sum, part) => sum + part)
   for (let i = 0; i < 9; i++) {
     const start = performance.now()

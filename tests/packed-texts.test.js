@@ -15,7 +15,7 @@ const least = (await import('../src/threads/pool.js')).Threads.least
 
 const sizes = fc.record({
   lengths: fc.array(fc.oneof(fc.nat({ max: 9 }), fc.nat({ max: 70 })), { minLength: 1, maxLength: 5 }),
-  more: fc.nat({ max: 1 }), // number of keys minus number of queries
+  more: fc.nat({ max: 1 }), // keys of a text minus its queries
   G: fc.integer({ min: 1, max: 2 }),
   group: fc.integer({ min: 1, max: 3 }),
   D: fc.integer({ min: 1, max: 18 }),
@@ -38,7 +38,7 @@ function rowsOf({ data, dims: [, H, D] }, starts, b) {
   return tensor(data.slice(from * H * D, to * H * D), [1, to - from, H * D])
 }
 
-/** Returns the options of a kind, for all texts and for text b. @param {Given} given @param {number[]} q @param {number[]} k @param {number} H */
+/** Returns options of the given kind: those for the packed texts, and a function for those of text b alone. @param {Given} given @param {number[]} q @param {number[]} k @param {number} H */
 function optionsOf({ kind, lengths, seed }, q, k, H) {
   const B = lengths.length
   const g = qkv.generator(seed + 1)

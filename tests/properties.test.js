@@ -21,7 +21,7 @@ const check = (arbitrary, numRuns, property) =>
   fc.assert(fc.property(arbitrary, property), { numRuns: numRuns * share, seed })
 
 const few = fc.integer({ min: 0, max: 9 })
-/** Sizes around the limits of the kernel: tiling from 6 queries on, panels of 8, blocks of 64, tiles of 256 keys, register tiles of 4. */
+/** Sizes around the limits of the kernel: register tiles of 4, tiling from 6 queries on, panels of 8, blocks of 64 queries, tiles of 256 keys. */
 const queries = fc.oneof({ weight: 6, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(31, 63, 64, 65) })
 const keys = fc.oneof({ weight: 5, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(31, 255, 256, 257, 513) })
 const columns = fc.oneof({ weight: 6, arbitrary: few }, { weight: 1, arbitrary: fc.constantFrom(16, 33, 64, 65) })
@@ -48,7 +48,7 @@ const options = fc.record(
     softcap: fc.constantFrom(0.8, 5),
     causal: fc.boolean(),
     window: fc.tuple(sides, sides),
-    pastLength: fc.oneof(few, fc.constantFrom(200, 256, 480, -3, 'each')), // 'each': one for each batch
+    pastLength: fc.oneof(few, fc.constantFrom(200, 256, 480, -3, 'each')), // 'each': a different one for each batch
     alibi: fc.constant('drawn'),
     sinks: fc.constant('drawn'),
     mask: spread,
@@ -200,7 +200,7 @@ test('two equal calls give the same bits, whatever ran between them', () => {
     const { q, k, v, options, traceOnly } = make(call)
     const run = () => [qkv.attention(q, k, v, options), qkv.trace(q, k, v, { ...options, ...traceOnly })]
     const first = run()
-    qkv.softmax({ data: new Float32Array(200_000).fill(NaN), dims: [200_000] }) // dirties the memory
+    qkv.softmax({ data: new Float32Array(200_000).fill(NaN), dims: [200_000] }) // leaves NaN in the memory of the second call
     run().forEach(({ output }, i) => {
       same(output, first[i].output, 'second call')
     })
@@ -239,7 +239,7 @@ test('a sink is a further key of that score whose value is zero; slopes are a bi
     const plain = { scale: call.options.scale, causal: call.options.causal, window: call.options.window }
     const { q, k, v, options, H } = make({ ...call, options: { ...plain, alibi: true, sinks: true } })
     const [, G, , D] = k.dims
-    /** @type {(x: Floats, width: number) => Floats} prepends a row of zeros to each head */
+    /** @type {(x: Floats, width: number) => Floats} adds a row of zeros before the rows of each head */
     const led = ({ data }, width) => {
       const out = new Float32Array(B * G * (S + 1) * width)
       for (let n = 0; n < B * G; n++)

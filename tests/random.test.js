@@ -23,7 +23,7 @@ const first = ({ data }, n = 8) => ({ data: Array.from(data).slice(0, n) })
 const last = ({ data }, n = 8) => ({ data: Array.from(data).slice(-n) })
 
 /**
- * Draws the numbers of each kind of case, by the names of its expected tensors; `all` is the input of the checksum.
+ * For each kind of case, a function that draws its numbers, by the names of the expected tensors. `all` is the input of the checksum.
  * @type {Record<string, (g: Generator, params: any) => Record<string, Values>>}
  */
 const DRAW = {
@@ -130,7 +130,7 @@ for (const golden of goldens)
     })
   }
 
-/** FNV-1a over the words that PyTorch 1.13.1 draws after manual_seed(123); ATEN_CPU_CAPABILITY=default is the scalar one. */
+/** FNV-1a hashes of the bits that PyTorch 1.13.1 draws after manual_seed(123). `scalar` is its build with ATEN_CPU_CAPABILITY=default. */
 const MILLIONS = {
   vector: { randn: 3312853265, normal: 3200974666, uniform: 3128141403, randnBy15: 3770662860 },
   scalar: { randn: 3694123633, normal: 2449897533, uniform: 3859494889, randnBy15: 3770662860 },

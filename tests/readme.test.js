@@ -23,7 +23,7 @@ const packed = run('tar', ['tzf', tarball])
   .split('\n')
   .map(name => name.replace('package/', ''))
 
-/** Lists the packages that a text installs, without the tarball. @param {string} text */
+/** Lists the packages that the commands in a text install, except the tarball of qkv. @param {string} text */
 const installsOf = text =>
   [...text.matchAll(/npm install ([^`\n#;]+)/g)]
     .flatMap(([, names]) => names.trim().split(/\s+/))
@@ -40,7 +40,7 @@ function folderFor(name, text) {
   return folder
 }
 
-/** The file of each example. @type {string[]} */
+/** The paths of the examples' files. @type {string[]} */
 const programs = []
 for (const [page, text] of texts) {
   const blocks = [...text.matchAll(/```(\w+)\n([\s\S]*?)```/g)].map(([, language, body]) => ({ language, body }))
@@ -62,7 +62,7 @@ for (const [page, text] of texts) {
 
 test('the commands of the README and of the tutorial install the tarball in an empty folder', () => {
   for (const page of ['README.md', 'docs/tutorial.md']) {
-    const empty = mkdtempSync(join(tmpdir(), 'qkv-empty-')) // outside any folder with node_modules
+    const empty = mkdtempSync(join(tmpdir(), 'qkv-empty-')) // no folder above it has node_modules
     after(() => rmSync(empty, { recursive: true }))
     cpSync(tarball, join(empty, `qkv-${version}.tgz`))
     const [, commands] =

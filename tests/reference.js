@@ -60,7 +60,7 @@ function line({ data, dims }, axis, n) {
   return values
 }
 
-/** Maps each value, given the number of its line along one axis. @param {Input} x @param {number} axis @param {(value: number, n: number) => number} value */
+/** Maps each value by a function of the value and the number of its line along one axis. @param {Input} x @param {number} axis @param {(value: number, n: number) => number} value */
 function mapLines({ data, dims }, axis, value) {
   const stride = count(dims.slice(axis + 1))
   const size = stride * dims[axis]
@@ -159,7 +159,7 @@ const divideLines = (x, sums, axis) => mapLines(x, axis, (value, n) => (sums.dat
  */
 
 /**
- * Computes every step. All are (B, H, L, S) except output (B, H, L, E) and maxima and sums (B, H, L) or (B, H, S).
+ * Computes every step of attention. Results are (B, H, L, S), except output (B, H, L, E), and maxima and sums (B, H, L) or (B, H, S).
  * @param {Input} query (L, D), (H, L, D) or (B, H, L, D)
  * @param {Input} key
  * @param {Input} value

@@ -1,4 +1,4 @@
-// The build with relaxed SIMD is loaded only on request, and is as precise as the other.
+// The build with relaxed SIMD is loaded only on request, and is as precise as the default one.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -15,9 +15,9 @@ execFileSync(join(root, 'build.sh'), ['--relaxed'])
 const bytes = readFileSync(join(root, 'src/qkv.relaxed.wasm'))
 const integers = readFileSync(join(root, 'src/qkv.relaxed.integers.wasm'))
 
-/** Node 20 has relaxed SIMD behind a flag, Node 22 and later without. */
+/** Flags of Node. Node 20 has relaxed SIMD behind a flag, Node 22 and later without one. */
 const FLAGS = Number(process.versions.node.split('.')[0]) < 22 ? ['--experimental-wasm-relaxed-simd'] : []
-/** The numeric tests, with the same tolerances. Tests that compare the bits of several kernels do not apply to this build. */
+/** Files of numeric tests that run on this build, with patterns of their tests. Tests that compare the bits of several kernels do not apply to it. */
 const NUMBERS = {
   goldens: '',
   rope: '',

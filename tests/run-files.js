@@ -1,4 +1,4 @@
-// Runs test files in a few processes (next-files.js), the slowest first, so that none of them runs alone at the end.
+// Runs test files in a few processes (next-files.js). The slowest files run first, so that none of them runs alone at the end.
 //   node tests/run-files.js [--at-once N] FILE...
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ const { values, positionals } = parseArgs({
   options: { 'at-once': { type: 'string', default: '1' } },
   allowPositionals: true,
 })
-/** Returns the rank of a file among the slowest; files that are not listed come last. @param {string} file */
+/** Returns the rank of a file in LONGEST; files that it does not list come last. @param {string} file */
 const place = file => {
   const found = LONGEST.findIndex(name => file.endsWith(`tests/${name}.test.js`))
   return found < 0 ? LONGEST.length : found
@@ -48,7 +48,7 @@ const events = run({ files: Array(count).fill(join(tests, 'next-files.js')), con
 events.on('test:fail', () => {
   process.exitCode = 1
 })
-/** Prints the seconds that each file took. @type {[string, number][]} */
+/** The seconds that each file took. @type {[string, number][]} */
 const seconds = []
 events.on('test:complete', ({ name, nesting, details }) => {
   if (nesting === 1) seconds.push([name, details.duration_ms / 1000])

@@ -22,7 +22,7 @@ test('the wasm files import nothing but the memory that they share', () => {
   const imports = (/** @type {string} */ name) =>
     WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(new URL(`src/${name}`, root))))
   assert.deepEqual(imports('qkv.wasm'), [])
-  assert.deepEqual(imports('qkv.integers.wasm'), [{ module: 'env', name: 'memory', kind: 'memory' }]) // the relaxed ones: relaxed.test.js
+  assert.deepEqual(imports('qkv.integers.wasm'), [{ module: 'env', name: 'memory', kind: 'memory' }]) // relaxed.test.js checks the relaxed builds
 })
 
 test('requests are made for the wasm file, for files of a model by address, and to the hub; nothing is evaluated', () => {

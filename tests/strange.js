@@ -5,11 +5,11 @@ import { Tensor } from '../src/entries/index.js'
 
 const detached = new Float32Array(6)
 structuredClone(detached.buffer, { transfer: [detached.buffer] })
-/** Numbers whose products are never a large size that still fits into memory. */
+/** Numbers whose products as sizes are small, or too large for any memory. */
 const strangeNumbers = [0, 1, -1, -0, 0.5, NaN, Infinity, -Infinity, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 53, 1e300, 7n]
 /** The error that a getter among the strange values throws. */
 export const thrown = new RangeError('a getter of the test')
-/** @type {(() => unknown)[]} made anew for each call, because a call may change its arguments */
+/** @type {(() => unknown)[]} functions that make each value anew for each call, because a call may change its arguments */
 export const strangeThings = [
   ...strangeNumbers.map(x => () => x),
   ...['', 'dot', 'additive', '__proto__', 'constructor', '\u202e\0', true, false, null, undefined].map(x => () => x),

@@ -1,4 +1,4 @@
-// The summary of attention matches that of the whole matrix in float64, for every option and at every edge of blocks and tiles.
+// The summary of attention matches a summary of the whole matrix in float64, for every option and at every edge of blocks and tiles.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -187,7 +187,7 @@ test('every size around the borders of blocks, panels, tiles and cells is right'
     }
 })
 
-/** Makes q and k with the given scores; q is the identity. @param {number} L @param {number} S @param {(i: number, j: number) => number} score */
+/** Makes q and k whose scores are given: q is the identity. @param {number} L @param {number} S @param {(i: number, j: number) => number} score */
 function withScores(L, S, score) {
   const q = tensor(
     Float32Array.from({ length: L * L }, (_, n) => (n % (L + 1) === 0 ? 1 : 0)),
@@ -345,7 +345,7 @@ test('a cache reports what attention over all its keys does, also when it slides
   sliding.dispose()
 })
 
-/** Returns the cell of each row. @param {number} rows @param {number} cells */
+/** Returns for each row the cell to which it belongs. @param {number} rows @param {number} cells */
 const cellsOf = (rows, cells) => Array.from({ length: rows }, (_, i) => Math.floor((i * cells) / rows))
 
 test('a window has the weights of the trace, or their means and sums in cells, with a logSumExp or without', () => {
@@ -482,5 +482,5 @@ test('a bad summary or window is refused by name, and nothing stays in memory', 
   assert.deepEqual([flat.map.dims, flat.scores.first.dims, flat.scores.first.data[0]], [[1, 1], [], 1])
 })
 
-// The largest errors, relative to numbers above 1.
+// Prints the largest errors, which are relative for numbers above 1.
 after(() => console.error(largest))

@@ -1,5 +1,5 @@
-// Every call gives the bits of plain tensors with each operand in the module's memory: resident, a view, or bare data. The amount of free
-// memory is varied, so that memory grows at each allocation once.
+// Every call gives the same bits whether its operands are plain tensors or lie in the module's memory: as resident tensors, views or bare data. The
+// amount of free memory is varied, so that memory grows at each allocation once.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -22,7 +22,7 @@ const plain = await load({ wasm, integers: true })
 const draw = plain.generator(11)
 const floats = (/** @type {number[]} */ ...dims) => draw.randn(dims)
 
-// 131 x 131 floats are more than a page, so each copy makes the memory grow.
+// 131 x 131 floats are more than a page of memory (64 KiB), so each copy makes the memory grow.
 const [q, k, v, w] = [0, 1, 2, 3].map(() => floats(131, 131))
 const row = floats(131)
 const narrow = floats(131, 32)
@@ -276,7 +276,7 @@ const stateDict = /** @type {Record<string, FloatTensor>} */ (multiheadAttention
 const floats65 = floats(65)
 const floats262 = floats(262)
 const one = floats(1)
-const packed = { numHeads: 3, numKvHeads: 1, causal: true } // rows of 130: (3 + 2) heads of 26
+const packed = { numHeads: 3, numKvHeads: 1, causal: true } // rows of 130: 3 query heads, a key head and a value head of 26 numbers each
 const dPacked = floats(2, 65, 78)
 const seen65 = new Tensor(seen.data.slice(0, 65), [65])
 const two = floats(2)
@@ -301,7 +301,7 @@ const outs = [
 ]
 
 /**
- * The forms of an operand in the module's memory. `whole` is (3, ...dims), and its middle row has the values.
+ * The forms that operand x can take in the module's memory. `whole` is a resident tensor (3, ...dims) whose middle row has the values of x.
  * @type {Record<string, (whole: Tensor<any>, x: Tensor<any>) => any>}
  */
 const forms = {
@@ -408,8 +408,8 @@ test('every public function is called here', async () => {
       .filter(([name, { value }]) => typeof value === 'function' && name !== 'constructor')
       .map(([name]) => name)
   const source = Object.values(calls).map(String).join('\n')
-  const without = ['dispose', 'alloc', 'scope', 'generator', 'trim'] // calls without tensors
-  const layers = ['embeddingLayer', 'linearLayer'] // made once, their methods are called
+  const without = ['dispose', 'alloc', 'scope', 'generator', 'trim'] // they take no tensors
+  const layers = ['embeddingLayer', 'linearLayer'] // the tests call the methods of layers that were made once
   for (const name of [
     ...names(plain).filter(name => !without.includes(name)),
     ...Object.keys(nn).filter(name => !layers.includes(name)),

@@ -41,7 +41,7 @@ goldens.cases.forEach(
         }
         for (const [name, golden] of Object.entries(gradients)) {
           const want = toTensor(/** @type {any} */ (golden))
-          const twice = { data: want.data.map(x => 2 * x), dims: want.dims } // the second step accumulated the same gradients again
+          const twice = { data: want.data.map(x => 2 * x), dims: want.dims } // the second step has added the same gradients
           close(p.gradients[name], twice, tolerance(twice, 4e-6), `the gradient of ${name}`)
         }
       } finally {

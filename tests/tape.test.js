@@ -38,7 +38,7 @@ goldens.optimizers.forEach((/** @type {any} */ golden) => {
     })
     close(p.values.a, end[0], { abs: 1e-6, rel: 1e-6 }, 'a')
     close(p.values.b, end[1], { abs: 1e-6, rel: 1e-6 }, 'b')
-    // another optimizer, resumed from the state after three steps, gives the same bits
+    // Another optimiser resumes from the state after three steps, and gives the same bits.
     const [rest, values] = any(state)
     const q = parameters(qkv, values)
     const other = new OPTIMIZERS[name](q, options).loadStateDict(rest)
@@ -513,7 +513,7 @@ test('the state of an optimiser goes through a file, and what is no state names 
     adam.step()
   }
   const [one, other] = [start(), start()]
-  step(one, false) // a step that misses a parameter, whose own count is saved, too
+  step(one, false) // this step gives one parameter no gradient, so its count of steps differs and is saved separately
   step(one)
   other.p.loadStateDict(await readSafetensors(writeSafetensors(one.p.stateDict())))
   const state = await readSafetensors(writeSafetensors(one.adam.stateDict()))

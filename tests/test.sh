@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs one test file more at once than there are cores, because tests wait for browsers and other processes.
-#   tests/test.sh quick     the tests that need no browser, no PyTorch and no built package, and take no many seconds
-#   tests/test.sh node      the tests of the library, but for what `rest` runs
-#   tests/test.sh slow, tests/test.sh counted   the same in two halves; npm run test:lines counts the lines of src that the second one runs
+# Runs test files at the same time, one more than there are cores, because tests wait for browsers and other processes.
+#   tests/test.sh quick     the tests that need no browser, no PyTorch and no packed package, and take only a few seconds
+#   tests/test.sh node      the tests of the library, without those of `rest`
+#   tests/test.sh slow, tests/test.sh counted   `node` in two halves; npm run test:lines counts the lines of src that `counted` runs
 #   tests/test.sh page      the page's logic on its stores, and in Chromium the ways of a reader through each room
-#   tests/test.sh rest      the other files of the library and of the page: the built package, PyTorch, all of the page, three browsers
+#   tests/test.sh rest      the other files of the library and of the page: the packed package, PyTorch, all of the page, three browsers
 #   tests/test.sh FILE...   these files
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,13 +14,13 @@ run() { # its arguments: how many files run at once, the files
   node tests/run-files.js --at-once "$1" "${@:2}"
 }
 
-# Files that need the packed package, the relaxed build, PyTorch, pandas or many seconds.
+# Files of the library that npm test leaves out. They need the packed package, the relaxed build, PyTorch, pandas or many seconds.
 not_npm_test='^tests/(api|bench|build|clang|package|readme|relaxed|soak|training|corpus-files|models/torch-files)\.test\.js$'
-# Counting lines makes a test take half as long again; these compute many numbers with few lines.
+# Files that compute many numbers with few lines. Their lines are not counted, because counting makes a test take half as long again.
 slow='^tests/(backward|border|cache|conformance|exp|properties|summary|sweep|threads|models/(dtypes|fine-tune|gradients|growth|real))\.test\.js$'
 library() { ls tests/*.test.js tests/articles/*.test.js tests/models/*.test.js; }
 
-# Files that need a browser or PyTorch, and those of them that npm test runs: each room as a reader uses it.
+# `needs` matches files that need a browser or PyTorch. `shown` are those that npm test runs: each room as a reader uses it.
 needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|'\./pytorch\.js'|PYTHON"
 shown='^tests/(browser/numbers|page/(access|behaviours|elements|first-screen|front|learn-room|models-changes|models-open|share))\.test\.js$'
 long='^tests/page/(circuits|trained)\.test\.js$' # they train
@@ -43,7 +43,7 @@ case ${1-} in
   quick)
     # The page's tests import the built package.
     [ -z "$(find src web -newer dist/index.js -print -quit 2>&1)" ] || npm run -s dist >/dev/null
-    # Files that train, or take many seconds of the processor, such as states.test.js with 15. npm test runs them.
+    # `heavy` files train, or take many seconds of the processor, such as states.test.js with 15. `quick` leaves them out; npm test runs them.
     heavy='(activation|corpus|int8-cache|masks|weight-blocks|page/(exercise-runs|learn|learn-model|learn-session|models-lens|states))\.test\.js$'
     mapfile -t files < <(grep -LE "$needs|from 'vite'" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "$not_npm_test|$slow|$long|$heavy")
     run "$many" "${files[@]}"

@@ -1,4 +1,4 @@
-// Threads give the same bits for any number of them. Also tests what happens when one does not start, dies, or is ended.
+// Calls give the same bits on any number of threads. Also tests what happens when a thread does not start, dies, or is ended.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -84,7 +84,7 @@ function watchWorkers(t, file) {
   return started
 }
 
-/** Loads a module with one worker. Returns the words of its control block, too. @param {import('node:test').TestContext} t */
+/** Loads a module with one worker. Also returns the words of its control block. @param {import('node:test').TestContext} t */
 async function loadTwo(t) {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 2 })
@@ -251,7 +251,7 @@ test('layers of whole numbers that share their rows have the same bits on three 
   pool.dispose()
 })
 
-/** Replaces the clock by one that advances at each reading, and by `pass`. @param {import('node:test').TestContext} t */
+/** Replaces the clock by one that advances a little at each reading, and further by `pass`. @param {import('node:test').TestContext} t */
 function slowClock(t) {
   let now = 1000
   replace(t, performance, 'now', () => {
@@ -266,13 +266,13 @@ function slowClock(t) {
   }
 }
 
-/** Replaces the wake of workers, for calls of which only the caller's side is of interest. @param {import('node:test').TestContext} t */
+/** Keeps calls from waking workers, for tests of the calling thread alone. @param {import('node:test').TestContext} t */
 function wakeNobody(t) {
   replace(t, Atomics, 'notify', () => 0)
 }
 
 /**
- * Wakes workers as a machine does that starts them on the core of their caller: a wake returns once the worker has joined.
+ * Simulates a machine that starts a woken worker on the core of the calling thread: the call that wakes it returns once it has joined.
  * @param {import('node:test').TestContext} t
  */
 function wakeOnOwnCore(t) {
@@ -356,7 +356,7 @@ test('where woken workers start on the core of their caller, only long bursts an
   const clock = slowClock(t)
   const g = one.generator(1)
   const [short, long] = [10, 1300].map(M => [g.randn([M, 500]), g.randn([500, 500])])
-  /** Returns how many calls of a burst were shared. @param {number} calls */
+  /** Makes several calls after a pause, and returns how many of them threads shared. @param {number} calls */
   const shared = (calls, [x, w] = short, pause = 20) => {
     const { [AT.generation]: before } = words
     clock.pass(pause)
@@ -411,7 +411,7 @@ test('no kernel writes over the constants of C, so that another instance may wri
   const qkv = await load({ threads: 2 })
   const { memory } = started[0].start
   const { qkv_heap } = /** @type {any} */ (new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports)
-  const constants = new Uint8Array(memory.buffer, 0, qkv_heap() - 65536) // without the first thread's stack, just below the heap
+  const constants = new Uint8Array(memory.buffer, 0, qkv_heap() - 65536) // all up to the stack of the first thread, which ends at the heap
   const before = constants.slice()
   assert.ok(before.some(byte => byte !== 0))
   const g = qkv.generator(1)
@@ -486,7 +486,7 @@ test('threads: a number, "auto", or an error that says so', async () => {
   /** @type {[any, string, RegExp][]} */
   const wrong = [
     [0, 'RangeError', /threads: expected a whole number from 1 to 64, or 'auto'.*got 0/],
-    [65, 'RangeError', /expected a whole number from 1 to 64.*got 65/], // thrown before any worker starts
+    [65, 'RangeError', /expected a whole number from 1 to 64.*got 65/], // this error is thrown before any worker starts
     [1000, 'RangeError', /got 1000/],
     [1.5, 'RangeError', /got 1.5/],
     ['many', 'TypeError', /expected a number or 'auto', got "many"/],
@@ -566,7 +566,7 @@ test('a worker that dies within a call: an error, never a hang, and calls go on 
 test('a worker that dies between calls: the next large call throws, later ones run on the threads that are left', async t => {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 3 })
-  const gone = once(started[0].worker, 'exit') // registered after the pool's own listener, so it fires after it
+  const gone = once(started[0].worker, 'exit') // this listener runs after the pool's own, because it was added later
   await started[0].worker.terminate()
   await gone
   assert.throws(() => attend(qkv), { code: 'THREAD_LOST', message: /since the last call.*2 threads/ })
@@ -619,7 +619,7 @@ test('every operation of a block and its gradients have the same bits on three t
       calls[op] = calls[`${op}Backward`] = module => call?.(module, inputs, options, dY, {})
     }
     for (const [name, call] of Object.entries(calls)) assert.deepEqual(call(pool), call(one), name)
-    // The functions not called here are tested elsewhere in this file, or run on one thread only.
+    // Functions that are not called here are called elsewhere in this file, or run on one thread only.
     const made = ['embeddingLayer', 'kvCache', 'linearLayer', 'multiheadAttention', 'onnxAttention']
     const elsewhere = new Set(Object.keys(nn).filter(name => !(name in calls) && !made.includes(name)))
     assert.deepEqual(
@@ -789,7 +789,7 @@ for (const options of [{}, { threads: 2 }, { integers: true }, { threads: 2, int
       const before = qkv.memory
       const { data: old } = x
       const [given, more] = await Promise.all([qkv.trim(), qkv.trim()])
-      // The array from before is detached, or keeps its old numbers; it is no longer the tensor's data.
+      // `old`, the array from before, is no longer the tensor's data: it is detached, or keeps its numbers.
       const first = x.at(0, 0)
       x.data[0] = first + 1
       if (old.length)

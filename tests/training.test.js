@@ -127,7 +127,7 @@ for (const [name, Optimizer, options] of /** @type {any[]} */ ([
     const before = [...p.values.a.data]
     optimizer.step()
     assert.deepEqual([...p.values.a.data], before, 'the gradient of an earlier step is none')
-    // An optimiser of b alone takes the same steps, from the first gradient of b on.
+    // An optimiser that has only b takes the same steps from the first gradient of b on.
     const own = parameters(qkv, { b: values.b })
     const fresh = new Optimizer(own, options)
     make(own, ['b'])

@@ -70,7 +70,7 @@ for (const type of TYPES)
             for (const [k, v] of part.entries()) {
               const w = values[n * K + b + k]
               want += v * w
-              most += Math.abs(w) * (step / 2 + Math.abs(v) * 2e-6) // and for float32 sums
+              most += Math.abs(w) * (step / 2 + Math.abs(v) * 2e-6) // the rounding of x, and float32 sums
             }
           }
           assert.ok(Math.abs(y[m * N + n] - want) <= most + 1e-6, `${type} ${M}x${K}x${N}: ${m}, ${n}`)
@@ -101,7 +101,7 @@ test('threads and the place of a weight in memory do not change a bit', {
   own.dispose?.()
 })
 
-/** Returns a float16 by its bits. @param {Uint8Array} bytes @param {number} at @param {number} bits */
+/** Writes a float16, given by its bits. @param {Uint8Array} bytes @param {number} at @param {number} bits */
 const putHalf = (bytes, at, bits) => bytes.set([bits & 255, bits >> 8], at)
 
 test('scales of every size below 128 are kept, subnormal ones too; 128, infinity and NaN are refused', () => {

@@ -12,7 +12,7 @@ const qkv = await load()
 const article = new Article('000')
 const sentence = tokenize('Life is short, less is more.')
 
-/** The code cells; the cell of the weights is run four times. @param {'vector' | 'scalar'} stream */
+/** Runs the article's code cells. The cell of the weights runs four times, as it did for the printed numbers. @param {'vector' | 'scalar'} stream */
 function retrace(stream) {
   const g = qkv.generator(123, { stream })
   const X = embeddingLayer(g, 6, 16).forward(sentence.ids)
@@ -26,7 +26,7 @@ function retrace(stream) {
   return { X, Wq, Wk, Wv, Q, K, V, QKT, V4 }
 }
 
-/** The last code cell: dk = 16, softmax over dim 0. */
+/** Options of the article's last code cell, which divides by the root of 16 and takes softmax over dim 0. */
 const AS_CODED = /** @type {const} */ ({ scale: 1 / 4, softmaxAxis: 'queries' })
 
 const { X, Wq, Wk, Wv, Q, K, V, QKT, V4 } = retrace('vector')
@@ -90,7 +90,7 @@ test('the printed Z belongs to a fourth run of the weight cell, dk = 16 and soft
   const given = qkv.trace(...queryAndKey(scores), v, AS_CODED)
   article.check('Z-printed', { out: given.output, weights: given.weights })
 
-  // one number lies on a rounding boundary, see the last test
+  // One number lies on a rounding boundary; the last test has its digits.
   const write = (/** @type {number} */ x) => x.toExponential(4).replace(/(\d)$/, '0$1')
   const print = printout(article.case('Z-printed').expected.out, { perLine: 5, write })
   assert.equal(String(out), print.replace('-6.3531e+00', '-6.3530e+00'))
@@ -102,7 +102,7 @@ test('no scale makes the printed Z from the printed V: sums and range forbid it'
   const [colsum_z, colsum_v] = [z, v].map(columnSums)
   article.check('Z-invariants', { colsum_z, colsum_v, min_z: columnMinima(z), min_v: columnMinima(v) })
 
-  // Softmax over the columns keeps the sums of V; softmax over the rows stays within the range of V.
+  // Softmax over the queries keeps the column sums of V. Softmax over the keys keeps each output within the range of V.
   const asCoded = qkv.trace(Q, K, V, AS_CODED).output
   close(columnSums(asCoded), colsum_v, { abs: 2e-3, rel: 0 }, 'the sums of the columns of the Z as coded')
   const gaps = Array.from(colsum_z.data, (sum, i) => Math.abs(sum - colsum_v.data[i]))
@@ -138,7 +138,7 @@ test('of the 820 printed numbers 819 print in the same digits; the last lies nex
     const Z = qkv.trace(Q, K, V4, AS_CODED).output
     return article.reprint({ X, 'Wq.T': Wq.T, 'Wk.T': Wk.T, 'Wv.T': Wv.T, Q, K, V, QKT, 'Z-printed': Z })
   }
-  // It is -6.35304975 in double precision; the next float32, -6.35305023, already prints as -6.3531.
+  // The number that differs is -6.35304975 in double precision. The next float32, -6.35305023, already prints as -6.3531.
   assert.deepEqual(reprint('vector'), { same: 819, of: 820, others: ['Z-printed: -6.3530e+00 for -6.3531e+00'] })
   // The article was printed by the vector build.
   assert.equal(reprint('scalar').same, 806)

@@ -21,7 +21,7 @@ const drawWeights = (g, dv) => ({ W_query: g.rand([3, 2]), W_key: g.rand([3, 2])
 const attend = (x_1, x_2, { W_query, W_key, W_value }) =>
   qkv.trace(qkv.matmul(x_1, W_query), qkv.matmul(x_2, W_key), qkv.matmul(x_2, W_value))
 
-/** Runs the article from its seed, which is set again before each block. @param {'vector' | 'scalar'} stream */
+/** Runs the code of the article, which sets the seed again before each block. @param {'vector' | 'scalar'} stream */
 function retrace(stream) {
   const g = qkv.generator(123, { stream })
   const x = embeddingLayer(g, 50_000, 3).forward(sentence.ids)
@@ -55,7 +55,7 @@ function retrace(stream) {
     maskedAfter: qkv.trace(queries, keys, values, { causal: true, masking: 'after' }),
     maskedBefore: qkv.trace(queries, keys, values, { causal: true }),
     unscaled: qkv.trace(queries, keys, values, { causal: true, scale: 1 }),
-    // If all scores are equal, exp is the same for all visible keys, so only the mask remains.
+    // With a scale of 0 all scores are 0, so exp gives 1 for visible keys and 0 for hidden ones: the mask itself.
     lowerTriangle: qkv.trace(queries, keys, values, { causal: true, scale: 0 }).exponentials,
   }
 }

@@ -40,7 +40,7 @@ function small(name) {
 }
 
 /**
- * Returns the output and the weights of each head by the traced kernel, then the same with the output of the tiled one.
+ * Returns the output and the weights of each head twice: all by the traced kernel, then the same weights with the output of the tiled kernel.
  * @param {MultiheadAttention} mha
  * @param {Comparable} q
  * @param {Comparable} k
@@ -64,7 +64,7 @@ function sampleOf(name, { data }) {
   return { sample: { data: indices.map(i => data[i]), dims: [indices.length] } }
 }
 
-/** Sums over the whole output, which 64 samples cannot check. @param {string} name @param {Comparable} output */
+/** Checks sums over the whole output, because the case has only 64 samples of it. @param {string} name @param {Comparable} output */
 function checkSums(name, { data }) {
   const { sum, sum_abs, sum_sq, min, max } = article.case(name).params.checksum
   const total = (/** @type {(x: number) => number} */ of) => Array.from(data, of).reduce((a, b) => a + b, 0)
@@ -140,7 +140,7 @@ test('the listing never calls eval(): its dropout draws follow v in the stream',
 test('with // for / the scores of the full listing are floored to -2, -1, 0 and 1', () => {
   const { scaled } = traced.heads
   const floors = tensor(scaled.data.map(Math.floor), scaled.dims)
-  // A score that is 0 except for rounding falls on either side: in double precision one of them is -1.3e-9.
+  // Rounding decides whether a score near a whole number is floored to it or to the one below. In double precision one score is -1.3e-9.
   const onTheEdge = scaled.data.filter(x => Math.abs(x - Math.round(x)) < 1e-6).length
   assert.ok(onTheEdge < 5)
   const histogram = Object.entries(article.case('seeded-eval-floor').params.score_histogram)
@@ -177,7 +177,7 @@ test('k and v keep their own length: four queries attend to seven keys, where th
   const { scaled: scores } = mha.trace(q, k, v).heads
   for (const { output: out, weights: prob } of bothForwards(mha, q, k, v))
     article.check('small-cross', { out, scores, prob })
-  // The listing uses the length of q for k: the 168 values of (2, 7, 12) do not fit into (2, 4, 3, 4).
+  // The article's listing reshapes k with the length of q: the 168 values of (2, 7, 12) do not fit into (2, 4, 3, 4).
   assert.throws(() => mha.layers.key.forward(k).reshape([2, 4, 3, 4]), RangeError)
 })
 
@@ -193,7 +193,7 @@ test('a fully hidden query has weights of zero: uniform weights with -1e9 as in 
   for (const head of [0, 1, 2]) {
     const paid = weights.row(0).row(head).row(1).data
     assert.deepEqual([...paid], Array(7).fill(0))
-    paid.fill(NaN) // as in PyTorch
+    paid.fill(NaN) // the article's PyTorch has NaN where qkv has 0
   }
   hidden.forEach(({ output }, kernel) => {
     const row = output.row(0).row(1).data

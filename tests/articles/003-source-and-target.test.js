@@ -1,5 +1,5 @@
-// Dot-product attention from the source to the target of a translation: biases, groups as heads, the root of the
-// size. The article prints no numbers: the oracle is PyTorch in double precision.
+// Dot-product attention between the source and the target of a translation: with biases, with groups as heads, divided by the root of the size. The
+// article prints no numbers, so the expected ones are PyTorch's in double precision.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const qkv = await load()
 const article = new Article('003')
 
 /**
- * The function that the article leaves as an exercise, with its order of arguments: key, value, query.
+ * Computes the function that the article leaves as an exercise. Its arguments are in the article's order: key, value, query.
  * @param {GoldenTensor} x source (N, Dx): keys and values
  * @param {GoldenTensor} z target (M, Dz): queries
  * @param {GoldenTensor} w_k (Dk, Dx)
@@ -22,7 +22,7 @@ const article = new Article('003')
  * @param {GoldenTensor} b_k
  * @param {GoldenTensor} b_v
  * @param {GoldenTensor} b_q
- * @param {{ groups: number, scale?: number }} options scale: by default one over the root of the size of a segment
+ * @param {{ groups: number, scale?: number }} options scale: by default one over the root of the head size
  * @returns y (M, Dv) and the weights (G, M, N), by each kernel
  */
 function dotProductAttention(x, z, w_k, w_v, w_q, b_k, b_v, b_q, { groups, scale }) {

@@ -96,7 +96,7 @@ test('with three learnt projections it is self-attention as in a Transformer', (
 
 test('the additive formula as printed loses the query: softmax cancels what all keys share', () => {
   const { q, k, v, w_q, w_k, b } = article.case('additive-literal').inputs
-  // A sum as a product of pairs: w_q q + b + w_k k = (w_q q + b, 1) . (1, w_k k).
+  // An additive score is the dot product of two pairs: w_q q + b + w_k k = (w_q q + b, 1) . (1, w_k k).
   const left = tensor(Array.from(qkv.linear(q, w_q, b).data, x => [x, 1]))
   const right = tensor(Array.from(qkv.linear(k, w_k).data, y => [1, y]))
   for (const { output: out, weights } of bothKernels(qkv, left, right, v, { scale: 1 })) {

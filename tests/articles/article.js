@@ -72,8 +72,8 @@ export class Article {
   }
 
   /**
-   * Prints the results and compares the digits with the article's.
-   * @param {Record<string, TensorLike>} results by the name of the case; every case with printed numbers
+   * Formats the results as the article does, and compares their digits with the printed ones.
+   * @param {Record<string, TensorLike>} results by the name of the case, for every case with printed numbers
    * @returns {{ same: number, of: number, others: string[] }} how many numbers have the same digits, and those that differ
    */
   reprint(results) {
@@ -110,7 +110,7 @@ const numbersIn = text => text.match(/-?(\d+(\.\d*)?(e[+-]\d+)?|inf)/g) ?? []
 /**
  * Formats a matrix as PyTorch prints it.
  * @param {Comparable} matrix
- * @param {{ perLine?: number, write?: (x: number) => string }} [options] perLine: as many as fit in 80 characters
+ * @param {{ perLine?: number, write?: (x: number) => string }} [options] perLine: how many numbers fit in 80 characters
  */
 export function printout({ data, dims: [, columns] }, { perLine = columns, write = x => x.toFixed(4) } = {}) {
   const words = Array.from(data, x => (x === -Infinity ? '-inf' : write(x)))
@@ -140,7 +140,7 @@ export function bothKernels(qkv, q, k, v, options) {
 }
 
 /**
- * Returns a query and a key that give these scores: a product with the identity changes nothing.
+ * Returns a query and a key whose product is the given scores, because one of them is the identity.
  * @param {Comparable} scores (..., L, S)
  */
 export function queryAndKey(scores) {

@@ -5,7 +5,7 @@ import { wait } from '../../src/threads/jobs.js'
 import { loadPeak } from './peak.js'
 import { prepare } from './peers/qkv.js'
 
-/** Words of the shared memory: the number of the round, and how many modules have finished it. */
+/** Indices of words in the shared memory: the number of the round, and how many modules have finished it. */
 export const [TURN, DONE] = [0, 1]
 
 /** The work of each module: a task, or a copying loop. @typedef {import('./task.js').Task | { wasm: Uint8Array<ArrayBuffer>, bytes: number }} Job */

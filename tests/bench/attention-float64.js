@@ -81,7 +81,7 @@ function swapAxes(x, rows, heads) {
   return y
 }
 
-/** @param {Numbers} got @param {Numbers} want @param {number} [at] NaN is an error of Infinity */
+/** Returns the largest difference of `got`, from index `at`, to `want`. NaN counts as Infinity. @param {Numbers} got @param {Numbers} want @param {number} [at] */
 export function largestError(got, want, at = 0) {
   let most = 0
   for (let i = 0; i < want.length; i++) {
@@ -92,7 +92,7 @@ export function largestError(got, want, at = 0) {
 }
 
 /**
- * Returns the expected rows of a task: all, or some at even distances, including the first and the last.
+ * Computes the expected rows of a task: all, or some at even distances, including the first and the last. errorOf compares an output with them.
  * @param {Task} task
  * @returns {{ checked: number, rows: number, errorOf: (output: Numbers) => number }}
  */
@@ -115,7 +115,7 @@ export function reference(task) {
 }
 
 /**
- * The last sentence of the batch.
+ * Computes the output of multi-head attention for the last sentence of the batch.
  * @param {Task} task
  * @param {import('./task.js').Weights} weights
  */

@@ -1,5 +1,6 @@
-// node tests/bench/block-bench.js [rounds]: one row by weights in the blocks of GGUF files, beside int4, int8 and a loop that reads as many
-// bytes in the same order: in a cache, and from memory. The least processor time of many short rounds, as other programs may run.
+// node tests/bench/block-bench.js [rounds]: measures the product of one row with weights in the blocks of GGUF files, beside int4, int8 and a loop
+// that reads as many bytes in the same order. The weights are in a cache, then in memory. Prints the least processor time of many short rounds,
+// because other programs may run.
 
 import { load } from '../../src/entries/index.js'
 import { packLinear } from '../../src/entries/nn.js'
@@ -11,11 +12,11 @@ import { loadPeak } from './peak.js'
 
 const ROUNDS = Number(process.argv[2] ?? 40)
 const K = 2560
-/** Where emcc's modules have no data. */
+/** An address behind the data of emcc's modules. */
 const AT = 2 ** 24
-/** Bits a weight in memory. */
+/** Bits that a weight takes in memory. */
 const BITS = { int8: 8, int4: 5, Q8_0: 8.5, Q4_0: 4.5, Q4_K: 4.625, Q5_K: 5.625, Q6_K: 6.5625 }
-/** Processor time of this process, in milliseconds. */
+/** Returns the processor time of this process, in milliseconds. */
 const now = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -31,11 +32,12 @@ for (const { where, N } of [
 ]) {
   console.log(`${process.version}, ${where}: 1 x ${K} by ${N}`)
   const out = qkv.alloc([1, N])
-  // Beside the memory of the module, whose size the loop would have to fit. Pages that were never written are all the same page.
+  // The loop reads a separate memory, because its floats may not fit into the module's. They are written first: pages that were never written are all
+  // the same page.
   const memory = new WebAssembly.Memory({ initial: Math.ceil((AT + N * K * 1.1) / 65536), maximum: 65536 })
   new Float32Array(memory.buffer, AT).fill(1)
   for (const [type, bits] of Object.entries(BITS)) {
-    // Each type alternates with int4, so that few weights are in memory at once.
+    // Each type alternates with int4 alone, so that few weights are in memory at once.
     const layers = [type, 'int4'].map(dtype => {
       if (!/^Q/.test(dtype)) {
         const weight = { data: new Float32Array(N * K), dims: [N, K] }

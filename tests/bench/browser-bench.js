@@ -1,4 +1,4 @@
-// npm run bench:browser: the same table in headless Chromium, cross-origin isolated.
+// npm run bench:browser: prints the table of npm run bench for headless Chromium, in a page that is cross-origin isolated.
 
 import { launch } from '../browser/chromium.js'
 import { compilePeak } from './compile.js'

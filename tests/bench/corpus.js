@@ -46,7 +46,7 @@ const WAYS = [
   ['corpus, two workers', 1, byCorpus(2)],
 ]
 const peak = await (await loadPeak(compilePeak())).arithmetic()
-/** Runs of the tile whose arithmetic is that of a text. */
+/** How often the tile runs to do as many operations as a text takes. */
 const tiles = flops([model.tokenize(texts[0]).ids.length]) / peak.flops
 /** @type {number[]} */
 const limits = []

@@ -1,5 +1,5 @@
-// Measures how long Chromium takes to open a GGUF file of Q4_K_M from the disk, beside reading the same file as a stream and in slices of
-// 1 MiB: interleaved, medians. The model is a Llama 2560 wide whose layers have the same random blocks (1.4 GB).
+// Measures how long Chromium takes to open a GGUF file of Q4_K_M from the disk, beside reading the same file as a stream and in slices of 1 MiB. The
+// three are interleaved; prints medians. The model is a Llama 2560 wide whose layers all have the same random blocks (1.4 GB).
 //   node tests/bench/gguf-loading.js [rounds] [layers]
 
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -17,7 +17,7 @@ const SIZE = D / HEADS
 
 /** @typedef {{ rows: number, columns: number, type: 'F32' | 'Q4_K' | 'Q6_K' }} Matrix */
 
-/** The types of blocks are those of Q4_K_M: Q6_K for the table, and for values and the end of the MLP in every other layer. @returns {Record<string, Matrix>} */
+/** Lists the matrices with their types, as in Q4_K_M: Q6_K for the table, and in every other layer for values and the MLP's last weight. @returns {Record<string, Matrix>} */
 function matrices() {
   /** @type {Record<string, Matrix>} */
   const all = {
@@ -41,7 +41,7 @@ function matrices() {
   return all
 }
 
-/** Bytes of a block of 256 weights, and where its float16 scales are. */
+/** Bytes of 256 weights, and the offsets of their float16 scales. */
 const BLOCKS = {
   F32: { size: 1024, scales: [] },
   Q4_K: { size: 144, scales: [0, 2] },

@@ -11,7 +11,7 @@ const LENGTHS = [256, 512, 1024, 2048, 4096, 8192, 16384]
 /** @typedef {{ L: number, ms: number, gflops: number, memory: number, beyond: number }} Point */
 /** @typedef {{ points: Point[], timeExponent: number, memoryExponent: number }} Growth */
 
-/** @param {number[]} xs @param {number[]} ys @returns {number} b of the line y = a x^b nearest in logarithms */
+/** Fits y = a x^b in logarithms, by least squares. @param {number[]} xs @param {number[]} ys @returns {number} b */
 function exponent(xs, ys) {
   const [u, v] = [xs, ys].map(list => list.map(Math.log))
   const mean = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0) / list.length

@@ -7,7 +7,7 @@ import { coreOf } from '../../src/runtime/core-of.js'
 import { measure } from './measure.js'
 
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])
-/** [rows, in, out]: decode and prefill of GPT-2's MLP, its head, and what training does. */
+/** [rows, in, out]: decode and prefill of GPT-2's MLP, its head, and products of training. */
 const FORWARD = [
   [1, 768, 3072],
   [4, 768, 3072],
@@ -17,8 +17,8 @@ const FORWARD = [
 const BACKWARD = [[2048, 512, 512]]
 
 /**
- * @typedef {{ name: string, ms: number, ofPeak: number, ofLoop?: number, ofFloat32?: number }} Row ratios of medians:
- *   to the arithmetic of a register tile, to a summing loop over the same weights, to float32
+ * @typedef {{ name: string, ms: number, ofPeak: number, ofLoop?: number, ofFloat32?: number }} Row ms: the median.
+ *   Ratios of medians: to the arithmetic of a register tile, to a summing loop over the same weights, to float32
  */
 
 /**

@@ -1,6 +1,6 @@
 // Measures how long loadModel takes from a Blob and from a File on the disk, beside the same bytes in memory, for a model of SmolLM2 135M's
-// shape with random float16 weights (269 MB): in Node and in Chromium, interleaved, the least of several times. CPU: of Node with its
-// threads; in Chromium of the process of the page, without the process that reads the file.
+// shape with random float16 weights (269 MB): in Node and in Chromium, interleaved, the least of several times. Processor times are those of
+// Node with its threads, and in Chromium those of the page's process, without the process that reads the file.
 //   node tests/bench/loading.js [rounds]
 
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'

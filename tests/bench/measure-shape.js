@@ -7,7 +7,7 @@ import { prepare } from './peers/qkv.js'
 import { flops, operandBytes } from './shapes.js'
 import { makeTask } from './task.js'
 
-const LIMIT = 5000 // milliseconds: a peer that takes longer per call is timed once
+const LIMIT = 5000 // milliseconds; a peer whose call takes longer is timed once
 
 /**
  * @typedef {object} PeerRow

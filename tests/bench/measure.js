@@ -6,9 +6,9 @@
  * @typedef {{ samples: number[], min: number, median: number, once: boolean }} Times milliseconds a call
  */
 
-const WARM = 150 // milliseconds, twice: V8 first finds hot code and compiles it in the background, then uses the compiled code
+const WARM = 150 // milliseconds, in two rounds: V8 first finds hot code and compiles it in the background, then uses the compiled code
 const PAUSE = 50
-const SAMPLE = 10 // a sample repeats the call for this long
+const SAMPLE = 10 // milliseconds for which a sample repeats the call
 
 /** @param {Timed} candidate @param {number} times @param {() => number} now @returns {Promise<number>} milliseconds a call */
 async function time({ run }, times, now) {

@@ -42,7 +42,7 @@ export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, 
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow
  * value: by medians, least: by least times, which other programs disturb less */
 
-/** Returns milliseconds of the processor, of all threads of this process. Other programs change them less than the clock. */
+/** Returns the milliseconds that all threads of this process have worked. Other programs disturb them less than milliseconds of the clock. */
 export function processorTime() {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000

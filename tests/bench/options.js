@@ -27,7 +27,7 @@ export function parse() {
   return { ...values, threads }
 }
 
-/** Runs `main`; a wrong option is reported in one line. @param {() => Promise<unknown>} main */
+/** Runs `main`, and reports a wrong option in one line. @param {() => Promise<unknown>} main */
 export const report = main =>
   main().catch(error => {
     const isMisuse = error instanceof RangeError || error.code?.startsWith('ERR_PARSE_ARGS')

@@ -12,8 +12,8 @@ static inline f4 mul_add(f4 a, f4 b, f4 c) { return __builtin_wasm_relaxed_madd_
 static inline f4 mul_add(f4 a, f4 b, f4 c) { return a * b + c; }
 #endif
 
-/* The numbers that one step of a 4x8 tile reads, side by side: one pointer runs through 6 KB of L1, and its offsets are constants.
- */
+/* The numbers that one step of a 4x8 tile reads. They are side by side, so one pointer with constant offsets runs through
+ * 6 KB of L1. */
 struct step {
   float a[ROWS];
   f4 b[COLUMNS];
@@ -66,7 +66,7 @@ float EXPORT(streams)(const f4 *x, size_t n) {
 typedef int i4 __attribute__((vector_size(16)));
 typedef short s8 __attribute__((vector_size(16)));
 
-/* Reads the same bytes as float16, widens them as src/kernel/simd.h does and adds them: the cost of reading and widening alone. */
+/* Reads the same bytes as float16, widens them as src/kernel/simd.h does and adds them. This is the cost of reading and widening alone. */
 float EXPORT(widened)(const i4 *x, size_t n) {
   f4 s[8] = {{0}};
   size_t part = n / 16;

@@ -5,10 +5,10 @@ const TIMES = 2000
 const PAGE = 65536
 const OWN = 2 ** 24 // imports that emcc's modules expect
 
-/** The number of floats in the memory of a module. @typedef {{ memory: WebAssembly.Memory, at: number, length: number }} Place */
+/** `length` floats at address `at` in the memory of a module. @typedef {{ memory: WebAssembly.Memory, at: number, length: number }} Place */
 
 /**
- * Makes both limits candidates for `measure`, which interleaves them with the others.
+ * Makes the loops of peak.c candidates for `measure`, which interleaves them with other candidates.
  * @param {BufferSource} wasm of peak.c
  */
 export async function loadPeak(wasm) {
@@ -26,7 +26,8 @@ export async function loadPeak(wasm) {
     /**
      * Reads the same number of floats as the call that it is compared with.
      * @param {readonly Place[]} places multiples of 32 floats
-     * @param {'sum' | 'streams' | 'widened'} [loop] one stream; four, multiples of 128 floats; four of float16, widened
+     * @param {'sum' | 'streams' | 'widened'} [loop] sum: one stream; streams: four streams, each place a multiple of 128 floats; widened:
+     *   four streams of float16
      */
     async reads(places, loop = 'sum') {
       const sums = await Promise.all(

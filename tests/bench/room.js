@@ -80,11 +80,11 @@ async function room(page, texts) {
 /** The number of tokens of the long text. */
 const LONG = 16384
 
-/** Measures tiles of an open head, in the model of ledgers. @param {import('playwright-core').Page} page @param {string} origin */
+/** Measures tiles of an open head, in the shipped model `ledger`. @param {import('playwright-core').Page} page @param {string} origin */
 async function tiles(page, origin) {
   await page.goto(`${origin}/site/#2&room=models&models.checkpoint=ledger`)
   await opened('', page)
-  // The same weights with more positions, which is possible because positions are rotations.
+  // The same weights can have more positions, because positions are rotations.
   const folder = fileURLToPath(new URL('../../web/trained/ledger/', import.meta.url))
   const files = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'].map(name => ({
     name,
@@ -113,7 +113,7 @@ async function tiles(page, origin) {
       '<= 100',
     ])
   }
-  // Read the whole in tiles; the map itself takes it from the summary of the run.
+  // Reads the whole map in tiles. The page itself would take it from the summary of the run.
   const { first, all, count } = await wholeTimes(page)
   print([
     `the first of the ${count} tiles of all ${LONG} x ${LONG}; all of them ${digits(all)}`,
@@ -142,7 +142,7 @@ async function tiles(page, origin) {
   ])
 }
 
-/** Measures a change of the text, and the panels that explain the answer, in the model of stories. @param {import('playwright-core').Page} page @param {string} origin */
+/** Measures a change of the text, and the panels that explain the answer, in the shipped model `stories`. @param {import('playwright-core').Page} page @param {string} origin */
 async function stories(page, origin) {
   await page.goto(`${origin}/site/#2&room=models&models.checkpoint=stories`)
   await opened('', page)
@@ -170,7 +170,7 @@ async function stories(page, origin) {
   await page.goto('about:blank')
 }
 
-/** Measures a change of the text in a model of GPT-2's size, and its forward. @param {import('playwright-core').Page} page @param {string} origin */
+/** Measures a change of the text in a model of GPT-2's size, and the call of forward alone. @param {import('playwright-core').Page} page @param {string} origin */
 async function gpt2(page, origin) {
   await page.goto('about:blank')
   await page.goto(`${origin}/site/?model=/gpt2#2&room=models`)

@@ -1,6 +1,6 @@
 // npm run bench -- --schedule: estimates how long sentences would take on more threads than this machine has cores. One thread runs and times each
-// part that the pool would hand out; then the schedule of the pool is simulated: each thread takes its own range first, then parts of others. Memory
-// bandwidth that cores share, and their clock rates, are not simulated.
+// part that the pool would hand out. Then the schedule of the pool is simulated: each thread takes its own range first, then parts of other ranges.
+// The simulation ignores that cores share memory bandwidth, and that their clock rates change.
 
 import { coreOf } from '../../src/runtime/core-of.js'
 import { Threads } from '../../src/threads/pool.js'
@@ -17,7 +17,7 @@ const HAND_OVER = 0.004 // milliseconds from the start of a call to the first pa
 /**
  * Simulates a job.
  * @param {number[][]} ranges milliseconds of the parts of each thread's range, in the order in which they are taken
- * @returns {{ wall: number, busy: number }} milliseconds until all are done; those of all threads in kernels
+ * @returns {{ wall: number, busy: number }} wall: milliseconds until all parts are done; busy: the sum of all parts
  */
 export function play(ranges) {
   const queues = ranges.map(parts => [...parts])
@@ -35,7 +35,7 @@ export function play(ranges) {
   }
 }
 
-/** Simulates the threads of a core: runs their parts one after the other, and adds up how long all threads would take. */
+/** Simulates the threads of a core: runs their parts one after the other, and adds up the simulated times. */
 class PlayedThreads extends Threads {
   wall = 0
   busy = 0
@@ -104,7 +104,7 @@ async function playSentences(dtype, texts, threads) {
   return { wall: median(walls), processor: median(processor) }
 }
 
-/** Measures the same on real threads. @param {'float32' | 'int8'} dtype @param {number} texts @param {number} threads */
+/** Measures sentences on real threads. @param {'float32' | 'int8'} dtype @param {number} texts @param {number} threads */
 async function measureSentences(dtype, texts, threads) {
   const { run, dispose } = await openSentences({ dtype, lengths: lengthsOf(texts), threads })
   const walls = []

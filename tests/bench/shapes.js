@@ -16,7 +16,7 @@
  * @property {boolean} [multihead]
  */
 
-/** @type {Shape[]} The largest last: a peer that runs out of memory there spoils nothing. */
+/** @type {Shape[]} The largest is last, so that a peer that runs out of memory there disturbs no other shape. */
 export const SHAPES = [
   { name: 'H12 L128 D64', H: 12, L: 128, D: 64 },
   { name: 'H12 L128 D64 causal', H: 12, L: 128, D: 64, causal: true },
@@ -37,7 +37,7 @@ export const SHAPES = [
 export const SMALL = [16, 32, 64, 256].map(L => ({ name: `H12 L${L} D64`, H: 12, L, D: 64 }))
 
 /**
- * Counts additions and multiplications: 4 H L S D for attention, half of it when causal; 2 for each weight of a projection.
+ * Counts additions and multiplications: 4 H L S D for attention, half of it when causal, and 2 for each row and each weight of a projection.
  * @param {Shape} shape
  */
 export function flops({ B = 1, H, L, S = L, D, causal, multihead }) {

@@ -55,8 +55,8 @@ const PAIRS = [
 /** @param {Size} size */
 const nameOf = ({ L, S, D }) => `L${L}${S ? ` S${S}` : ''} D${D}`
 
-/** @typedef {{ odd: string, even: string, ms: [number, number], calls: number, gflops: number }} SizesRow calls,
- * gflops: those of the odd size in a second over those of the even one */
+/** @typedef {{ odd: string, even: string, ms: [number, number], calls: number, gflops: number }} SizesRow calls
+ * and gflops are ratios: those of the odd size in a second over those of the even one */
 
 /** @param {{ quick: boolean, shape: string, json: boolean }} options @returns {Promise<SizesRow[]>} */
 export async function sizes({ quick, shape, json }) {

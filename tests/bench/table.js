@@ -71,7 +71,7 @@ async function twoThreads(dtype, count) {
       const [cpu, start] = [processorTime(), performance.now()]
       await run()
       const time = performance.now() - start
-      await new Promise(resolve => setTimeout(resolve, PAUSE)) // includes the spinning of workers
+      await new Promise(resolve => setTimeout(resolve, PAUSE)) // so that the processor time includes the spinning of workers
       if (round < 0) continue
       wall[round] = time
       processor[round] = processorTime() - cpu

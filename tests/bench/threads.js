@@ -16,9 +16,9 @@ import { makeTask } from './task.js'
  * @property {number} threads
  * @property {Times} alone on one thread
  * @property {Times} shared
- * @property {Times} apart all of the modules, a call each
+ * @property {Times} apart of one call in each of N modules at the same time
  * @property {Ratio} ratio
- * @property {Ratio} limit that of the modules apart
+ * @property {Ratio} limit the ratio for the N modules
  */
 
 /**

@@ -39,7 +39,7 @@ export function readFileSync(url) {
   const isBinary = String(url).endsWith('.safetensors')
   const request = new XMLHttpRequest()
   request.open('GET', url, false)
-  // A synchronous request in a page cannot return an array buffer; in this encoding each byte is a letter.
+  // A synchronous request in a page cannot return an array buffer. In this encoding each byte of the file becomes one character.
   if (isBinary) request.overrideMimeType('text/plain; charset=x-user-defined')
   request.send()
   if (request.status !== 200) throw new Error(`${url} answers ${request.status}`)

@@ -23,7 +23,7 @@ const KEYS = /** @type {Record<string, string>} */ ({
 })
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
-/** Debian's WebKit has its browser in a folder named after the processor. */
+/** Returns the path of the browser. Debian's WebKit has it in a folder named after the processor. */
 function miniBrowser() {
   const named = process.env.WEBKIT
   if (named && !existsSync(named)) throw new Error(`there is no ${named}, which WEBKIT names`)
@@ -63,7 +63,7 @@ const PATIENCE = 300_000
 const pause = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(resolve, ms))
 
 /**
- * A page in a tab of the browser.
+ * Opens a page in a tab of the browser.
  * @param {object} given
  * @param {(method: string, path: string, body?: object) => Promise<any>} given.send a command of WebDriver
  * @param {string} given.session the path of its commands

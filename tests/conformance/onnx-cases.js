@@ -71,7 +71,7 @@ function readTensor(path) {
 }
 
 /**
- * Reads ONNX's own form. A folder with several data sets gives a case for each.
+ * Reads a folder in ONNX's own format. Each of its data sets is a case.
  * @param {string} folder
  * @returns {Case[]}
  */
@@ -93,7 +93,7 @@ function readFolder(folder) {
   const sets = readdirSync(folder).filter(name => name.startsWith('test_data_set_'))
   if (sets.length === 0) throw new Error('no test_data_set_0')
   return sets.sort().map(set => {
-    /** @type {(kind: 'input' | 'output') => (OnnxTensor | null)[]} the node's, in the order of its schema */
+    /** @type {(kind: 'input' | 'output') => (OnnxTensor | null)[]} reads the inputs or outputs of the node, in the order of its schema */
     const read = kind => {
       const names = graph[kind].map((/** @type {any} */ value) => value.name)
       return node[kind].map((/** @type {string} */ name) =>
@@ -129,7 +129,7 @@ function readJson(path) {
 }
 
 /**
- * Lists the cases below a folder. `read` reads one later; it throws Unsupported, or the error of a damaged file.
+ * Lists the cases below a folder without reading them. `read` reads one. It throws Unsupported, or the error of a damaged file.
  * @param {string} folder
  * @returns {{ name: string, read: () => Case[] }[]}
  */

@@ -19,7 +19,7 @@ function only({ attributes }, known) {
 }
 
 /**
- * Float inputs of one type, which the outputs get, too.
+ * Converts an output y to float16 if the input x is float16.
  * @param {any} x
  * @param {Got} y
  * @returns {Got}
@@ -27,7 +27,7 @@ function only({ attributes }, known) {
 const as = (x, y) => (x.dtype === 'float16' ? /** @type {any} */ (y).half() : y)
 
 /**
- * The first opset whose semantics we implement, and the function that computes the outputs.
+ * For each operator, the first opset whose semantics we implement, and a function that computes the outputs.
  * @type {Record<string, { since: number, run: (qkv: Qkv, test: Case, inputs: any[]) => Got[] }>}
  */
 const OPERATORS = {
@@ -70,7 +70,7 @@ const OPERATORS = {
 }
 
 /**
- * Returns the largest error; throws on any other difference.
+ * Returns the largest error, and a sentence about the first value outside the tolerance. Throws if the output is missing or has another type or dims.
  * @param {Got} got
  * @param {OnnxTensor} want
  * @param {boolean} isCopy

@@ -5,7 +5,7 @@ import { compile } from '../../src/models/jinja/render.js'
 import { NotCovered } from '../../src/models/jinja/values.js'
 
 /**
- * What is made of a template, beside what Python makes of it.
+ * Renders a template, and compares the result with Python's.
  * @param {{ template: string, text?: string, error?: string }} given
  * @param {Record<string, unknown>} variables
  * @returns {{ kind: 'equal' | 'both refuse' | 'not covered' | 'differs', got: string }}

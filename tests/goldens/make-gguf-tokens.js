@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs'
 import { digest, llamaCpp, randomVocabulary } from '../models/gguf/vocabularies.js'
 
-/** Vocabularies of each kind. */
+/** Number of vocabularies of each kind. */
 const COUNTS = /** @type {const} */ ({ spm: 12, bpe: 22, wpm: 4, ugm: 6 })
 
 const llama = await llamaCpp()

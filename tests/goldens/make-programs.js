@@ -1,6 +1,6 @@
 // Run: PYTHON=python3 node tests/goldens/make-programs.js, where PYTHON has torch and transformers. Runs the exported PyTorch
-// program of each case of tests/goldens/programs/cases.json on its golden checkpoint, and writes what it prints, the digest of
-// its text, and the texts that are to be read. With --texts no program is run: the numbers stay.
+// program of each case of tests/goldens/programs/cases.json on its golden checkpoint. Writes what each program prints, a digest of
+// its text, and the texts of some programs for readers. With --texts it runs no program and keeps the numbers.
 
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The kernels as native code, for tools: SIMDe replaces SIMD128, AddressSanitizer and UndefinedBehaviorSanitizer check
-# them. ./build.sh twin: build/twin.node, an addon with the exports of the wasm, which counts the lines that run;
-# ./build.sh fuzz: build/fuzz, a libFuzzer program. Does nothing when nothing changed.
+# Builds the kernels as native code with SIMDe in place of SIMD128, checked by AddressSanitizer and
+# UndefinedBehaviorSanitizer. ./build.sh twin makes build/twin.node, an addon with the exports of the wasm, which counts
+# the lines that run. ./build.sh fuzz makes build/fuzz, a libFuzzer program. Does nothing if no source changed.
 set -euo pipefail
 cd "$(dirname "$0")"
 ../../setup.sh packages native

@@ -1,4 +1,4 @@
-/* fuzz.c: makes shapes, options and data from the bytes of the fuzzer, hostile ones included. The fused kernel and the
+/* fuzz.c: makes shapes, options and data, also hostile data, from the bytes of the fuzzer. The fused kernel and the
  * trace are compared with the formula of attention in float64. Every tensor is an allocation of exactly its size, so
  * that the sanitizer stops a kernel that reads or writes beyond it. */
 #include "fuzz.h"
@@ -6,7 +6,7 @@
 
 unsigned char __heap_base; /* set by the linker in the wasm */
 
-/* Computes strides of a mask broadcast to (B, H, L, S) with some axes of size 1; returns the number of its elements. */
+/* Draws which axes of a mask (B, H, L, S) are broadcast, and computes its strides; returns its number of elements. */
 static size_t broadcast(struct input *in, const struct qkv_attention *a, uint32_t strides[4]) {
   const uint32_t sizes[4] = {a->B, a->H, a->L, a->S};
   uint8_t own = byte(in);
@@ -101,7 +101,7 @@ static void attend(struct qkv_attention *a, const char *kernel) {
   check_all(a, kernel);
 }
 
-/* Checks gradients of the sum of the output: finite if no input is hostile. Packed texts are one batch. */
+/* Computes gradients of the sum of the output. They are finite if no input is hostile. Packed texts are one batch. */
 static void differentiate(const struct qkv_attention *a, size_t batches, int hostile, int is_apart) {
   struct qkv_backward back = {.attention = *a, .d_out = a->out, .dq = a->q, .dk = a->k, .dv = a->v};
   size_t sizes[] = {
@@ -132,7 +132,7 @@ static void differentiate(const struct qkv_attention *a, size_t batches, int hos
 }
 
 /* Runs the rows of the first batch as two packed texts, each with its keys, unit by unit from the last one down. Then
- * the gradients of both. */
+ * computes the gradients of the two texts. */
 static void attend_texts(struct input *in, const struct qkv_attention *a, int hostile) {
   struct qkv_attention texts = *a;
   uint32_t *starts = malloc(6 * sizeof *starts), q = below(in, a->L + 1), k = below(in, a->S + 1);
@@ -159,7 +159,7 @@ static void attend_texts(struct input *in, const struct qkv_attention *a, int ho
     check_all(&own, "packed texts");
   }
   memcpy(a->out.data, before, a->out.batch * sizeof *before);
-  texts.bias.data = 0; /* whose gradient is not computed here */
+  texts.bias.data = 0; /* the gradient of a bias is not computed here */
   differentiate(&texts, 1, hostile, 1);
   free(before), free(starts);
 }
@@ -275,7 +275,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length) {
   struct input in = {data, length};
   uint8_t flags = byte(&in), more = byte(&in);
   int hostile = more & 1;
-  if (more >> 3 >= 28) { /* one of 8 choices */
+  if (more >> 3 >= 28) { /* 4 of 32 values: one input in eight */
     fuzz_layers(&in, hostile);
     return 0;
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# npm run fuzz -- SECONDS: random shapes, options and data against the formula in float64, under the sanitizers.
-# Its corpus is kept in build/corpus, an input that fails in build/.
+# npm run fuzz -- SECONDS: compares kernels on random shapes, options and data with the formulas in float64, under the
+# sanitizers. Keeps the corpus in build/corpus, and an input that fails in build/.
 set -euo pipefail
 cd "$(dirname "$0")"
 ./build.sh fuzz

@@ -15,7 +15,7 @@ static void expect(const char *name, size_t i, float got, double want, double er
   }
 }
 
-/* Does `unit` for each unit from the last one down. */
+/* Makes a call for each unit, from the last one down. */
 #define EACH_UNIT(units, call)                                                                                         \
   for (uint32_t unit = (uint32_t)(units); unit-- > 0;)                                                                 \
     if ((call) != QKV_OK)                                                                                              \
@@ -50,7 +50,7 @@ static void linear(struct input *in, int hostile) {
   if ((is_integer ? qkv_integer_part : qkv_linear_part)(&a, 0, units, scratch) != QKV_OK)
     abort();
   float *other = malloc(M * N * 4);
-  for (engine_bytes = 2; a.x_int8 && engine_bytes > 0; engine_bytes--) { /* the same in other engines */
+  for (engine_bytes = 2; a.x_int8 && engine_bytes > 0; engine_bytes--) { /* other engines must give the same */
     struct qkv_linear one = a;
     one.y = other;
     EACH_UNIT(units, qkv_integer_part(&one, unit, 1, scratch));
@@ -59,7 +59,7 @@ static void linear(struct input *in, int hostile) {
         abort();
   }
   engine_bytes = 0, free(other);
-  if (is_integer) { /* the same as the second of three products */
+  if (is_integer) { /* the second of three products must give the same */
     float *again = malloc(M * N * 4), *sums = malloc(M * N * 4);
     struct qkv_product product = {
         .w = packed, .scales = scales, .bias = bias, .y = again, .N = a.N, .weights = a.weights};
@@ -319,7 +319,7 @@ static void cross_entropy(struct input *in, int hostile) {
   free(z), free(shares), free(losses), free(dz), free(targets);
 }
 
-/* True if index a of a row comes before b among its largest values. */
+/* True if value a of row z comes before value b in the order of its largest values. */
 static int is_before(const float *z, size_t a, size_t b) { return z[a] > z[b] || (z[a] == z[b] && a < b); }
 
 static void read_logits(struct input *in, int hostile) {
@@ -328,7 +328,7 @@ static void read_logits(struct input *in, int hostile) {
   float *z = some(in, rows * V, hostile), *p = some(in, others * V, hostile), *sums = room(rows * 4);
   int32_t *top = malloc(rows * K * sizeof *top);
   for (size_t i = 0; i < rows * V && !hostile; i++)
-    z[i] = i % 7 ? roundf(z[i] * 64.0f) / 4.0f : -INFINITY; /* many values are equal */
+    z[i] = i % 7 ? roundf(z[i] * 64.0f) / 4.0f : -INFINITY; /* rounded, so that many values are equal */
   for (size_t i = 0; i < others * V && !hostile; i++)
     p[i] = i % V % 7 ? fabsf(p[i]) : 0.0f;
   struct qkv_read_logits args = {z, p, sums, top, (uint32_t)V, (uint32_t)K, (uint32_t)others};
@@ -350,7 +350,7 @@ static void read_logits(struct input *in, int hostile) {
     expect("read_logits: mean", r, sums[r * 4 + 2], mean / sum, 1e-5);
     if (isfinite(cross))
       expect("read_logits: cross", r, sums[r * 4 + 3], cross, 1e-5 * size);
-    for (size_t k = 0; k < K; k++) { /* each comes after the one before, and no other index between them */
+    for (size_t k = 0; k < K; k++) { /* each index comes after the one before, and no other index lies between them */
       size_t at = (size_t)top[r * K + k], before = k ? (size_t)top[r * K + k - 1] : at;
       if (k && !is_before(row, before, at))
         abort();
@@ -471,7 +471,7 @@ static void rotate(struct input *in, int hostile) {
   free(x), free(cosine), free(sine), free(y), free(rows);
 }
 
-/* Compares products of rounded and unrounded x with a weight in blocks of any bytes with the rows as floats. */
+/* Multiplies rounded and unrounded x with a weight in blocks of random bytes, and compares with its rows as floats. */
 static void blocks(struct input *in, int hostile) {
   struct qkv_linear a = {.M = below(in, 12), .N = below(in, 45), .weights = QKV_WEIGHTS_Q8_0 + below(in, 8)};
   static const uint32_t bytes[] = {34, 18, 20, 22, 24, 144, 176, 210},

@@ -16,9 +16,9 @@ const profiles = mkdtempSync(join(tmpdir(), 'qkv-native-'))
 after(() => rmSync(profiles, { recursive: true }))
 
 const run = promisify(execFile)
-/** 2,500 long inputs reach as many branches as 50,000 that begin short. */
+/** The number of inputs of the fuzzer. 2,500 long inputs reach as many branches as 50,000 that begin short and grow. */
 const INPUTS = 2_500
-/** Not run here: these test the wasm file, the package and its speed, or call no kernel. */
+/** Test files that are not run here. They test the wasm file, the package or its speed, or call no kernel. */
 const WASM_ONLY = [
   'abi',
   'activation',
@@ -73,7 +73,7 @@ describe('on native code under the sanitizers', { concurrency: 2 }, () => {
       NODE_V8_COVERAGE: '',
       NODE_TEST_CONTEXT: undefined,
       LD_PRELOAD: sanitizer,
-      // V8 does not free everything at exit. These allocations are V8's, so their frees and callers need not be recorded.
+      // Leaks are not detected, because V8 does not free everything at exit. Most allocations are V8's, so little is recorded about them.
       ASAN_OPTIONS: 'detect_leaks=0,allow_user_segv_handler=1,quarantine_size_mb=16,malloc_context_size=1',
       LLVM_PROFILE_FILE: join(profiles, '%p.profraw'),
       SHARE: '0.2',

@@ -34,7 +34,7 @@ WebAssembly.instantiate = /** @type {any} */ (
   async (/** @type {WebAssembly.Module} */ module, /** @type {WebAssembly.Imports} */ imports) => {
     if (!WebAssembly.Module.exports(module).some(({ name }) => name === 'qkv_attention'))
       return instantiate(module, imports)
-    const { qkv_abi } = (await instantiate(module, imports)).exports // a file of another version keeps its version
+    const { qkv_abi } = (await instantiate(module, imports)).exports // so that a wasm file of another version is still refused
     const native = addon.create()
     return { exports: { ...native, qkv_abi, memory: new Memory(native) } }
   }
@@ -52,7 +52,7 @@ Core.prototype.alloc = function (bytes) {
   return pointer
 }
 
-/** The blocks of each core, with their lengths. @type {WeakMap<Blocks, { core: Core, lengths: Map<number, number> }>} */
+/** For each allocator of blocks, its core and the lengths of its blocks by address. @type {WeakMap<Blocks, { core: Core, lengths: Map<number, number> }>} */
 const owners = new WeakMap()
 Core.prototype.renew = function () {
   renew.call(this)

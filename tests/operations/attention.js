@@ -56,7 +56,7 @@ export const call = (qkv, { q, k, v, bias, sinks }, options, dY, more) => {
     const { dX, dBias, dSinks } = nn.packedAttentionBackward(qkv, q, dY, { ...given, ...more })
     return { output: nn.packedAttention(qkv, q, given), q: dX, bias: dBias, sinks: dSinks }
   }
-  if (q.dims.length < 3) return undefined // with numHeads it is (B, L, H * D)
+  if (q.dims.length < 3) return undefined // with numHeads, attentionBackward takes only (B, L, H * D)
   const { dQ, dK, dV, dBias, dSinks } = nn.attentionBackward(qkv, q, k, v, dY, { ...given, ...more })
   return { output: qkv.attention(q, k, v, given).output, q: dQ, k: dK, v: dV, bias: dBias, sinks: dSinks }
 }

@@ -1,4 +1,4 @@
-// Axes that repeat.
+// Axes of size 1 that are repeated.
 
 import { elements, indexIn } from '../formulas.js'
 

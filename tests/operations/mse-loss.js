@@ -1,4 +1,4 @@
-// Squares of differences.
+// Squares of differences: their mean, their sum, or each of them.
 
 import { sum } from '../formulas.js'
 

@@ -1,4 +1,4 @@
-// A bias by distance.
+// A bias of scores that depends on the distance of the key from the query.
 
 /** @param {Record<string, any>} inputs @param {Record<string, any>} options @returns {number[]} */
 export function reference({ table }, { L, S }) {

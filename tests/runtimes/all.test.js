@@ -33,7 +33,7 @@ for (const version of [20, 22, 24, 26])
     check(answer)
   })
 
-/** The hash of results that are computed in whole numbers: the same bits in every engine and in both builds. */
+/** The expected hash of the results that are computed in whole numbers. Their bits are the same in every engine and in both builds. */
 const INTEGERS = 3304856890
 
 /** @param {{ has: boolean, difference: number, isFinite: boolean, integers: number[] }} answer @param {boolean} [has] */
@@ -116,7 +116,7 @@ before(async () => {
 })
 after(() => chromium.close())
 
-/** Writes a page for a bundle. @param {string} out */
+/** Writes the page that runs a bundle. @param {string} out */
 function page(out) {
   const html = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="./main.js"></script>'
   writeFileSync(join(folder, out, 'index.html'), html)

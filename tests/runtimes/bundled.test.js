@@ -1,4 +1,4 @@
-// Programs bundled into one file: on a server by Vite, as a library, by Bun, in a service worker, by Parcel.
+// Programs bundled into one file: by Vite for a server, as a library, by Bun, for a service worker, by Parcel.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -35,7 +35,7 @@ writeFileSync(
   "import { load } from 'qkv'\nexport const seven = async () => String((await load()).attention([[1]], [[1]], [[7]]).output)",
 )
 
-/** @param {string} file @returns what it printed, and what it said of an error */
+/** Runs a program in a folder without packages. @param {string} file @returns what it printed, and its errors */
 function node(file) {
   const { stdout, stderr } = spawnSync(process.execPath, [file], { cwd: away, encoding: 'utf8' })
   return { stdout, stderr }

@@ -1,4 +1,4 @@
-// The extension of docs/runtimes.md, bundled from the packed package, in Chromium: the headless shell loads no extensions.
+// The extension of docs/runtimes.md, bundled from the packed package, in the full Chromium, because the headless shell loads no extensions.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -49,7 +49,7 @@ test('the extension of docs/runtimes.md runs a model with int8 in its background
   const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'))
   const popup = await context.newPage()
   await popup.goto(new URL('popup.html', worker.url()).href)
-  const label = () => popup.evaluate(() => /** @type {any} */ (document.querySelector('qkv-heads'))?.label) // waitForFunction needs eval
+  const label = () => popup.evaluate(() => /** @type {any} */ (document.querySelector('qkv-heads'))?.label) // waitForFunction would need eval
   for (let tries = 0; !(await label()) && tries < 600; tries++) await popup.waitForTimeout(200)
   assert.equal(await label(), 'The heads of the last layer')
   const dims = await popup.evaluate(() => /** @type {any} */ (document.querySelector('qkv-heads')).weights.dims)
@@ -60,7 +60,7 @@ test('the extension of docs/runtimes.md runs a model with int8 in its background
     return heads.renderRoot.querySelectorAll('canvas').length
   })
   assert.equal(canvases, 4)
-  // The bundle contains the modules that a service worker may not import later.
+  // A service worker may not import modules later, so the bundle contains them.
   const inBackground = await worker.evaluate(async () => {
     const { load, chrome } = /** @type {any} */ (globalThis)
     const url = (/** @type {string} */ name) => chrome.runtime.getURL(name)
@@ -78,7 +78,8 @@ test('the extension of docs/runtimes.md runs a model with int8 in its background
   })
   assert.deepEqual(inPopup, { threads: 2, sum: 0.5 })
 
-  // An extension can zoom; emulating a pixel ratio fires no event. Use 300 x 300 cells, because a map of a head has at most one pixel for a cell.
+  // The extension zooms its page, because emulating a pixel ratio fires no event. A large map of a head has at most one pixel for a cell, so it has
+  // 300 x 300 cells here.
   await popup.evaluate(() => {
     const square = (/** @type {number} */ n) => ({ data: Array(n * n).fill(0), dims: [n, n] })
     const tile = async () => square(1)
@@ -90,7 +91,7 @@ test('the extension of docs/runtimes.md runs a model with int8 in its background
       document.body.append(Object.assign(document.createElement(tag), given))
     Object.assign(document.querySelector('qkv-heads') ?? {}, { weights: { data, dims: [1, 300, 300] } })
   })
-  /** Returns the pixels of each canvas for a CSS pixel. */
+  /** Returns for each canvas the number of its pixels in a CSS pixel. */
   const ratios = () =>
     popup.evaluate(() =>
       ['qkv-heatmap', 'qkv-heads', 'qkv-deep-map'].map(tag => {

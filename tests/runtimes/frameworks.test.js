@@ -28,7 +28,7 @@ after(server.close)
  * Bundles a program and opens it.
  * @param {string} name of the folder
  * @param {string} input
- * @param {{ html?: string, options?: import('rolldown').InputOptions }} [more] html: what the server has sent
+ * @param {{ html?: string, options?: import('rolldown').InputOptions }} [more] html: what the server has rendered
  */
 async function bundleAndOpen(name, input, { html = '', options } = {}) {
   const define = { 'process.env.NODE_ENV': '"development"' } // React warns about unexpected properties

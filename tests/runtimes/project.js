@@ -1,5 +1,5 @@
-// Makes another project in a separate folder: the packed package, installed by npm, and the small programs of projects/, which all give the same
-// answer.
+// Makes another project in a separate folder. It has the packed package, installed by npm, and the small programs of projects/, which all give the
+// same answer.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ const PRINTED = `tensor([[1.0000, 0.0000],
 tensor([[3.0000],
         [3.8808]])`
 
-/** Computes the answer from the sources, in the machine's Node. */
+/** The expected answer, computed from the sources in the machine's Node. */
 const wanted = results(await load())
 
 /** Checks the expected numbers, and the bits of 200 results. @param {Answer} answer */

@@ -89,7 +89,7 @@ test('a conversation in a terminal answers each line, and ends with the input', 
   const encode = (/** @type {unknown} */ json) => Buffer.from(JSON.stringify(json))
   const chat_template = '{% for m in messages %}{{ m.role }} {{ m.content }} {% endfor %}'
   const own = read('qwen3-tiny-bf16', names)
-  const config = { ...JSON.parse(String(own['config.json'])), max_position_embeddings: 4096 } // rotary: any number of them
+  const config = { ...JSON.parse(String(own['config.json'])), max_position_embeddings: 4096 } // rotary positions have no limit
   const files = { ...own, 'config.json': encode(config), 'tokenizer_config.json': encode({ chat_template }) }
   const hub = await startHub({ 'HuggingFaceTB/SmolLM2-135M-Instruct': { files } })
   after(() => hub.close())
@@ -185,7 +185,7 @@ async function tryPage(url) {
   }
 }
 
-/** Does the same for a built folder. @param {string} folder */
+/** Serves a built folder, and tries its page. @param {string} folder */
 async function tryFolder(folder) {
   const server = await serve(folder)
   await tryPage(`${server.url}/`).finally(server.close)
@@ -216,12 +216,12 @@ test("worker: { format: 'es' } of Vite: the worker loads what it needs when it n
     await build({ root: project, logLevel: 'silent', configFile: false, worker: { format }, build: { outDir } })
     const assets = join(outDir, 'assets')
     const sizeOf = (/** @type {string} */ name) => gzipSync(readFileSync(join(assets, name)), { level: 9 }).length
-    /** Lists the file and all that it imports. @param {string} name @returns {string[]} */
+    /** Lists a file and all files that it imports. @param {string} name @returns {string[]} */
     const withImports = name => {
       const found = readFileSync(join(assets, name), 'utf8').matchAll(/(?:from|import)\s*["'`]\.\/([\w.-]+\.js)["'`]/g)
       return [name, ...[...found].flatMap(([, each]) => withImports(each))]
     }
-    // One is the worker of the page; the other one, smaller, is that of the library's threads.
+    // There are two workers. The larger one is the page's, the smaller one is that of the library's threads.
     const workers = readdirSync(assets).filter(name => /^worker-.*\.js$/.test(name))
     const sums = workers.map(name => [...new Set(withImports(name))].reduce((sum, each) => sum + sizeOf(each), 0))
     return Math.max(...sums)
@@ -260,7 +260,7 @@ test('a server sends generated text, to two at once, and ends with its reader', 
 })
 
 test('an edge function has the compiled module', async () => {
-  // Imports the file as a WebAssembly.Module, as the engine of edge functions does.
+  // Makes Node import a wasm file as a WebAssembly.Module, as engines of edge functions do.
   const hooks = `import { readFile } from 'node:fs/promises'
 export async function load(url, context, next) {
   if (!url.endsWith('.wasm')) return next(url, context)

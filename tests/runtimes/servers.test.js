@@ -1,5 +1,5 @@
-// Next.js, which bundles server components, and Jest and Vitest with jsdom, whose memory is of another realm. None of them needs a configuration for
-// qkv.
+// Next.js, which bundles server components, and Jest and Vitest with jsdom, whose ArrayBuffers belong to another realm. None of them needs a
+// configuration for qkv.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -14,7 +14,7 @@ import { freePort } from './project.js'
 const here = fileURLToPath(new URL('.', import.meta.url))
 const { installed, remove } = install()
 after(remove)
-// Below the folder with their packages, because Turbopack follows no link out of its root.
+// The project lies below the folder that has the packages of Next.js, because Turbopack follows no link out of its root.
 const project = mkdtempSync(join(here, '.project-'))
 after(() => rmSync(project, { recursive: true, force: true }))
 cpSync(installed, join(project, 'node_modules/qkv'), { recursive: true })
@@ -39,7 +39,7 @@ function run(tool, args, { options = '', node = process.execPath } = {}) {
   return stdout + stderr
 }
 
-/** A page with a map, which is made on the client only. */
+/** The source of a page with a map, which is rendered only on the client. */
 const CLIENT_PAGE = `'use client'
 import dynamic from 'next/dynamic'
 const Map = dynamic(() => import('./map'), { ssr: false })
@@ -47,7 +47,7 @@ export default () => <Map />`
 const MAP = `import 'qkv/elements/heatmap'
 const matrix = { data: [1, 0, 0.5, 0.5], dims: [2, 2] }
 export default () => <qkv-heatmap matrix={matrix} label="Weights" />`
-/** A route with the model of the package, and weights of int8. */
+/** The source of a route that runs the package's model, with weights of int8. */
 const MODEL = `import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 import { packLinear } from 'qkv/nn'

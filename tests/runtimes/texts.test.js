@@ -1,4 +1,4 @@
-// The optional package @huggingface/tokenizers, which BPE tokenizers need, beside the packed package: every bundler finds it, and builds without it.
+// The optional package @huggingface/tokenizers, which BPE tokenizers need: every bundler finds it beside the packed package, and builds without it.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'

@@ -16,7 +16,7 @@ export function inductionWeights(g, { d, V }) {
   return state
 }
 
-/** Two layers of only attention, with RoPE. @param {Tape} t @param {Record<string, any>} p @param {any} ids @param {Sizes} sizes */
+/** Runs a model of two attention layers without MLP, with RoPE. @param {Tape} t @param {Record<string, any>} p @param {any} ids @param {Sizes} sizes */
 export function induction(t, p, ids, { numHeads }) {
   const rope = { numHeads, base: 100, interleaved: true }
   let h = t.embedding(ids, p.embed)
@@ -47,7 +47,8 @@ export function gptWeights(g, { d, V, T }) {
       ['down', d, 4 * d],
     ])) {
       state[`${l}.${name}`] = matrix(N, K)
-      // The gradient of a bias of keys is 0. Adam would make steps of its rounding errors, which differ between programs.
+      // Projections of q, k and v have no bias. The gradient of a bias of keys is 0, and Adam would step along its rounding errors, which differ
+      // between programs.
       if (name !== 'qkv') state[`${l}.${name}.bias`] = g.uniform([N], -0.1, 0.1)
     }
   }
@@ -55,7 +56,7 @@ export function gptWeights(g, { d, V, T }) {
   return state
 }
 
-/** A pre-norm transformer, with an MLP, tied embeddings and dropout. @param {Tape} t @param {Record<string, any>} p @param {any} ids @param {Sizes} sizes @param {Generator} [generator] of dropout */
+/** Runs a pre-norm transformer with MLPs, tied embeddings and dropout. @param {Tape} t @param {Record<string, any>} p @param {any} ids @param {Sizes} sizes @param {Generator} [generator] of dropout */
 export function gpt(t, p, ids, { numHeads }, generator) {
   const drop = (/** @type {any} */ x) => (generator ? t.dropout(x, { p: 0.1, generator }) : x)
   const norm = (/** @type {any} */ x, /** @type {string} */ name) =>

@@ -48,10 +48,11 @@ function tensors({ layers, d, vocab, positions }) {
 const gpt2 = sizes => ({ config: configOf(sizes), names: tensors(sizes) })
 
 /**
- * GPT-2's initialisation, deviation 0.02. Norms are near but not 1, biases near but not 0, so that a missing term is noticed.
+ * Makes weights by GPT-2's initialisation, with a standard deviation of 0.02. Norms are near 1 and biases near 0, but not equal, so that a missing
+ * term is noticed.
  * @param {import('../../../src/ops/random/generator.js').Generator} generator
  * @param {typeof SIZES} [sizes] of GPT-2
- * @param {{ config: object, names: [string, number[]][] }} [model] another one: its config, its tensors with their dims
+ * @param {{ config: object, names: [string, number[]][] }} [model] instead of GPT-2: its config, and its tensors with their dims
  * @returns {Weights}
  */
 export function makeWeights(generator, sizes = SIZES, { config, names } = gpt2(sizes)) {
@@ -75,7 +76,7 @@ export function makeWeights(generator, sizes = SIZES, { config, names } = gpt2(s
 
 /**
  * @param {Weights} weights
- * @returns {{ path: string, bytes: number, dispose: () => void }} a folder in the system's temporary one
+ * @returns {{ path: string, bytes: number, dispose: () => void }} a folder below the system's temporary folder
  */
 export function writeFolder({ data, places, config }) {
   const entries = [...places].map(([name, { dims, from, length }]) => [

@@ -1,4 +1,4 @@
-// node memory.js FOLDER DTYPE: prints the peak memory of a process that loads a model (Linux), and how much of it are the weights, in MiB.
+// node memory.js FOLDER DTYPE: loads a model, and prints the peak memory of this process (Linux) and the part of it that the weights take, in MiB.
 
 import { readFileSync } from 'node:fs'
 import { load } from '../../../src/entries/index.js'

@@ -1,5 +1,5 @@
-// The same model for onnxruntime-web: a graph with a KV cache, past keys and values in, present ones out, and the logits
-// of the last row.
+// The model of checkpoint.js for onnxruntime-web: a graph with a KV cache. Past keys and values are inputs; the outputs are the present ones and the
+// logits of the last row.
 
 import { encodeModel } from '../peers/onnx.js'
 import { SIZES } from './checkpoint.js'
@@ -12,7 +12,7 @@ const domain = 'com.microsoft'
 
 /**
  * @param {import('./checkpoint.js').Weights} weights
- * @returns {Uint8Array} the model, whose weights are in another file
+ * @returns {Uint8Array} the graph, whose weights are in a separate file
  */
 function encode({ places }) {
   const { layers, heads, d, vocab } = SIZES

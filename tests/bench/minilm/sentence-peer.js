@@ -1,5 +1,5 @@
-// The same model for onnxruntime, with the operators that its optimiser makes of a BERT: bias and gelu fused, residual and norm fused, attention of
-// all heads fused; int8 as DynamicQuantizeMatMul. The mean over the tokens of a text is a product in the graph.
+// The model of sentence-model.js for onnxruntime, with the operators that its optimiser makes of a BERT: bias and gelu fused, residual and norm
+// fused, attention of all heads fused; int8 as DynamicQuantizeMatMul. The mean over the tokens of a text is a product in the graph.
 
 import { encodeModel } from '../peers/onnx.js'
 import { SIZES } from './sentence-model.js'
@@ -9,12 +9,12 @@ import { SIZES } from './sentence-model.js'
 
 const domain = 'com.microsoft'
 const OWN = ['Gather', 'Add', 'MatMul', 'LayerNormalization', 'Gelu', 'Cast', 'Shape', 'Range']
-const INT32 = 6 // of Cast
+const INT32 = 6 // ONNX's code of the type, for Cast
 
 /**
  * @param {Weights} weights
  * @param {boolean} isInt8
- * @param {boolean} [isUsual] with the inputs and the output of published models, input_ids, attention_mask and last_hidden_state
+ * @param {boolean} [isUsual] true for the inputs and the output of published models: input_ids, attention_mask and last_hidden_state
  */
 export function encode({ data, places }, isInt8, isUsual = false) {
   const { layers, heads, d } = SIZES
@@ -38,7 +38,7 @@ export function encode({ data, places }, isInt8, isUsual = false) {
     return output
   }
   const epsilon = { epsilon: { float: 1e-12 } }
-  /** Adds x W^T, without the bias. @param {string} x @param {string} name */
+  /** Adds a node for x W^T, without the bias. @param {string} x @param {string} name */
   const product = (x, name) => {
     const { dims, values } = stored(`${name}.weight`)
     const [N, K] = dims
@@ -52,7 +52,7 @@ export function encode({ data, places }, isInt8, isUsual = false) {
   }
   const linear = (/** @type {string} */ x, /** @type {string} */ name) =>
     node('Add', [product(x, name), weight(`${name}.bias`)], `${name}.y`)
-  /** Adds the norm of x + y + bias. @param {string} x @param {string} y @param {string} bias @param {string} name */
+  /** Adds a node for the norm of x + y + bias. @param {string} x @param {string} y @param {string} bias @param {string} name */
   const added = (x, y, bias, name) =>
     node(
       'SkipLayerNormalization',
@@ -136,7 +136,7 @@ export async function openMiniLM(name, weights, isInt8) {
 }
 
 /**
- * The three ways to run texts.
+ * Returns three ways to run texts by `batch`, by name: one by one, in batches, in batches of sorted texts.
  * @param {(texts: number[][]) => Promise<Float32Array>} batch
  * @returns {Record<string, (texts: number[][]) => Promise<Float32Array>>}
  */

@@ -1,5 +1,5 @@
-// The same model for transformers.js, as its pipeline runs a folder: texts in, embeddings out. In Node it calls
-// onnxruntime-node, which is native code.
+// The model of sentence-model.js for transformers.js, whose pipeline runs a folder: texts in, embeddings out. In Node it calls onnxruntime-node,
+// which is native code.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { encode, waysOf } from './sentence-peer.js'
 
 const PACKAGE = '@huggingface/transformers' // in a variable, so that the type checker does not look it up
 
-/** A tokenizer whose words are ids, as in Ids. */
+/** A tokenizer.json for texts that are lists of ids, as the class Ids reads them. */
 const tokenizer = {
   version: '1.0',
   added_tokens: [],

@@ -5,7 +5,7 @@
 /** @typedef {{ candidate: Candidate, error: number } | { failure: string }} Choice */
 
 const TRIES = 3
-const LARGEST_ERROR = 1e-3 // a larger difference from float64 means another formula
+const LARGEST_ERROR = 1e-3 // an operator that differs more from float64 computes another formula
 
 /** @typedef {{ threads?: number, from?: string }} Place from: where a browser finds the files of the packages */
 
@@ -17,7 +17,7 @@ const PEERS = [
 ]
 
 /**
- * Returns the peers by name: a function, or the error that prevented loading.
+ * Loads the peers. Returns for each name the peer, or the error that prevented loading.
  * @param {Place} [place]
  */
 export function openPeers(place = {}) {
@@ -34,12 +34,12 @@ export function openPeers(place = {}) {
  * @param {Peer | { failure: string }} peer
  * @param {Task} task
  * @param {(output: Float32Array) => number} errorOf
- * @param {number} limit milliseconds: what takes longer is not tried again
+ * @param {number} limit milliseconds; a candidate that takes longer is not tried again
  * @returns {Promise<Choice>}
  */
 export async function choose(peer, task, errorOf, limit) {
   if ('failure' in peer) return peer
-  /** @type {Map<string, string[]>} what is wrong, with which operators */
+  /** @type {Map<string, string[]>} the operators that failed, by the message of their failure */
   const failures = new Map()
   /** @type {{ candidate: Candidate, error: number, time: number }[]} */
   const working = []

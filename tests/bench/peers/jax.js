@@ -1,5 +1,5 @@
 // jax-js on its WebAssembly backend, which compiles a kernel for each graph. It needs Node 22 or later, and uses threads if there is a global Worker.
-// onnxruntime-web defines one in Node, so it is hidden while jax-js runs.
+// onnxruntime-web defines a global Worker in Node, which is hidden while jax-js runs.
 
 /** @import { Candidate, Task } from '../task.js' */
 
@@ -17,7 +17,7 @@ export async function open() {
 }
 
 /**
- * A function frees the arrays that it takes; `ref` keeps one for the next call.
+ * Makes a candidate. A function of jax-js frees its arguments; `ref` keeps an array for the next call.
  * @param {string} op
  * @param {(...inputs: any[]) => any} compute
  * @param {() => any[]} inputs

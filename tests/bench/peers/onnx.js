@@ -11,7 +11,7 @@
 
 const ELEMENT = { float: 1, int8: 3, int32: 6, int64: 7 }
 
-/** from -128 to -1: 64 bits of its two's complement @param {number} value */
+/** Encodes a number from -128 to -1 as a varint: 64 bits of its two's complement. @param {number} value */
 const negative = value => [(value + 128) | 128, ...Array(8).fill(255), 1]
 
 /** @param {number} value not negative @returns {number[]} */
@@ -96,7 +96,7 @@ const encodeValue = (field, value) =>
   )
 
 /**
- * A model with the operators of ONNX 23 and of com.microsoft.
+ * Encodes a model, which may use the operators of ONNX 23 and of com.microsoft.
  * @param {{ nodes: Node[], inputs: Value[], outputs: Value[], constants?: Value[] }} graph constants have data
  * @returns {Uint8Array}
  */

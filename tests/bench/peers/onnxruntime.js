@@ -7,7 +7,7 @@ import { encodeModel } from './onnx.js'
 /** @typedef {import('./onnx.js').Value & { data: Float32Array, dims: number[] }} Given */
 
 const PACKAGE = 'onnxruntime-web' // in a variable, so that the type checker does not look it up: it may not be installed
-const LARGEST_MASK = 4096 // the largest L of a causal mask as a constant; beyond it a model exceeds protobuf's 2 GiB
+const LARGEST_MASK = 4096 // the largest L with a causal mask as a constant; models with larger masks exceed protobuf's 2 GiB
 
 /** @param {import('./choose.js').Place} place */
 export async function open({ threads = 1 }) {
@@ -18,7 +18,7 @@ export async function open({ threads = 1 }) {
 }
 
 /**
- * Runs with typed arrays in and out. Constants stay in onnxruntime's memory.
+ * Makes a candidate that runs a graph with typed arrays in and out. Constants stay in onnxruntime's memory.
  * @param {any} ort
  * @param {string} op
  * @param {{ nodes: Node[], inputs: Given[], constants?: Given[], dims: number[] }} graph dims of its output, y
@@ -64,7 +64,7 @@ function attention(ort, { shape, q, k, v }) {
         { op: 'Attention', inputs: ['q', 'k', 'v'], outputs: ['y'], attributes: causal ? { is_causal: 1 } : {} },
       ]),
     MultiHeadAttention: () =>
-      // With keys and values ordered by head, it decodes without transposing them.
+      // For a single query, keys and values are given by head: then the operator does not transpose them.
       build('MultiHeadAttention', L === 1 ? [rows()[0], heads[1], heads[2]] : rows(), [
         {
           op: 'MultiHeadAttention',
@@ -78,7 +78,7 @@ function attention(ort, { shape, q, k, v }) {
       if (causal && L > LARGEST_MASK) throw new Error(`a mask of ${(4 * L * L) / 2 ** 20} MiB`)
       const constants = resident ? [] : [{ name: 'scale', dims: [1], data: Float32Array.of(1 / Math.sqrt(D)) }]
       if (causal) constants.push({ name: 'mask', dims: [L, L], data: causalMask(L) })
-      // Constant keys may be stored transposed and scaled.
+      // Resident keys are constants, so they are transposed and scaled before the measured call.
       const scaledKeys = () => transposeEach(k, H, S).map(x => x / Math.sqrt(D))
       const keys = resident ? { name: 'kt', dims: [1, H, D, S], data: scaledKeys() } : heads[1]
       const scaled = resident ? 'scores' : 'scaled'

@@ -1,5 +1,5 @@
-// TensorFlow.js on its WebAssembly backend, which has one thread in Node. Its fast product takes two plain matrices. A product of (H, L, D), or of a
-// transposed operand, is a scalar loop, ten times slower unless there is a single query.
+// TensorFlow.js on its WebAssembly backend, which has one thread in Node. It multiplies two plain matrices fast. A product of (H, L, D), or of a
+// transposed operand, is a scalar loop, which is ten times slower unless there is a single query.
 
 import { causalMask } from './onnxruntime.js'
 

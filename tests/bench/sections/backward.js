@@ -1,5 +1,5 @@
-// Gradients of attention: the share of the peak of 10 H L S D, halved for causal, and small heads beside their forward call. Operands are resident,
-// gradients new arrays.
+// Gradients of attention, as a share of the peak. They count as 10 H L S D operations, half of it when causal. Small heads are also compared with
+// their forward call. Operands are resident, gradients are new arrays.
 
 import { load } from '../../../src/entries/index.js'
 import { attentionBackward } from '../../../src/entries/nn.js'

@@ -1,6 +1,5 @@
-// Embeddings of sentences by a model of all-MiniLM-L6-v2's size with random weights, beside onnxruntime-web's best of three
-// ways on the same graph, and onnxruntime-node's and transformers.js's, which are native code: the ceiling. --shape picks rows:
-// float32, int8, threads, activations.
+// Embeddings of sentences by a model of all-MiniLM-L6-v2's size with random weights, beside onnxruntime-web's fastest of three ways on the same
+// graph. onnxruntime-node and transformers.js, which are native code, are the ceiling. --shape picks rows: float32, int8, threads, activations.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +14,7 @@ import { openTransformers } from '../minilm/transformers-js.js'
 
 const TEXTS = 96
 const TRIES = 2
-const LARGEST_ERROR = { float32: 1e-4, int8: 0.1 } // for numbers of size 1
+const LARGEST_ERROR = { float32: 1e-4, int8: 0.1 } // for numbers of about 1
 
 /**
  * Returns the fastest of the three ways of a peer.
@@ -59,18 +58,18 @@ async function bestOf(name, weights, dtype, texts, want) {
 export async function openSentences({ dtype, activations, threads = 1, lengths }) {
   const weights = makeMiniLM((await load()).generator(1))
   const folder = writeFolder(weights)
-  writeFileSync(join(folder.path, 'tokenizer.json'), '{"model":{"type":"BPE","vocab":{},"merges":[]}}') // read by Ids
+  writeFileSync(join(folder.path, 'tokenizer.json'), '{"model":{"type":"BPE","vocab":{},"merges":[]}}') // must exist; Ids ignores its content
   const texts = sentences(lengths)
   const strings = texts.map(ids => ids.join(' '))
   const qkv = await load({ threads })
   const model = await loadModel(qkv, folder.path, { dtype, activations, tokenizer: /** @type {any} */ (Ids) })
   const run = async () => (await model.embed(strings, { pooling: 'mean_tokens' })).data
-  const want = await run() // loads the files for sentences of the folder
+  const want = await run() // also reads the files of the folder that embed needs
   folder.dispose()
   return { qkv, weights, texts, run, want, flops: flops(lengths), dispose: () => qkv.dispose() }
 }
 
-/** @param {import('../only.js').Means} means shape alone: without two threads @returns {AsyncGenerator<Comparison>} */
+/** @param {import('../only.js').Means} means shape `alone` leaves out two threads @returns {AsyncGenerator<Comparison>} */
 export async function* embed({ shape }) {
   const lengths = lengthsOf(TEXTS)
   const note = (/** @type {number} */ ms) => `${Math.round((TEXTS / ms) * 1000)} sentences a second`

@@ -20,7 +20,7 @@ const LENGTHS = [64, 512]
 const LARGEST_ERROR = 1e-3 // for logits of size 1
 const TOKEN = [5]
 const NEED_MODEL = ['prompt', 'token', 'threads', 'narrow', 'limit', 'gradients', 'patching', 'heads']
-/** Counts the multiply-adds of a token in the layers, without the last MLP, which runs for the last token only. */
+/** Multiply-adds of a token in the layers, without the MLP of the last layer, which runs for the last token only. */
 const PRODUCTS = (12 * SIZES.layers - 8) * SIZES.d * SIZES.d
 
 const idsOf = (/** @type {number} */ n) => Array.from({ length: n }, (_, i) => (i * 7919) % SIZES.vocab)
@@ -36,7 +36,7 @@ function prompt(model, n) {
   return { run, dispose: () => cache.dispose() }
 }
 
-/** Runs a token after n tokens and those of the calls before. @param {Model} model @param {number} n */
+/** Makes a call that runs one token after n tokens and after those of earlier calls. @param {Model} model @param {number} n */
 function token(model, n) {
   const cache = model.cache({ capacity: 2 * n })
   model.forwardSync({ ids: idsOf(n) }, { cache, logits: 'none' })
@@ -168,7 +168,7 @@ async function* atLimits(one, open, { peak, limits }) {
     const { model, qkv, dispose } = dtype === 'float32' ? one : await open(1, dtype)
     const core = /** @type {import('../../../src/runtime/memory.js').Core} */ (coreOf(qkv))
     const length = Math.floor(qkv.memory.resident / 512) * 128
-    const place = { memory: core.exports.memory, at: core.base - length * 4, length } // weights, packed
+    const place = { memory: core.exports.memory, at: core.base - length * 4, length } // the packed weights, up to the end of resident memory
     for (const [loop, title] of /** @type {const} */ ([
       ['streams', 'a loop that reads as many bytes, in four streams'],
       ...(dtype === 'float16' ? [/** @type {const} */ (['widened', 'one that reads and widens them'])] : []),
@@ -291,8 +291,8 @@ export async function* gpt2({ shape, peak, limits }) {
 }
 
 /**
- * Summarises all layers, beside a forward that keeps nothing. Uses only some of GPT-2 small's layers, two for 1,000 tokens and one for 4,096, because
- * each takes seconds and all cost the same; a vocabulary of 512 and `tokens` positions.
+ * Measures a forward that summarises all layers beside one that keeps nothing. The model has two of GPT-2 small's layers for 1,000 tokens and one for
+ * 4,096, because a layer takes seconds and all cost the same. It has a vocabulary of 512 and `tokens` positions.
  * @param {number} tokens
  * @returns {AsyncGenerator<Comparison>}
  */

@@ -51,7 +51,7 @@ const step = (model, weights) => qkv => {
   }
 }
 
-/** A call, and the MB that it reads and writes, if memory is its limit. @type {[name: string, make: (qkv: Qkv, take: Take) => () => unknown, megabytes?: number][]} */
+/** The calls. If memory is the limit of a call, also the megabytes that it reads and writes. @type {[name: string, make: (qkv: Qkv, take: Take) => () => unknown, megabytes?: number][]} */
 const CALLS = [
   ['trace H4 L512 D64, weights only', trace(4, 512)],
   ['trace H2 L128 D64, weights only', trace(2, 128)],
@@ -143,7 +143,7 @@ export async function* units({ limits, wasm, threads: given, shape }) {
   const threads = Math.max(2, given)
   for (const [name, make, megabytes] of CALLS) {
     if (!name.includes(shape)) continue
-    const modules = [await load(), await load({ threads })] // frees its memory, too
+    const modules = [await load(), await load({ threads })] // fresh modules, so that the memory of each call is freed with them
     const [other, ours] = modules.map(qkv => {
       const g = qkv.generator(1)
       const take = (/** @type {number[]} */ ...dims) => {

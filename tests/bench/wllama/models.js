@@ -75,7 +75,7 @@ function smolNames() {
   ]
 }
 
-/** Bytes, then made-up names, in the order that llama.cpp requires. @param {number} vocab @returns {Record<string, GgufValue>} */
+/** Returns a tokenizer's metadata: tokens of bytes, then made-up names, in the order that llama.cpp requires. @param {number} vocab @returns {Record<string, GgufValue>} */
 function tokenizerOf(vocab) {
   const special = ['<unk>', '<s>', '</s>']
   const bytes = Array.from({ length: 256 }, (_, n) => `<0x${n.toString(16).toUpperCase().padStart(2, '0')}>`)

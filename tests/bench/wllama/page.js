@@ -11,7 +11,7 @@ import { loadModel } from '../../../src/entries/models.js'
  * @property {(length: number) => Promise<Milliseconds>} run a prompt and TOKENS tokens after it, from an empty cache
  * @property {(length: number) => Promise<[id: number, probability: number][]>} likeliest after a prompt
  * @property {() => unknown} close
- * @property {number} [samples] fewer than asked
+ * @property {number} [samples] the most that are measured, even if more are requested
  */
 /** @typedef {{ name: string, of: { [length: number]: Milliseconds }, likeliest: [id: number, probability: number][] }} WllamaRow */
 
@@ -78,7 +78,7 @@ async function ours(folder, dtype, threads, isRelaxed, cacheDtype, type) {
   }
 }
 
-/** The file that the peer opens; its blocks are multiplied without widening. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
+/** Makes a runner of qkv for the GGUF file that the peer opens. Its blocks are multiplied without widening. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
 const ofFile = (folder, type, threads) => ours(`${folder}${type}.gguf`, undefined, threads, false, 'float32', type)
 
 /** @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
@@ -107,7 +107,7 @@ async function peer(folder, type, threads) {
   }
 }
 
-/** Measures the newest peer, which times itself: the mean of its tokens. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
+/** Makes a runner of the newest peer. It times itself, and gives the mean over its tokens. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
 async function newest(folder, type, threads) {
   const { Wllama } = await import(`${NEWEST}index.js`)
   const quiet = { debug() {}, log() {}, warn() {}, error: console.error }

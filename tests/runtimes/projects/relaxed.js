@@ -1,7 +1,8 @@
 // The build with relaxed SIMD beside the default one.
 
 /**
- * Hashes, by FNV-1a, products with weights of int8 (with x of 8 bits, too) and int4, and attention over a cache of int8.
+ * Hashes three kinds of results by FNV-1a: products with weights of int8 (also with x of 8 bits), products with weights of int4, and attention over a
+ * cache of int8.
  * @param {import('qkv').Qkv} qkv with the kernels of integer weights
  * @param {import('qkv').Generator} g of the numbers
  * @param {typeof import('qkv/nn').packLinear} packLinear

@@ -1,4 +1,4 @@
-// An attention with known numbers, and 200 results of everything that the core computes, as one hash: the same bits are expected in every runtime.
+// An attention with known numbers, and hashes of 200 results of everything that the core computes. Every runtime must give the same bits.
 // Runs anywhere: `results(await load())`.
 
 /** @typedef {import('qkv').Qkv} Qkv */
@@ -19,7 +19,7 @@ function hash({ data, dims }) {
   return h
 }
 
-/** Sizes B H G L S D E: few queries and tiles, odd ones, sizes at the edges of tiles. */
+/** Sizes B H G L S D E: too few queries for tiles, enough for tiles, odd sizes, sizes at the edges of tiles. */
 const SIZES = [
   [1, 1, 1, 1, 1, 1, 1],
   [1, 1, 1, 6, 6, 16, 16],

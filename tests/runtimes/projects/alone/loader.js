@@ -1,4 +1,4 @@
-// For bundlers with a loader of files: import the wasm, and load it from the resulting address.
+// For bundlers with a loader for files: importing the wasm gives its address, from which it is loaded.
 import { load } from 'qkv'
 import file from 'qkv/qkv.wasm'
 import { results } from '../results.js'

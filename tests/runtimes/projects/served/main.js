@@ -1,6 +1,6 @@
 import { load } from 'qkv'
 
-// In one project the file is served, in the other it is not.
+// With optimizeDeps.exclude, Vite serves the wasm file. Without it, the answer is the message of the error.
 globalThis.answer = await load().then(
   qkv => String(qkv.attention([[1]], [[1]], [[7]]).output),
   error => error.message,
