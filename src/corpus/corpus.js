@@ -31,9 +31,9 @@ import { readWhat } from './what.js'
  * @property {string} out folder for the results, created if missing
  * @property {'npz' | 'csv' | 'parquet'} [format] file format of the results; default npz
  * @property {number | 'auto' | { run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, count?: number }} [workers] number of threads
- *   that run parts, each with a separate model; default 1: this thread; 'auto': the number of cores; or an object that runs parts elsewhere
- *   with runPart and returns their bytes, with the number to run concurrently
- * @property {boolean} [resume] whether results of an earlier call in this folder are reused; default true
+ *   that run parts, each with a separate model; 'auto': the number of cores; default 1: this thread. Or an object to run parts elsewhere:
+ *   `run` has runPart run a part and returns its bytes, and up to `count` parts (default 4) run concurrently
+ * @property {boolean} [resume] true (default) reuses the results of an earlier call in this folder
  * @property {number} [partSize] texts per part, the unit of work that is repeated after a crash; default 256
  * @property {Pick<import('../models/load-model.js').LoadModelOptions, 'dtype' | 'activations' | 'adapter'>} [modelOptions]
  * @property {AbortSignal} [signal] aborts the run; finished parts stay in the folder
@@ -199,7 +199,7 @@ async function checkFolder(out, settings, partSize, resume) {
   const path = join(out, 'corpus.json')
   const text = `${JSON.stringify({ ...settings, partSize }, null, 2)}\n`
   const found = await readFile(path, 'utf8').catch(() => undefined)
-  // A call that failed before its first part left only its settings.
+  // A folder with only settings is unused: the call that wrote them failed before its first part.
   const isUsed = (await readdir(out, { recursive: true })).some(name => name !== 'corpus.json' && name !== 'parts')
   if (isUsed && found !== undefined && found !== text && resume) {
     const old = JSON.parse(found)

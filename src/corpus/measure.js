@@ -1,5 +1,5 @@
-// Computes the results for the texts of a part. Texts run as packed rows of bounded batches, head scores by length, so nothing is padded.
-// The results of a text have the same bits in any batch, and sums are accumulated in text order.
+// Computes the results for the texts of a part. Nothing is padded: texts run as packed rows of bounded batches, and for head scores, texts
+// of equal length run together. The results of a text have the same bits in any batch, and sums are accumulated in text order.
 
 import { describe, shape } from '../base/errors.js'
 import { present } from '../base/present.js'
@@ -123,7 +123,7 @@ function readText(model, text) {
 }
 
 /**
- * Returns the internals of a model. Importing its class would split what qkv/models loads into another file.
+ * Returns the internals of a model. The class is taken from the instance, because importing it would split the bundle of qkv/models.
  * @param {Model} model
  * @returns {ReturnType<typeof import('../models/model.js').Model.parts>}
  */
@@ -241,10 +241,11 @@ export class Sums {
   }
 
   /**
-   * Adds the sums of other rows (Chan, Golub, LeVeque: M = M1 + M2 + (m2 - m1)^2 n1 n2 / (n1 + n2)).
-   * @param {number} n
-   * @param {ArrayLike<number>} mean
-   * @param {ArrayLike<number>} squares
+   * Adds other rows by their sums (Chan, Golub, LeVeque). From counts n1, n2, means m1, m2 and sums of squared differences M1, M2, the sum
+   * of all rows is M1 + M2 + (m2 - m1)^2 n1 n2 / (n1 + n2).
+   * @param {number} n number of the other rows
+   * @param {ArrayLike<number>} mean their mean
+   * @param {ArrayLike<number>} squares their sums of squared differences
    */
   merge(n, mean, squares) {
     const all = this.n + n
@@ -278,7 +279,7 @@ class Top {
     this.where = new Int32Array(this.units)
   }
 
-  /** Adds a text. @param {FloatTensor} x @param {number} n index of the text @param {number} from its first row @param {number} to */
+  /** Adds a text. @param {FloatTensor} x @param {number} n index of the text @param {number} from its first row @param {number} to the row after its last */
   add({ data }, n, from, to) {
     const { best, where, units, size } = this
     best.fill(-Infinity)

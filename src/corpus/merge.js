@@ -114,7 +114,7 @@ function total(array) {
 /** @param {Float64Array} data @param {readonly number[]} dims */
 const toTensor = (data, dims) => new Tensor(Float32Array.from(data), [...dims])
 
-/** True for the array of a part without tokens, where the width of embeddings is unknown. */
+/** True if an axis has size 0, as in the embeddings of a part without tokens, whose width is unknown. */
 const isEmpty = (/** @type {readonly number[]} */ dims) => dims.includes(0)
 
 /**
@@ -162,7 +162,7 @@ function addTop(tops, place, values, [units, count], named) {
     }
 }
 
-/** Keeps the texts that are in a list, and drops the others. @param {Map<number, string>} lines @param {Map<string, Merged>} tops @param {readonly string[]} own @param {number} first */
+/** Keeps in `lines` the texts that are in a list of `tops`, and drops the others. @param {Map<number, string>} lines by index @param {Map<string, Merged>} tops @param {readonly string[]} own texts of a part @param {number} first index of the first of them */
 function keepLines(lines, tops, own, first) {
   const named = new Set()
   for (const { at } of tops.values()) for (const n of at) named.add(n)

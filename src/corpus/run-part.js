@@ -18,7 +18,7 @@ import { encodePart } from './part-file.js'
  * @property {string} model
  * @property {Record<string, any>} modelOptions
  * @property {import('./what.js').CheckedWhat} what
- * @property {string} of version of qkv, and the model
+ * @property {string} of the version of qkv and an identifier of the model
  */
 
 /** The last model opened. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */

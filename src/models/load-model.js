@@ -28,7 +28,7 @@ const otherNames = () =>
   )
 
 /**
- * Reads options. If an unknown option belongs to another library, the error has its equivalent here.
+ * Reads options. If an unknown option belongs to another library, the error names its equivalent here.
  * @template {object} T
  * @param {T} options
  * @param {readonly string[]} known
@@ -197,7 +197,7 @@ export async function saveModel(model, ...more) {
 export const readSafetensors = async bytes => (await saving()).readTensors(bytes)
 
 /**
- * Opens the folder of an adapter and merges the adapter. Its weights are read together with those of the base.
+ * Opens the folder of an adapter and merges the adapter. The adapter's weights are read together with those of the base.
  * @param {CheckpointSource} source
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {import('./family-shapes/parts.js').Family} family

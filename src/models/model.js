@@ -85,11 +85,12 @@ import { embeddingOf } from './weights/weights.js'
  * @property {number} [maxNewTokens] default: max_new_tokens or max_length of generation_config.json, or 40
  * @property {number} [numBeams] width of beam search, which yields the steps of the best sequence at the end. 1: no beam search;
  *   default: num_beams of generation_config.json, or 1
- * @property {number} [lengthPenalty] a sum of log probabilities is divided by its length to this power; default: that of the file, or 1
+ * @property {number} [lengthPenalty] exponent: scores are sums of log probabilities divided by length ** lengthPenalty; default: that of the
+ *   file, or 1
  * @property {number | string} [firstToken] of an encoder-decoder: the first new token, an id or a text that is one token, such as the language of
  *   NLLB, M2M-100 and mBART-50; default: forced_bos_token_id of generation_config.json
- * @property {boolean | 'never'} [earlyStopping] true ends the search once numBeams sequences have ended; 'never' once no longer sequence can score
- *   higher; false once none can at its present length; default: that of the file, or false
+ * @property {boolean | 'never'} [earlyStopping] true ends the search once numBeams sequences have ended; false once no running beam, scored at
+ *   its present length, beats the ended sequences; 'never' once none can, even at the maximum length; default: that of the file, or false
  * @property {number} [temperature] 0 takes the largest logit; the default unless generation_config.json has do_sample
  * @property {number} [topK] samples among the topK largest logits, and ties with the last of them
  * @property {number} [topP] samples among the largest logits whose probabilities sum to topP; default 1
@@ -98,7 +99,7 @@ import { embeddingOf } from './weights/weights.js'
  * @property {(logits: Float32Array, ids: number[], row: number) => void} [logits] reads or changes the logits (V) of the next id, after the
  *   penalty; ids: the sequence so far; row: index of the prompt
  * @property {number} [seed] of the random numbers; default 0
- * @property {string | readonly string[]} [stop] texts before which the text ends; a part that may become one is held back
+ * @property {string | readonly string[]} [stop] the text ends before the first of these texts; an ending that may become one is held back
  * @property {readonly number[]} [stopIds] ids that end generation; default: eos_token_id of generation_config.json, or of config.json if that is missing
  * @property {ModelOptions['keep']} [keep] as in forward
  * @property {ModelOptions['hooks']} [hooks]
@@ -116,7 +117,7 @@ import { embeddingOf } from './weights/weights.js'
  * @property {boolean} isDone True if generation has ended
  */
 /**
- * Values of the first prompt; rows: values of every prompt. Beam search has no output, so its lists are empty.
+ * Values of the first prompt; rows: values of every prompt. Steps of beam search have no output of forward, so their lists are empty.
  * @typedef {Omit<ModelOutput, 'lastHiddenState'> & Partial<Pick<ModelOutput, 'lastHiddenState'>> & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep
  */
 
@@ -369,7 +370,10 @@ export class Model {
     return this.#inTurns({}, { ...options, logits: 'none' }, { texts })
   }
 
-  /** True if texts can be packed. Two stacks, or rotations that depend on the length of the text, make that impossible. */
+  /**
+   * True if texts can be packed. Impossible with two stacks, with rotations that depend on the length of the text, and with disentangled or
+   * global attention.
+   */
   get #packs() {
     const stack = firstStack(this.#family)
     const isDynamic = stack.layers.some(([{ attention }]) => (ropeOf(stack, attention) || undefined)?.dynamic)

@@ -42,7 +42,7 @@ const SHORT =
 const MODULES = [
   [
     /^(self_attn|attn|attention\.self|self_attention|attention|SelfAttention)\.(q_proj|query|q|q_lin|Wq)$/,
-    'attention.qBare', // their modules add rotary positions only later
+    'attention.qBare', // the output of these modules has no rotary positions yet
   ],
   [/^(self_attn|attn|attention\.self|attention|SelfAttention)\.(k_proj|key|k|k_lin)$/, 'attention.kBare'],
   [/^(self_attn|attn|attention\.self|attention|SelfAttention)\.(v_proj|value|v|v_lin)$/, 'attention.v'],

@@ -155,7 +155,8 @@ const SPACE = /^\p{White_Space}/u
 const trimmed = text => text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '')
 
 /**
- * Returns a function that removes differences which tokenizers ignore: case, accents, control characters for BERT, compatible forms for others.
+ * Returns a function that removes the differences between texts that tokenizers ignore: case and accents; for BERT also control
+ * characters, for other tokenizers also compatibility forms (NFKD).
  * @param {readonly string[]} names of tokens; if one of them has an accent, accents are kept
  * @param {boolean} isBert
  */
@@ -169,7 +170,7 @@ function folding(names, isBert) {
   }
 }
 
-/** True if a token without a prefix of subwords starts a word, as in the pipeline: after a space. @param {string} text @param {number} start */
+/** True if a token starts a word, in a vocabulary without subword prefixes. As in the pipeline, a word starts after a space. @param {string} text @param {number} start */
 const startsWord = (text, start) => start === 0 || text.slice(start - 1, start + 1).includes(' ')
 
 /** Returns the bytes of a token of SentencePiece. @param {string} name */
@@ -262,7 +263,7 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
       return { word, start, end, isSubword: !unknown.includes(word) && !startsWord(text, start) }
     })
   const fold = folding(names, isBert)
-  // The characters of the text without case and accents, with their positions.
+  // the characters of the text without case and accents, with their positions
   const signs = characters.map(({ sign, index, end }) => {
     const isGone = isBert || MARK.test(sign)
     return { folded: fold(sign) || (isGone ? '' : sign), index, end }
@@ -273,7 +274,7 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
   let cursor = 0 // position in `plain`
   /** Tokens that are bytes of a single character. @type {number[]} */
   let bytes = []
-  /** Returns how much of a text comes before a token. @param {string} rest @param {number | undefined} next */
+  /** Returns the length of the text before the next token. @param {string} rest @param {number | undefined} next */
   const lengthOf = (rest, next) => {
     if (next === undefined) return rest.length
     const surface = fold(trimmed(decode([next], false)))
@@ -286,7 +287,8 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
     const written = isContinuing ? word.slice(wordPrefix.length) : decode([...bytes, id], false)
     const surface = fold(trimmed(written))
     if (!surface && SPACE.test(plain[cursor] ?? '')) {
-      // A token that is a single space is located at its end; the mark of a split word, at the first character of the word.
+      // The token is only a space or, if words are split at spaces, only the mark of a word. A space is located at its end, a mark at the
+      // first character of its word.
       do cursor++
       while (splitsSpaces && SPACE.test(plain[cursor] ?? ''))
       const next = signs[signAt[cursor]]
@@ -296,7 +298,8 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
     while (SPACE.test(plain[cursor] ?? '')) cursor++
     const isUnknown = unknown.includes(word)
     if (isUnknown && !plain.startsWith(fold(word), cursor)) {
-      // For BERT a whole word, otherwise everything before the next token; the pipeline treats it as a separate word.
+      // The unknown token covers a whole word for BERT, otherwise everything before the next token. The pipeline treats it as a separate
+      // word.
       const rest = plain.slice(cursor)
       const part = !isBert ? trimmed(rest.slice(0, lengthOf(rest, ids[index + 1]))) : (WORD.exec(rest)?.[0] ?? '')
       const start = signs[signAt[cursor]]?.index ?? text.length

@@ -110,11 +110,11 @@ export async function noWeights(folder, single, index, source, readJSON) {
   )
 }
 
-/** Matches the places of transformers.js's conversions, which have the name of their model. */
+/** Matches the names of models converted for transformers.js; the group is the name of the original model. */
 const CONVERSION = /(?:Xenova|onnx-community)(?:[/\\]|--)([\w.-]+)/i
 
 /**
- * Names the model that a folder was converted from, which transformers.js's folders record in config.json or in README.md.
+ * Names the model that a folder was converted from. Folders of transformers.js record it in config.json or in README.md.
  * @param {import('../source/source.js').Folder} folder
  * @param {unknown} source as given
  * @param {typeof import('../source/source.js').readJSON} readJSON

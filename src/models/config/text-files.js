@@ -12,7 +12,7 @@ import { openFolder, readJSON } from '../source/source.js'
  * @param {CheckpointSource | undefined} source undefined if all files are in `folder`
  * @param {(name: string) => boolean} isOne True for the name of one of the files
  * @param {(from: Folder) => Promise<T>} read
- * @param {boolean} [isLater] True to throw unsupported settings when they are used, not when the model is loaded
+ * @param {boolean} [isLater] True to throw for unsupported settings when they are used, not when the model is loaded
  */
 async function whenNeeded(folder, source, isOne, read, isLater = false) {
   if (folder.names().some(isOne)) {
@@ -55,8 +55,8 @@ const NAMED = /^additional_chat_templates\/([^/]+)\.jinja$/
  * Files besides tokenizer_config.json that conversations need.
  * @typedef {object} ChatFiles
  * @property {[name: string, template: string][]} templates of chat_template.jinja, named default, and of additional_chat_templates/
- * @property {(name: string) => Promise<string | undefined>} [named] reads a file of additional_chat_templates/ on a server, which cannot be
- *   listed
+ * @property {(name: string) => Promise<string | undefined>} [named] reads a file of additional_chat_templates/; only for a server, where
+ *   that folder cannot be listed
  * @property {unknown} [ofProcessor] chat_template of chat_template.json, for a processor of images and texts
  * @property {Record<string, unknown>} [tokens] special_tokens_map.json
  */
@@ -68,7 +68,7 @@ async function textOf(from, name) {
   return file && new TextDecoder('utf-8', { ignoreBOM: true }).decode(await file.read(0, file.size ?? 2 ** 24))
 }
 
-/** Reads these files. @param {Folder} from @param {CheckpointSource} [source] for a server @returns {Promise<ChatFiles>} */
+/** Reads the files that conversations need. @param {Folder} from @param {CheckpointSource} [source] for a server @returns {Promise<ChatFiles>} */
 async function readChat(from, source) {
   const json = async (/** @type {string} */ name) => {
     const file = await from.open(name)

@@ -31,7 +31,7 @@ function jina(c) {
   for (const key of ['attn_implementation', 'emb_pooler']) c.get(key) // affect only the runtime and the method `encode`
   if (/qk-post-norm/.test(JSON.stringify(c.get('auto_map') ?? '')))
     throw new RangeError('config.json: auto_map: jina-bert-v2-qk-post-norm, with norms of q and k, is not covered')
-  // The rerankers reportedly halve the slopes of heads, but their code was not available.
+  // Jina's rerankers reportedly halve the ALiBi slopes. Their code was not available, so they are refused.
   if (/Classification/.test(String(c.get('architectures'))))
     throw new RangeError(
       'config.json: architectures: classes of a model with ALiBi (a reranker of Jina) are not covered; its embedding models are',

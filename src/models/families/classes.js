@@ -9,7 +9,7 @@ import { ACTIVATIONS } from '../family-shapes/parts.js'
 
 const BERTS = ['bert', 'albert', 'new']
 const ROBERTAS = ['roberta', 'xlm-roberta', 'camembert', 'longformer', 'mpnet', 'electra']
-/** Families whose layer is named `score`, for tokens too. */
+/** Families whose classifiers, of texts and of tokens, name their layer `score`. */
 const LLAMAS = [
   'llama',
   'mistral',

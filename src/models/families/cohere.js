@@ -27,7 +27,7 @@ export const cohere = (c, more) =>
   llamaLike(c, {
     norm: { kind: 'layer', bias: false },
     eps: 'layer_norm_eps',
-    norms: ['input_layernorm', undefined, 'input_layernorm'], // shared by both
+    norms: ['input_layernorm', undefined, 'input_layernorm'], // attention and MLP share a norm
     parallel: true,
     interleaved: true,
     logits: { scale: c.number('logit_scale') },

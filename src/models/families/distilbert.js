@@ -17,7 +17,7 @@ export const ALIASES = { hidden_size: 'dim', num_attention_heads: 'n_heads', num
 
 /** @param {Config} c */
 export function describe(c) {
-  c.get('sinusoidal_pos_embds') // positions are stored in both cases
+  c.get('sinusoidal_pos_embds') // has no effect: the file contains the positions in both cases
   return bertLike(c, {
     prefix: 'distilbert.',
     eps: 1e-12,

@@ -1,4 +1,4 @@
-// EXAONE 4: norms after attention and MLP, and on q and k; with sliding windows, the layers without one have no positions.
+// EXAONE 4: norms after attention and MLP, and on q and k. If some layers have a sliding window, the others have no positions.
 
 import { AFTER, llamaLike } from '../family-shapes/llama-like.js'
 

@@ -29,7 +29,7 @@ export function describe(c) {
   const d = c.size('hidden_size')
   const H = c.size('num_attention_heads')
   const D = headDimOf(d, H)
-  // With ALiBi, transformers rounds the distances to bfloat16.
+  // ALiBi is refused, because transformers rounds its distances to bfloat16.
   c.only({ alibi: false, apply_residual_connection_post_layernorm: false, rotary: true })
   const isNewer = c.flag('new_decoder_architecture')
   const isShared = c.flag('multi_query')
@@ -77,7 +77,7 @@ export function describe(c) {
 }
 
 /**
- * Describes weights with grouped rows: the queries that share a key head, then the key head, then its values.
+ * Describes q, k and v in one weight whose rows are grouped: the query heads that share a key head, then the key head, then its values.
  * @param {string} name
  * @param {number} H
  * @param {number} G

@@ -21,7 +21,7 @@ export const DEFAULTS = {
 
 /** @param {Config} c */
 export function describe(c) {
-  // Older releases read the activation from a second key; if both exist, they must agree.
+  // Older releases of transformers read the activation from hidden_activation. If both keys exist, they must agree.
   c.only({ use_bidirectional_attention: false, hidden_activation: c.get('hidden_act') })
   return llamaLike(c, { norm: { plusOne: true }, embeddingScale: Math.sqrt(c.size('hidden_size')) })
 }

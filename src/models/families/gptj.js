@@ -50,7 +50,7 @@ export function describe(c, attention = (at, d, heads) => attentionOf(at, NAMES,
     linear: biased,
     activation: c.choice('activation_function', ACTIVATIONS),
     norm: layerNormOf(d, c.number('layer_norm_epsilon', EPS)),
-    norms: ['ln_1', undefined, 'ln_1'], // shared by both
+    norms: ['ln_1', undefined, 'ln_1'], // attention and MLP share a norm
     last: 'ln_f',
     head: 'lm_head',
     tied,

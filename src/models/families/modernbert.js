@@ -48,7 +48,7 @@ export function describe(c) {
   const [normBias, attentionBias, mlpBias, headBias] = ['norm', 'attention', 'mlp', 'classifier'].map(name =>
     c.flag(`${name}_bias`),
   )
-  c.only({ position_embedding_type: 'absolute', tie_word_embeddings: true }) // the type has no effect
+  c.only({ position_embedding_type: 'absolute', tie_word_embeddings: true }) // position_embedding_type has no effect
   for (const key of UNUSED) c.get(key)
   c.get('classifier_pooling')
   const layers = layersOf(c, 'num_hidden_layers')

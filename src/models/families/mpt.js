@@ -35,7 +35,8 @@ export function describe(c) {
   const d = c.size('d_model')
   const heads = equalHeads(d, c.size('n_heads'))
   for (const key of UNUSED) c.get(key)
-  c.only({ no_bias: true, norm_type: 'low_precision_layernorm', expansion_ratio: 4 }) // its modules always use 4 for expansion_ratio
+  // The modules of transformers use 4 even if expansion_ratio differs.
+  c.only({ no_bias: true, norm_type: 'low_precision_layernorm', expansion_ratio: 4 })
   const attention = new Config(c.get('attn_config') ?? {}, 'config.json: attn_config')
   attention.only(ATTENTION)
   for (const key of ['attn_impl', 'attn_pdrop', 'attn_uses_sequence_id', 'model_type']) attention.get(key)

@@ -37,7 +37,7 @@ export function describe(c) {
     linear: biased,
     activation: c.choice('hidden_act', ACTIVATIONS),
     norm: layerNormOf(d, c.number('layer_norm_eps', EPS)),
-    norms: ['input_layernorm', undefined, 'input_layernorm'], // shared by both
+    norms: ['input_layernorm', undefined, 'input_layernorm'], // attention and MLP share a norm
     last: 'final_layernorm',
     head: 'lm_head',
     tied: false,

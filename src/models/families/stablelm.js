@@ -29,7 +29,7 @@ export function describe(c) {
     bias: c.flag('use_qkv_bias') ? 'qkv' : 'none',
     norm: { kind: 'layer', bias: true },
     eps: 'layer_norm_eps',
-    ...(parallel && { parallel, norms: ['input_layernorm', undefined, 'input_layernorm'] }), // shared by both
+    ...(parallel && { parallel, norms: ['input_layernorm', undefined, 'input_layernorm'] }), // attention and MLP share a norm
     share: 0.25,
   })
 }

@@ -26,7 +26,7 @@ export const ALIASES = {
 }
 
 /** @param {Config} c */
-export const describe = c => t5(c, c.flag('tie_word_embeddings', true)) // null does not count as false
+export const describe = c => t5(c, c.flag('tie_word_embeddings', true)) // null counts as true
 
 /**
  * Describes T5.
@@ -105,7 +105,7 @@ export function t5(c, isScaled) {
     },
     encoder: stack('encoder', layers),
     decoder: isEncoder ? undefined : stack('decoder', decoderLayers),
-    // If the file has no lm_head, transformers ties the head whatever the config has, but then without the scale.
+    // If the config unties the head but the file has no lm_head, transformers ties it anyway, without scaling its input.
     head: isScaled
       ? { tied: 'shared', own: 'lm_head', scale: d ** -0.5 }
       : { project: { name: 'lm_head', out: vocab, in: d }, own: 'lm_head', scaled: false },

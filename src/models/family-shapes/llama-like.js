@@ -38,7 +38,8 @@ export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_fe
  * @param {readonly (string | undefined)[]} [options.norms] names: before and after attention, before and after the MLP
  * @param {(layer: number, window: number | undefined) => boolean} [options.turns] returns true for layers with rotary positions; default
  *   all
- * @param {number} [options.share] rotated share of each head, if the config has no key for it; default: always all
+ * @param {number} [options.share] rotated share of each head, if the config has no key for it; default: all, and another share is
+ *   refused
  * @param {boolean} [options.interleaved] True if adjacent values rotate together
  * @param {'all' | 'upper' | 'even' | 'pattern' | number} [options.window] which layers have a sliding window; a number n: all except every
  *   n-th; 'pattern': n is the key sliding_window_pattern

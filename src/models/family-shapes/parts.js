@@ -23,7 +23,7 @@
  * @property {NormSpec} [kNorm]
  * @property {{ q: LinearSpec, k: LinearSpec }} [positions] projections of distances, in a stack with `disentangled`
  * @property {{ q: LinearSpec, k: LinearSpec, v: LinearSpec }} [global] projections of marked tokens, in a stack with `global`
- * @property {number} [window] number of visible keys, including the query's own; without a causal mask, centred on it
+ * @property {number} [window] number of visible keys, including the query's own; without a causal mask, centred on the query
  * @property {Rope | false} [rope] if it differs from that of the stack; false: no rotation
  *
  * A part of a block: x becomes post(x + after(run(before(x)))).
@@ -70,7 +70,8 @@
  * @typedef {object} EmbeddingSpec
  * @property {TableSpec} tokens
  * @property {TableSpec} [positions] learned
- * @property {number} [padding] position = this + the running count of other ids (RoBERTa); padding has no sinusoids
+ * @property {number} [padding] id of padding, if positions start after it (RoBERTa): an id's position is `padding` + the running count of ids
+ *   other than padding. Padding has no sinusoids
  * @property {{ most?: number, steps?: number }} [sinusoids] sinusoidal positions: their maximum number, and the number of steps in which
  *   frequencies go from 1 to 1 / 10000 (default half of the columns)
  * @property {TableSpec} [types]
@@ -85,7 +86,7 @@
  * @property {string} [tied] the table whose rows are the weight, ...
  * @property {LinearSpec} [project] ... or a separate weight
  * @property {string} [own] name of a separate weight, if a file has one although the head is tied
- * @property {boolean} [scaled] for T5: false if a head missing in the file is the table without `scale`
+ * @property {boolean} [scaled] for T5: false if the table replaces a head that the file lacks, but without `scale`
  * @property {string} [bias] added to the logits
  * @property {number} [scale] factor of the input
  * @property {number} [softcap]

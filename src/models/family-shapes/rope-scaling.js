@@ -14,8 +14,7 @@ const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic, longrope 
  * Returns the frequencies: theta^(-2i/dim) before any scaling.
  * @param {Config} config
  * @param {number} headDim
- * @param {number} [share] rotated share of a head, if the config has no key for it; default: all, even if the config has a key for it, if
- *   transformers ignores that
+ * @param {number} [share] rotated share of a head, if the config has no key for it; default: all, and a config with another share is refused
  * @param {object} [layers] which layers, if there are two kinds
  * @param {string} [layers.kind] key in rope_parameters: 'full_attention' or 'sliding_attention'
  * @param {string} [layers.key] key of theta in older configs; '' for none
@@ -119,11 +118,11 @@ function yarn(scaling, { dim, frequencies, most }, theta) {
   const old = scaling.size('original_max_position_embeddings', most)
   const factor = scaling.number('factor', POSITIVE, most / old)
   const isWhole = scaling.flag('truncate', true)
-  scaling.get('finetuned') // a note in files of YaRN's authors, which transformers ignores
+  scaling.get('finetuned') // no effect: a note in files of YaRN's authors
   const gainOf = (/** @type {number} */ m) => (factor <= 1 ? 1 : 0.1 * m * Math.log(factor) + 1)
   const [m, all] = ['mscale', 'mscale_all_dim'].map(key => scaling.number(key, { least: 0 }, 0))
   const gain = scaling.number('attention_factor', POSITIVE, m && all ? gainOf(m) / gainOf(all) : gainOf(1))
-  /** Returns the pair with this number of rotations over the original length. @param {string} key @param {number} usual @param {(pair: number) => number} round */
+  /** Returns the index of the pair that rotates as often over the original length as a key says. @param {string} key @param {number} usual value if the key is missing or 0 @param {(pair: number) => number} round */
   const pairOf = (key, usual, round) => {
     const turns = scaling.number(key, { least: 0 }, usual) || usual
     const pair = (dim * Math.log(old / (turns * 2 * Math.PI))) / (2 * Math.log(theta))

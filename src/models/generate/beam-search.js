@@ -4,13 +4,13 @@
 import { present } from '../../base/present.js'
 import { cannotChoose } from './generation-settings.js'
 
-/** Rows of ids that the model continues, one for each beam. @typedef {Pick<ReturnType<typeof import('./generation.js').openRun>, 'step' | 'select' | 'rest'>} Run */
+/** A run of the model on rows of ids, one for each beam. @typedef {Pick<ReturnType<typeof import('./generation.js').openRun>, 'step' | 'select' | 'rest'>} Run */
 /** @typedef {{ numBeams: number, lengthPenalty: number, earlyStopping: boolean | 'never' }} BeamOptions */
 /**
  * A sequence: its new ids with their probabilities, the sum of their log probabilities, and the index of the beam that it continues.
  * @typedef {{ ids: readonly number[], probabilities: readonly number[], score: number, from: number }} Beam
  */
-/** @typedef {Beam & { isDone: boolean }} Finished score: divided by the length penalty */
+/** @typedef {Beam & { isDone: boolean }} Finished score: divided by length ** lengthPenalty; isDone: false for a placeholder */
 
 const NEVER = -1e9
 
@@ -78,7 +78,7 @@ function createBeams({ numBeams, lengthPenalty, earlyStopping, numEnds, most, is
       return finished[0]
     },
     /**
-     * Continues each beam by an id.
+     * Replaces the beams by their likeliest continuations by one id.
      * @param {readonly Float32Array[]} rows logarithms of the probabilities of the next id, for each beam
      * @returns {boolean} true if there is a further step
      */
@@ -113,9 +113,9 @@ function createBeams({ numBeams, lengthPenalty, earlyStopping, numEnds, most, is
 /**
  * Returns the best sequence that beam search finds.
  * @param {Run} run of the same prompt for each beam
- * @param {SearchOptions & { renormalizes: boolean }} options renormalizes: True if probabilities sum to 1 again after the rules
+ * @param {SearchOptions & { renormalizes: boolean }} options renormalizes: True to scale the probabilities to sum 1 after the rules
  * @param {readonly number[]} prefix ids before the new ones
- * @param {(logits: Float32Array, sequence: number[], made: number, row: number) => void} change
+ * @param {(logits: Float32Array, sequence: number[], made: number, row: number) => void} change applies the rules in place
  */
 export async function searchBeams(run, { renormalizes, ...options }, prefix, change) {
   const beams = createBeams(options)

@@ -24,7 +24,7 @@ const REFUSED = {
   cache_implementation: value => value === 'quantized',
   max_time: () => true,
   is_assistant: () => true,
-  decoder_start_token_id: value => Array.isArray(value) && value.length > 1, // one for each row
+  decoder_start_token_id: value => Array.isArray(value) && value.length > 1, // a start id for each row
 }
 /** The same, for beam search only. @type {Record<string, (value: any) => boolean>} */
 const REFUSED_BEAMS = {
@@ -134,7 +134,7 @@ export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
     logits.fill(Number.NEGATIVE_INFINITY)
     for (const id of ids) logits[id] = 0
   }
-  /** True if the ids before `end` are the last ones of the sequence. @param {readonly number[]} ids @param {number} end */
+  /** True if the first `end` of the ids are the last ones before position `length` of the sequence. @param {readonly number[]} ids @param {number} end */
   const follows = (ids, end, length = sequence.length) =>
     length >= end && ids.slice(0, end).every((id, i) => id === sequence[length - end + i])
   const factor = Math.fround(penalty) // in float32, like PyTorch

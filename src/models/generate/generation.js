@@ -22,11 +22,11 @@ const KNOWN = [
   'signal',
   'chat',
 ].concat(SAMPLING, BEAMS)
-/** A limit, because each beam takes a row of the batch and a part of the cache. */
+/** Maximum number of beams; each takes a row of the batch and a part of the cache. */
 const MOST_BEAMS = 1024
 /** Maximum number of new ids if neither the caller nor the folder gives one. */
 const USUAL_LENGTH = 40
-/** The output of a step of beam search, which has none, because sequences do not run separately. */
+/** Replaces the output of forward in the steps of beam search, which are yielded after all runs. */
 const NO_OUTPUT = {
   attentions: [],
   hiddenStates: [],
@@ -299,7 +299,7 @@ function readBeams(options, used, temperature) {
 }
 
 /**
- * Returns the text that a token adds to a row. A part that may still change, or become a stop text, is held back.
+ * Returns the text that a token adds to a row. An ending that may still change, or become a stop text, is held back.
  * @param {{ prompt: string, text: string, sequence: number[], isDone: boolean }} row text: the prompt and the text returned so far; isDone:
  *   set by a stop text
  * @param {string} whole the decoded row
@@ -343,7 +343,7 @@ function toStops(stop = []) {
 }
 
 /**
- * Returns where a text ends because of the stop texts: before the first one, or before an ending that may become one.
+ * Returns where the shown text ends: before the first stop text, or before an ending that may become a stop text.
  * @param {string} text
  * @param {number} from where the generated part begins
  * @param {readonly string[]} stops
@@ -359,7 +359,8 @@ function beforeStop(text, from, stops) {
 }
 
 /**
- * Returns the length of the common prefix of two texts, not counting half a character at the end of the prompt.
+ * Returns the length of the common prefix of two texts. An incomplete character at the end of a prompt is not part of it, since it decodes
+ * to U+FFFD until it is complete.
  * @param {string} a
  * @param {string} b
  */

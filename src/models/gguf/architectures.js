@@ -193,7 +193,8 @@ function byHeads(name, _, { hidden_size: d, num_attention_heads: heads }) {
 }
 
 /**
- * Undoes the row order of Falcon's converter. Its groups are the queries that share a key head, that head, and its values.
+ * Undoes the row order of Falcon's converter. The file has all query heads, then all keys, then all values. Hugging Face's layout has groups:
+ * the query heads that share a key head, that key head, and its values.
  * @type {NonNullable<Architecture['change']>}
  */
 function byGroups(name, _, { hidden_size: d, num_attention_heads: heads, num_kv_heads: groups = 1 }) {
@@ -213,8 +214,8 @@ function byGroups(name, _, { hidden_size: d, num_attention_heads: heads, num_kv_
 const plusOne = name => ({ isPlusOne: name.endsWith('norm') })
 
 /**
- * Returns the scale of Gemma.
- * @param {number} layers number of layers of the only model with another scale
+ * Returns query_pre_attn_scalar of Gemma: the head size, except in the model with a given number of layers.
+ * @param {number} layers number of layers of that model, the only one whose scale is width / heads
  * @param {{ num_hidden_layers: number, hidden_size: number, num_attention_heads: number, head_dim: number }} config
  */
 const gemmaScale = (layers, { num_hidden_layers, hidden_size, num_attention_heads, head_dim }) =>
@@ -231,7 +232,7 @@ const gemma = (type, layers, more) => (k, tensors) => {
   }
 }
 
-/** Returns a number by which llama.cpp divides. @param {Keys} k @param {string} key @param {number} fallback */
+/** Returns a number by which llama.cpp divides; throws for 0. @param {Keys} k @param {string} key @param {number} fallback */
 function divisor(k, key, fallback) {
   const value = k.number(key, fallback)
   if (value === 0)
@@ -239,7 +240,7 @@ function divisor(k, key, fallback) {
   return value
 }
 
-/** The first converters of Gemma 2 wrote none of these keys, so they have defaults. @param {Keys} k */
+/** Returns the keys of Gemma 2. They have defaults, because the first converters wrote none of them. @param {Keys} k */
 function gemma2(k) {
   k.only('attention.sliding_window_pattern', 2)
   k.only('rope.freq_base_swa', k.number('rope.freq_base', 10_000))
@@ -250,7 +251,7 @@ function gemma2(k) {
   }
 }
 
-/** llama.cpp ignores a cap of Gemma 3's scores. @param {Keys} k */
+/** Returns the keys of Gemma 3. A softcap of its scores is refused, because llama.cpp ignores it. @param {Keys} k */
 function gemma3(k) {
   k.only('attn_logit_softcapping', 0)
   return {

@@ -69,7 +69,7 @@ export class Keys {
     if (given !== value) throw this.fail(`${this.architecture}.${key} is ${describe(given)}, ${why}`)
   }
 
-  /** Throws for unread keys that may change the network. Architectures that do not read the sizes of heads have the usual ones. */
+  /** Throws for unread keys that may change the network. Unread sizes of heads must be the usual ones. */
   end() {
     const heads = this.count('attention.head_count')
     const size = this.count('embedding_length') / heads

@@ -20,7 +20,7 @@ import { endsOf } from './vocabulary.js'
 const ROWS = /^(token_types|cls\.output)\.weight$/
 const VECTORS = /norm(_\d)?\.weight$|\.bias$/
 
-/** Returns a tensor with the number of dimensions that it has in llama.cpp, for which outer sizes of 1 make no difference. @param {StoredTensor} tensor @returns {StoredTensor} */
+/** Returns a tensor with the number of dimensions that it has in llama.cpp, which ignores outer sizes of 1. @param {StoredTensor} tensor @returns {StoredTensor} */
 function withRank(tensor) {
   const { name, dims } = tensor
   if (ROWS.test(name) && dims.length === 1) return { ...tensor, dims: [1, ...dims] }
@@ -43,13 +43,13 @@ function shardsOf(name) {
 }
 
 /**
- * Matches names of additional files next to a model: for images, statistics and drafting models, as in common/download.cpp of llama.cpp.
+ * Matches names of files next to a model, as in common/download.cpp of llama.cpp: image projectors, importance matrices and draft models.
  */
 const BESIDE = /(mmproj|imatrix|mtp-|eagle3-|dflash-|dspark-)[^/]*$/i
 
 const IS_BESIDE = 'belongs to a model that lies beside it, and is none itself: give the file of the model'
 
-/** Descriptions of files that are not models, by general.type, which llama.cpp writes. @type {Record<string, string>} */
+/** Descriptions of files that are not models, by the general.type that llama.cpp writes. @type {Record<string, string>} */
 const KINDS = {
   mmproj:
     'is the part of a model that reads images or sounds: give the file of its language model, which lies beside it',

@@ -10,7 +10,7 @@ const START = 'tokenizer.ggml.'
 /** Types of tokens; all but the first are found in a text before it is tokenized. */
 const [NORMAL, UNKNOWN, CONTROL, USER] = [1, 2, 3, 4]
 
-/** Names of these roles in tokenizer_config.json. @type {Record<Role, string>} */
+/** Keys of the special tokens in tokenizer_config.json. @type {Record<Role, string>} */
 const NAMES = {
   bos: 'bos_token',
   eos: 'eos_token',
@@ -26,7 +26,7 @@ const ENDS =
     ' ',
   )
 /**
- * Names of fill-in-the-middle tokens, used if no key has their ids, and whether these tokens end a text.
+ * Metadata keys of fill-in-the-middle tokens, their names if no key has an id, and whether they end a text.
  * @type {[keys: string[], names: string, isEnd: boolean][]}
  */
 const GAPS = [

@@ -173,7 +173,7 @@ class DiskCache {
     await fs.mkdir(dirname(pointer), { recursive: true })
     const blob = this.#blob(hash)
     const made = `${pointer}.${globalThis.crypto.randomUUID()}`
-    await fs.symlink(relative(dirname(pointer), blob), made).catch(() => fs.copyFile(blob, made)) // without links
+    await fs.symlink(relative(dirname(pointer), blob), made).catch(() => fs.copyFile(blob, made)) // where links are impossible
     await fs.rename(made, pointer)
   }
 }

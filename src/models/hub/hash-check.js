@@ -12,7 +12,7 @@ export async function checkOf({ hash, size = 0 }) {
   if (isGit && !globalThis.crypto?.subtle) return undefined // no crypto.subtle on a page that was not served over https
   const node = builtin('node:crypto')
   const sum = isGit ? undefined : node ? node.createHash('sha256') : new (await import('./sha256.js')).Sha256()
-  /** The whole file, for Git's hash, which covers a short header and the content. */
+  /** The content of the file, if the hash is Git's: crypto.subtle hashes header and content in one call. */
   const whole = new Uint8Array(isGit ? size : 0)
   /** Blocks that arrived before their turn. @type {Map<number, Uint8Array>} */
   const early = new Map()
@@ -30,7 +30,7 @@ export async function checkOf({ hash, size = 0 }) {
         length += turn.length
         early.delete(check.next++)
       }
-      for (const late of early.keys()) if (early.size > 4) early.delete(late) // these are read again at the end, which bounds memory
+      for (const late of early.keys()) if (early.size > 4) early.delete(late) // bounds memory; dropped blocks are read again at the end
     },
     async digest() {
       if (!isGit) return String(sum?.digest('hex'))

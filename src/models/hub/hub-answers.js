@@ -19,7 +19,7 @@ import { builtin } from './hub-settings.js'
  * @property {number} [size] in bytes, as the hub announced it
  * @property {string} [hash] the hub's ETag: SHA-256 of a large file, git's SHA-1 of any other
  * @property {string | null} [version] ETag of the first response, for a file without a hash
- * @property {string} [address] the signed address to which it resolved last; it expires
+ * @property {string} [address] the last signed address that the hub redirected to; it expires
  * @property {Promise<unknown>} [resolving] settles when the request that resolves the address has its response
  *
  * @typedef {object} Facts of a revision, from the hub

@@ -1,6 +1,6 @@
 // Incremental SHA-256 (FIPS 180-4), because a browser's crypto.subtle hashes only whole files.
 
-/** The first 64 primes. The constants are the fractional parts of their cube and square roots. */
+/** The first 64 primes. The constants of SHA-256 are fractional parts of their cube and square roots. */
 const primes = Array.from({ length: 310 }, (_, n) => n + 2).filter(n => {
   for (let d = 2; d * d <= n; d++) if (n % d === 0) return false
   return true

@@ -62,7 +62,7 @@ function tokensOf(config, map) {
   )
 }
 
-/** Returns extra tokens. @param {unknown} extra a dict; a list has no names */
+/** Returns extra special tokens by name. @param {unknown} extra a dict; a list counts as empty, because it has no names */
 const ofExtra = extra => (Array.isArray(extra) ? {} : Object(extra))
 
 /**

@@ -58,7 +58,7 @@ function extreme(value, isCaseSensitive, attribute, sign) {
   return best ? best.item : new Undefined('No aggregated item, sequence was empty.')
 }
 
-/** @param {string} text as Python reads it @returns {number | undefined} */
+/** Parses a number as Python's float() does. @param {string} text @returns {number | undefined} undefined if it is invalid */
 function readFloat(text) {
   const plain = strip(text, undefined, true, true)
   if (/^[+-]?(?:inf|infinity|nan)$/i.test(plain))

@@ -359,7 +359,7 @@ function indexIn(list, item) {
   return at
 }
 
-/** Further attributes of Python's values, which are not supported. The sandbox forbids those that change a value. @type {Record<string, string>} */
+/** Attributes of Python's values that are not supported, besides those of FORBIDDEN. @type {Record<string, string>} */
 const OTHERS = {
   str: 'encode expandtabs format format_map isidentifier isprintable istitle maketrans swapcase translate',
   dict: 'fromkeys',
@@ -373,7 +373,7 @@ const OTHERS = {
   generator: 'close gi_code gi_frame gi_running gi_suspended gi_yieldfrom send throw',
 }
 OTHERS.bool = OTHERS.int
-/** @type {Record<string, string>} */
+/** Methods that the sandbox forbids, because they change a value. @type {Record<string, string>} */
 const FORBIDDEN = {
   dict: 'clear pop popitem setdefault update',
   list: 'append clear extend insert pop remove reverse sort',

@@ -84,7 +84,7 @@ function arithmetic(operator, a, b) {
     case '%':
       return made(division(x, y).rest)
   }
-  // Math libraries differ in the last bit of powers of floats.
+  // Refused, because math libraries differ in the last bit of powers of floats.
   if (isFloat || y < 0) throw new NotCovered('** of floats, or with a negative exponent,')
   // jinja2 compiles a constant -3 before ** to the source -3 ** n, which Python parses as -(3 ** n).
   if (x < 0) throw new NotCovered('** of a negative number')
@@ -115,7 +115,7 @@ export function binary(operator, a, b) {
     }
     if (isText(a)) throw new TemplateError(`can only concatenate str (not "${typeName(b)}") to str`)
   }
-  // Differences of sets are not supported.
+  // In Python these views are sets, and - is their difference.
   if (operator === '-' && [a, b].some(v => ['dict_items', 'dict_keys'].includes(typeName(v))))
     throw new NotCovered('the operator - of the items or the keys of a dict')
   if (operator === '*') {

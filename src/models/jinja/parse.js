@@ -79,7 +79,7 @@ class Parser {
   #loops = 0
   /** Number of enclosing ifs within the frame. */
   #ifs = 0
-  /** Messages about unknown filters and tests. @type {string[]} */
+  /** Errors about unknown filters and tests. @type {string[]} */
   #unknown = []
   frame = new Frame()
   /** Names in the assignment targets parsed most recently. @type {string[]} */
@@ -832,7 +832,7 @@ class Parser {
   }
 
   /**
-   * Throws for an unknown filter or test, except within an if, where jinja2 throws only when it is used.
+   * Records an unknown filter or test as an error of the template. Within an if it is allowed, because jinja2 throws only when it is used.
    * @param {{ has: (name: string) => boolean }} all
    * @param {string} kind
    * @param {string} name

@@ -211,7 +211,7 @@ export function macroOf(name, parameters, reads, render, scope) {
   return new Callable(
     name,
     (args, kwargs) => {
-      if (kwargs.has('self')) throw new TemplateError("multiple values for argument 'self'") // of Python's Macro.__call__
+      if (kwargs.has('self')) throw new TemplateError("multiple values for argument 'self'") // a parameter of Macro.__call__
       const inner = scope()
       const named = new Map(kwargs)
       const missing = []

@@ -108,7 +108,7 @@ export class Callable {
     this.self = undefined
   }
 
-  /** Binds the method to a value, equal to other bindings of the same name. @param {unknown} self */
+  /** Binds the method to a value. Methods of the same name are equal if they are bound to the same value. @param {unknown} self */
   of(self) {
     this.self = self
     return this

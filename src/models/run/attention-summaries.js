@@ -25,8 +25,8 @@ import { copyOf } from './model-hooks.js'
  */
 /**
  * Returns exact weights: (B, rows, columns) of a head, or (B, H, rows, columns) without one. Ranges are [from, to], default all. With
- * `resolution` [R, C], returns that many cells instead of single weights. A cell is the sum of a query's weights to its keys, averaged over
- * its queries.
+ * `resolution` [R, C], returns that many cells instead of single weights. A cell sums each query's weights over the keys of the cell, and
+ * averages the sums over the queries of the cell.
  * @typedef {{ head?: number, rows?: Range, columns?: Range, resolution?: readonly [number, number] }} SummaryWindow
  * @typedef {Summary & { window: (window?: SummaryWindow) => FloatTensor }} AttentionSummary
  *

@@ -69,7 +69,7 @@ export function scoresOfPositions({ call, stack, at }, part, q, k) {
   const toContent = hooked('positionToContent', ops.distanceMap(k, distances.q, { ...options, byKey: true }))
   const sum = ops.sumOfMaps(toPosition, toContent)
   if (!ops.asks(`${name}.contentToContent`)) return sum
-  // The kernel adds the content scores itself, so they are subtracted from the sum that a hook may have changed.
+  // The kernel adds the content scores itself, so only what the hook changed in them is added here.
   const content = ops.contentMap(q, k, options)
   return ops.sumOfMaps(sum, hooked('contentToContent', content), content)
 }

@@ -98,7 +98,7 @@ function* encode(parts, source, options, keeps) {
   const names = /** @type {const} */ (['encoderAttentions', 'encoderHiddenStates', 'encoderAttentionSummaries'])
   const own = { stack, place: 'encoder.', read: source, keeps, names }
   const { cache } = options
-  if (cache) cache.isBroken = true // a hook must not use this call's cache
+  if (cache) cache.isBroken = true // makes a hook that uses this call's cache throw
   try {
     const { attentions, hiddenStates, summaries, h, mask } = yield* run(parts, own, {
       ...options,

@@ -24,8 +24,8 @@ import { ropeOf } from './stacks.js'
 /** The options of a product within a run, whose residual is a tensor. @typedef {FusedOptions & { residual?: FloatTensor }} DenseOptions */
 /** @typedef {Record<string, import('./model-hooks.js').Hook>} CheckedHooks */
 /**
- * A run as steps, between which other tasks may run. It yields the output of a layer or, within a layer, the tensors that the rest of it
- * needs.
+ * A run as steps, between which other tasks may run. It yields the output of a layer or, within a layer, the tensors that the rest of the
+ * layer needs.
  * @template T
  * @typedef {Generator<FloatTensor | FloatTensor[], T, void>} RunSteps
  */
@@ -425,7 +425,7 @@ function* mlp(own, { up, gate, down, activation }, x, residual, live) {
 }
 
 /**
- * Runs a linear layer, split into steps if the call is.
+ * Runs a linear layer, in several steps if the call has `within`.
  * @param {Call} call
  * @param {LinearSpec} spec
  * @param {FloatTensor} x
@@ -664,7 +664,7 @@ function* mixInSteps(mixing, { q, k, v }, isKept) {
   if (isKept && all) (isCross ? call.crossAttentions : call.attentions)[layer] = all.weights
   if (isSummarized && all) {
     const made = summaryOf(all.weights, all.scores, past.pastLength ?? 0, summary, mixing.ids)
-    // If a hook only read the tensor, it need not be kept.
+    // If hooks changed nothing, copies of q and k suffice for windows, and the weights need not be kept.
     const { logSumExp } = made
     const isRead = !isKept && !isMarked(own) && areSame(scores, traced.masked) && areSame(other, given)
     const fromRows = isRead && logSumExp && windowsOf(qkv, q, keys, { H, G }, { ...options, ...past }, logSumExp)

@@ -20,7 +20,7 @@ import { finish, ModelOperations, rotations, runStack } from './network.js'
 const AT = indices(ATTENTION_WORDS)
 const ROPE = indices(ROPE_WORDS)
 const FROM = 10 // index in struct qkv_cache_rows of the row to write
-const BEFORE = 4 // words before the structs: the keys before the token, and zeros
+const BEFORE = 4 // words before the structs: the number of keys before the token, then zeros
 
 /** Replaces the threads of a core, to record the jobs that they would run. */
 class Notes {

@@ -20,7 +20,7 @@ const PART = 2e8
 /** Minimum rows per part of a product, because few rows would use another kernel. */
 const LEAST_ROWS = 64
 
-/** Numbers of table rows to add per part. */
+/** Values of table rows to add per part of an embedding. */
 const EMBEDDED = 2 ** 17
 
 /**
@@ -54,7 +54,7 @@ export function* embed(embedding, ops, { ids, rows, types, positions, B, L }) {
 const rowsOf = (x, from, to) => x.part(from * x.dims[1], [to - from, x.dims[1]])
 
 /**
- * True if linear layers with the same x are split.
+ * True if the products of linear layers with the same x are long enough to be split.
  * @param {readonly import('../family-shapes/parts.js').LinearSpec[]} specs
  * @param {FloatTensor} x (..., in)
  */
@@ -119,7 +119,7 @@ export function* attend(qkv, q, k, v, options, live) {
   }
   /** @type {Resident | undefined} */
   let held
-  /** Assigns addresses of a summary in the kept memory, or only counts their size. @param {number} args */
+  /** Assigns addresses in `held` to the arrays of the summary; without `held`, only counts their size. @param {number} args */
   const place = args => {
     let [at, size] = [held?.address ?? 0, 0]
     const addresses =

@@ -37,7 +37,7 @@ const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
  * @typedef {{ yes: number, no?: number }} ScoreTokens
  *
  * @typedef {{ isUsual: true } | { isUsual?: false, ranking?: Ranking }} RankingFiles isUsual: True if the folder is no cross-encoder of
- *   sentence-transformers; without `ranking`, the modules of embeddings decide
+ *   sentence-transformers. If both are missing, its modules pool rows and score the result
  */
 /** @import { TextSettings } from './sentence-input.js' */
 /** @typedef {() => Promise<RankingFiles>} ReadRanking */
@@ -188,7 +188,8 @@ async function* inBatches(runner, { recipe, ranking }, texts, read, options) {
 }
 
 /**
- * Returns a reader of pairs that fills in the template of a GGUF file as llama-server does: the query first, then the text everywhere.
+ * Returns a reader of pairs that fills in the template of a GGUF file as llama-server does: first {query}, then {document}, even where the
+ * query contains it.
  * @param {import('../model.js').Model} model
  * @param {string} template
  * @param {string} prompt

@@ -21,7 +21,7 @@ import { expectObject, refuse } from './module-settings.js'
  * @property {Record<string, unknown>} variables
  */
 
-/** The output of the network that each task uses. */
+/** For each task, the output of the network, and the module_output_name of it. */
 const OUTPUTS = {
   'feature-extraction': ['last_hidden_state', 'token_embeddings'],
   'sequence-classification': ['logits', 'scores'],
@@ -66,7 +66,7 @@ export async function readSettings(json, path, task) {
   let found
   for (const name of SIZES)
     for (const own of path ? [`${path}/${name}`, name] : [name])
-      if (!Object.keys(Object(found)).length) [file, found] = [own, await json(own)] // an empty one counts as missing
+      if (!Object.keys(Object(found)).length) [file, found] = [own, await json(own)] // an empty file counts as missing
   const config = expectObject(found ?? {}, file)
   const {
     max_seq_length: size,

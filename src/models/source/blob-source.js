@@ -6,7 +6,7 @@ import { inBlocks } from './blocks.js'
 
 /** Bytes per request to the stream. */
 const PART = 2 ** 20
-/** Gaps up to this size are read and dropped; shorter ranges elsewhere are read separately. */
+/** A gap before a range is read and dropped up to this size. Beyond it, a range up to this size is read as a slice of the Blob. */
 const NEAR = 2 ** 16
 /**
  * Milliseconds without data after which another stream takes over, doubled each time. In Chromium, one of some 100,000 reads never ends.
@@ -80,7 +80,7 @@ export function streamed(blob) {
       timer = setTimeout(resolve, patience)
     })
     const reading = reader.read(part, { min: part.length }) // browsers without `min` return the available bytes
-    reading.catch(() => {}) // also if it rejects after the timeout
+    reading.catch(() => {}) // a rejection after the timeout has no other handler
     return Promise.race([reading, late]).finally(() => clearTimeout(timer))
   }
 

@@ -1,4 +1,4 @@
-// Checks headers before fetch does, because its errors would show their values.
+// Checks headers before fetch does, because the errors of fetch would show secret values.
 
 import { describe } from '../../base/errors.js'
 

@@ -109,7 +109,7 @@ export async function fromURL(text, fromContent, signal, { headers: given = {}, 
 }
 
 /**
- * Checks that a response with status 206 has the requested bytes. A server of another origin may hide the header.
+ * Checks that a response with status 206 has the requested bytes. A server of another origin may hide content-range.
  * @param {Response} response
  * @param {string} file its address, for errors
  * @param {number} from

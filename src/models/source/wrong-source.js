@@ -41,7 +41,7 @@ const PAGE =
   /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([\w.-]+\/[\w.-]+)(:[\w.-]+)?(?:\/(?:tree|blob|resolve)\/([^/?#]+)(\/[^?#]*\.gguf)?[^?#]*)?\/?(?:\?show_file_info=([^&#]+))?(?:[?#].*)?$/is
 
 /**
- * Returns the error for the URL of a hub page, or for a URL without https://. Files of the hub are fetched by URL.
+ * Returns the error for the URL of a hub page, or for a URL without https://; undefined for the URL of a file of the hub, which is fetched.
  * @param {string} text
  */
 export function pageOfHub(text) {

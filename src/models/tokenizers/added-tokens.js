@@ -15,7 +15,7 @@ import { refuse } from './refuse.js'
 const WORD = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]'
 const [ENDS, STARTS] = [new RegExp(`${WORD}$`, 'u'), new RegExp(`^${WORD}`, 'u')]
 
-/** Returns a token with all its flags. @param {AddedToken} token with all flags @returns {Required<AddedToken>} */
+/** Returns a token with the defaults of missing flags. @param {AddedToken} token @returns {Required<AddedToken>} */
 const complete = ({
   content,
   single_word = false,
@@ -33,7 +33,7 @@ const complete = ({
 })
 
 export class AddedTokens {
-  /** Ids of special tokens by content. @type {Map<string, Required<AddedToken>>} */
+  /** Special tokens by content. @type {Map<string, Required<AddedToken>>} */
   special = new Map()
   /** @type {Map<number, Required<AddedToken>>} */
   byId = new Map()

@@ -256,7 +256,7 @@ function checkIds(vocab) {
   for (const token of Object.keys(vocab)) {
     const id = vocab[token]
     if (!isText(token) || !isId(id)) throw wrong(`model.vocab: ${describe(token)}`, 'a token and its id', id)
-    // The Rust library decodes it to either of them, by chance.
+    // The Rust library decodes an id of two tokens to either of them, by chance.
     if (names.has(id))
       throw wrong(`model.vocab: ${describe(token)}`, `another id than that of ${describe(names.get(id))}`, id)
     names.set(id, token)

@@ -77,8 +77,8 @@ function keptOf(tokenizer, texts, ids, most) {
 }
 
 /**
- * Returns how many ids of each text to keep. The longer text is cut first; of an odd number, the longer one keeps one more, or the second
- * if they are equal.
+ * Returns how many ids of each text to keep. The longer text is cut first. If both are cut and `room` is odd, the longer one keeps one more
+ * id than the other; if they are equally long, the second does.
  * @param {number[]} lengths of one or two texts
  * @param {number} room number of ids for all texts
  * @param {number} most as requested

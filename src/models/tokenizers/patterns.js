@@ -177,7 +177,7 @@ class Rewriter {
   }
 
   /**
-   * Reads one member of a set. Returns its text, preceded by the character, or by '' if the member is a set.
+   * Reads one member of a set. Returns the character ('' if the member is itself a set), and the rewritten member.
    * @param {boolean} isFolded
    * @returns {[string, string]}
    */

@@ -115,7 +115,7 @@ export async function readTokenizer(json, make) {
         !decode([...tokens, `${last}x`])
           .join('')
           .startsWith(text)
-      ) // the last token is decoded differently
+      ) // decoded differently if another token follows
     },
   }
 }

@@ -15,8 +15,8 @@ const SPECIAL = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token'
 const PYTHON =
   /^(BertJapanese|Bertweet|BioGpt|Blenderbot90M|BlenderbotSmall|ByT5|Canine|CLVP|Cpm|CpmAnt|CTRL|Esm|FastSpeech2\w+|Flaubert|FSMT|GPTSw3|Herbert90M|Jukebox|Luke|MLuke|Mecab|Mgpstr|Perceiver|Phobert|ProphetNet|Rag|RoCBert|RoFormer|SpeechT5|Tapas|TransfoXL|VITS|Vits|Wav2Vec2\w*|XLM|XLMProphetNet)Tokenizer$/
 /**
- * Classes that set BertNormalizer from tokenizer_config.json and their defaults, which override tokenizer.json, and those that set
- * add_prefix_space.
+ * Classes whose settings in tokenizer_config.json, or else whose defaults, override tokenizer.json: those of BERT in BertNormalizer, those
+ * of BYTES in add_prefix_space.
  */
 const [BERT, BYTES] = [
   /^(Bert|DistilBert|Electra|MPNet|MobileBert|ConvBert|SqueezeBert|LayoutLM|Lxmert|Funnel|DPR\w+)Tokenizer(Fast)?$/,
@@ -154,7 +154,7 @@ export function extend(reader, config, added) {
     return { normalized: false, ...(typeof token === 'object' && token), ...own, content, special: true }
   })
   reader.added.add([...added, ...named])
-  // As in transformers 4: version 5 drops both keys beside a tokenizer.json.
+  // Both keys work as in transformers 4; version 5 ignores them if there is a tokenizer.json.
   if (!('add_bos_token' in config || 'add_eos_token' in config)) return reader.template
   const mark = (/** @type {'bos' | 'eos'} */ key) => {
     const token = textOf(config[`${key}_token`])

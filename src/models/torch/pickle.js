@@ -162,8 +162,8 @@ class Machine {
   }
 
   /**
-   * Throws for an object of a class, which is `below` entries below the top of the stack, or the first entry after the last mark.
-   * @param {number} below
+   * Throws for an instruction that makes an object of a class.
+   * @param {number} below depth of the class below the top of the stack; if negative, the class is the first entry after the last mark
    */
   make(below) {
     throw this.refused(below < 0 ? this.popToMark()[0] : this.stack.at(-1 - below))

@@ -57,7 +57,7 @@ const CALLS = {
 }
 
 const MOST_PICKLE = 100_000_000
-/** The marker at the start of the older format: a pickle, of any protocol, of this number, with at most this many bytes. */
+/** The marker at the start of the older format: a number, pickled by any protocol in at most OLDER_BYTES bytes. */
 const [OLDER, OLDER_BYTES] = [Number(0x1950a86a20f9469cfc6cn), 64]
 
 /**
@@ -179,7 +179,7 @@ async function readZip({ source, read, pickle, storages, fail }) {
   return value
 }
 
-/** Returns a result, or undefined if the bytes end early. @template T @param {() => T} read @returns {T | undefined} undefined if the bytes end before the pickle does */
+/** Returns a result of reading a pickle. @template T @param {() => T} read @returns {T | undefined} undefined if the bytes end before the pickle does */
 function orNothing(read) {
   try {
     return read()
@@ -252,7 +252,7 @@ function toTensor(name, view, file, { source, read, fail }) {
       `${describe(name)}: expected a tensor, as in a state_dict, got ${view instanceof Map ? 'a dict' : describe(view)}`,
     )
   const { storage, dims, strides, metadata } = view
-  // PyTorch changes the numbers by such a bit when it uses them, neg their sign.
+  // Such a bit makes PyTorch change the numbers whenever it reads them: neg changes their sign.
   const bits = metadata instanceof Map ? [...metadata].filter(([, isSet]) => isSet) : []
   if (bits.length)
     throw fail(`tensor ${describe(name)} is stored with the bit ${describe(bits[0][0])}: save its resolve_neg()`)
@@ -268,7 +268,7 @@ function toTensor(name, view, file, { source, read, fail }) {
   )
     throw fail(`tensor ${describe(name)} is no view of a storage`)
   const size = dims.reduce((product, n) => product * n, 1)
-  const offset = size === 0 ? 0 : view.offset // a view of no number may begin beyond its storage
+  const offset = size === 0 ? 0 : view.offset // an empty view may begin beyond its storage
   let step = 1
   let isDense = true
   for (let i = dims.length - 1; i >= 0; i--) {

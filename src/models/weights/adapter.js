@@ -225,6 +225,6 @@ function mergedTensor(base, { factors, rank, scale, isTurned }, { readNumbers, w
     }
     return new Uint8Array(rows.buffer).slice(from - first * 4 * C, to - first * 4 * C)
   }
-  const { bytes = base.to - base.from } = base // in the file
+  const { bytes = base.to - base.from } = base // size in the file
   return { ...base, dtype: 'F32', source: { size, read }, from: 0, to: size, bytes, blocks: undefined }
 }

@@ -178,7 +178,7 @@ export class ModelWeights {
       const type = typeOf(dtype, first?.place, tensor)
       const blocks = (first ? type === tensor.blocks?.type : isTokens(family, need.name)) ? tensor.blocks : undefined
       const rows = blocks?.rows ?? tensor.dims[0]
-      // with layout 'in,out', inputs are packed separately: for int4 in whole blocks
+      // With layout 'in,out', chunks are rows of inputs. Only float32 and int4 (in whole blocks) can pack them separately.
       const isChunked =
         first?.spec.layout && !blocks
           ? type === 'float32' || type === 'int4'
