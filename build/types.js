@@ -154,7 +154,7 @@ export function publicTypes(folder, entries, elsewhere = {}) {
     const own = [...reached].filter(name => !taken.has(name))
     return { entry, more, values, types, taken, own }
   })
-  // A class is exported as a type only if users get its instances from calls.
+  // The values that a module exports. All other names are exported as types, also a class whose instances users only get from calls.
   const things = new Set(parts.flatMap(({ values }) => [...values]))
   const isValue = (/** @type {string} */ name) => things.has(name)
   return Object.fromEntries(

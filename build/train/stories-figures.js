@@ -139,7 +139,7 @@ export async function storiesFigures(qkv, source, { stories = 256, set = 'test',
 }
 
 /**
- * Returns the attention of a head.
+ * Returns the mean weights of a head on the previous token, the first one, the answers, the tokens after these, and the names of pronouns.
  * @param {ReturnType<typeof unseenStories>} batches
  * @param {Float32Array[]} maps (B, heads, T, T) for each batch
  * @param {number} head

@@ -83,7 +83,7 @@ if (given.held) {
   for (const [n, own] of sums.entries()) {
     const [layer, head] = [Math.floor(n / heads), n % heads]
     const lost = bitsOf(model, fitting, { [`layers.${layer}.heads.${head}`]: 0 }) - whole
-    // Role: the highest score of a head that the model needs.
+    // The role of a head is the name of its highest score, if this is at least 0.4 and the model is worse without the head.
     const [role, score] = Object.entries(own)
       .filter(([name]) => layer > 0 || (name !== 'induction' && name !== 'further'))
       .sort((a, b) => b[1] - a[1])[0]

@@ -77,7 +77,7 @@ export function* changedStreams(task, isTangent, visit) {
   const { parts, streams, width: d, writers } = task
   const { qkv, weights } = parts
   const tangent = afterNorm(parts)
-  /** The changed streams of all writers before this point. @type {Map<Stream, Changed[]>} */
+  /** For each finished stack, its last residual stream after the change of each writer. @type {Map<Stream, Changed[]>} */
   const all = new Map()
   for (const stream of streams) {
     const { spec, run, L } = stream

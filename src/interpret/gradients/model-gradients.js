@@ -270,7 +270,7 @@ export function throughLayer(recorder, { own, h, products }, call, dY) {
   return gradientOf(recorder, x)
 }
 
-/** Returns the description of a stack's input that objectives read. @param {Layer} own @param {number} V */
+/** Returns what an objective is checked against: the ids, the mask and the sizes of a stack's input. @param {Layer} own @param {number} V */
 export function sizesOf({ call, stack }, V) {
   const { ids, mask, rows, B, L } = call.read
   return { ids: [...ids], mask: mask && [...mask.data], isEmbedded: Boolean(rows), isCausal: stack.causal, B, L, V }

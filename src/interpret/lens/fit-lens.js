@@ -32,7 +32,7 @@ import { learn, tuningSteps } from './tuned-lens.js'
 /** Default and maximum number of passes of a tuned lens. */
 const [PASSES, MOST_PASSES] = [1, 10_000]
 
-/** Rows of a text times the number of vectors in one backward batch. */
+/** Maximum rows in a backward batch: positions of the text times vectors. */
 const ROWS = 4096
 
 /**

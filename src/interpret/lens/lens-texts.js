@@ -73,7 +73,7 @@ export function readTexts(model, vocab, texts, { first, maxLength }, where) {
   })
 }
 
-/** Returns how to get a list of texts from a value of another kind. @param {unknown} value */
+/** Returns a hint for an error: how to get a list of texts from a value of another kind. @param {unknown} value */
 function inList(value) {
   if (typeof value === 'string') return `; a single text is [${describe(value)}]`
   const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isIterable } = Object(value)

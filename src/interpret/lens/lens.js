@@ -151,7 +151,7 @@ export class Lens {
   }
 }
 
-/** Returns how to get a lens from a value of another kind. @param {unknown} value */
+/** Returns a hint for an error: how to get a lens from a value of another kind. @param {unknown} value */
 function insteadOf(value) {
   if (value instanceof Promise) return '; await it'
   const isFile =

@@ -12,7 +12,7 @@ import { FIRST_GRAPH, nameOf } from './shown.js'
 
 const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind', 'chapter', 'thing'])
 
-/** Kinds of stops about the induction circuit; these offer the graph of heads, which shows it. */
+/** Kinds of stops about the induction circuit. They offer the graph of heads, which shows this circuit. */
 const INDUCTION = ['previous', 'behind']
 
 /** Weight on the answer below which the head is described differently. */

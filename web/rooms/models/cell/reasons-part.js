@@ -11,7 +11,7 @@ import { nameOf } from '../shown.js'
 /** @import { HeadAt, Place } from '../../../attention-head/head.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/reasons.js').texts>} ReasonTexts */
 /**
- * Inputs of this part of the page.
+ * Inputs of the section "Why does it look there?".
  * @typedef {{ t: Room['t'], head: HeadAt, words: { queries: readonly string[], keys: readonly string[] }, encoded: readonly string[],
  *   reasons: Reasons | undefined, open: (place: Place) => void }} ReasonState
  */

@@ -17,7 +17,7 @@ const FITS = {
 }
 /** Maximum number of multiplications for a fit, about ten seconds on one thread. */
 const MOST_WORK = { jacobian: 5e11, tuned: 1e11 }
-/** Number of texts before `rest` lets others use the model. */
+/** Number of texts after which `rest` lets other requests use the model. */
 const TURN = 6
 
 /** True if a lens of the model can be fitted while a reader waits. @param {Model} model @param {'jacobian' | 'tuned'} kind */

@@ -7,7 +7,7 @@ import { workOf } from './limits.js'
 /** Tokens of a typical text. The measured product is the first one in an MLP of GPT-2 small, on such a text. */
 const TOKENS = 32
 const [OUT, IN] = [3072, 768]
-/** Milliseconds of measuring, and the minimum number of products. */
+/** Minimum milliseconds of measuring, and minimum number of products. */
 const [PATIENCE, LEAST] = [60, 5]
 
 /** Cache: multiplications per second, by core. @type {WeakMap<import('qkv').Qkv, number>} */

@@ -156,7 +156,7 @@ function adderChoice({ t, act, got, run, view }) {
     @click=${() => act.show({ hasAllAdders: !view.hasAllAdders })}>${text}</button>`
 }
 
-/** Lists the heads that raise or lower the logit of the first token most. @param {Room} room @returns {import('../../../attention-head/head.js').Part[]} */
+/** Lists the heads that raise or lower the logit of the first guess most. @param {Room} room @returns {import('../../../attention-head/head.js').Part[]} */
 function addedBy({ t, got, run, openModel, view }) {
   const why = shown(got.why)
   if (!why || !run || run.row < 0) return []

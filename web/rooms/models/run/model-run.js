@@ -22,7 +22,7 @@ import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './re
  * @property {import('../models.js').RunRequest} request the request that it answers
  * @property {number[]} ids input of the model
  * @property {string[]} tokens
- * @property {number[]} unknown tokens that the vocabulary lacks
+ * @property {number[]} unknown indices of the tokens that the vocabulary lacks
  * @property {number[]} [targetIds] input of the decoder, for an encoder-decoder
  * @property {string[]} [targets]
  * @property {Partial<Record<Stack, Maps>>} maps

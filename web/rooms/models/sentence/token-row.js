@@ -147,7 +147,8 @@ function weightSet(room) {
 }
 
 /**
- * Describes which words the selected word attends to most in the open head, or in a single cross-attention head.
+ * Describes which words the selected word attends to most in the open head. For cross-attention without an open head, in the head under the
+ * pointer or the only one.
  * @param {Room} room
  * @param {string} name
  */
