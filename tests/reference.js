@@ -91,7 +91,7 @@ export const SCORES = {
   additive: (q, k, { v }) => sumOf(q, (x, d) => v.data[d] * Math.tanh(x + k[d])),
 }
 
-/** Returns d score / d q[d] and d score / d k[d]. @type {Record<string, (q: number, k: number, w: number, sigma: number) => number[]>} */
+/** For each score, returns d score / d q[d] and d score / d k[d]. @type {Record<string, (q: number, k: number, w: number, sigma: number) => number[]>} */
 export const SCORE_DERIVATIVES = {
   dot: (q, k) => [k, q],
   gaussian: (q, k, _, sigma) => [(k - q) / sigma ** 2, (q - k) / sigma ** 2],
@@ -220,7 +220,7 @@ export function attention(query, key, value, options = {}) {
   const zeroed = fill(dims, ([b, h, i, j], place) => (sees(b, h, i, j) ? fullWeights.data[place] : 0))
   const zeroedSums = sumLines(zeroed, axis, sinkWeights)
   const weights = after ? divideLines(zeroed, zeroedSums, axis) : fullWeights
-  /** The keys that are visible to the query of the last row of the output. @type {number[]} */
+  /** The keys that the query of the current row sees. @type {number[]} */
   let seen = []
   const output = fill([B, H, L, E], ([b, h, i, e]) => {
     if (e === 0) seen = Array.from({ length: S }, (_, j) => j).filter(j => sees(b, h, i, j))

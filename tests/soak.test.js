@@ -1,4 +1,4 @@
-// Memory after a million calls is as after the first few.
+// Memory is as large after a million calls as after the first few.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

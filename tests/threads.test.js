@@ -289,7 +289,7 @@ function wakeOnOwnCore(t) {
   )
 }
 
-/** Counts the sleeping workers; only these can be woken. @param {Int32Array} words */
+/** Wakes the sleeping workers, and returns their number. @param {Int32Array} words */
 const sleeping = words => Atomics.notify(words, AT.generation)
 
 test('calls of two microseconds wake nobody, whatever went before', async t => {

@@ -2,7 +2,7 @@
 // machine; results are ratios of medians.
 
 /**
- * @typedef {{ run: () => unknown }} Timed a promise is awaited
+ * @typedef {{ run: () => unknown }} Timed if `run` returns a promise, it is awaited
  * @typedef {{ samples: number[], min: number, median: number, once: boolean }} Times milliseconds a call
  */
 

@@ -24,8 +24,8 @@ import { units } from './sections/units.js'
  * @property {Timed} ours
  * @property {string} beside what it is compared with
  * @property {Timed} [other] none where the peer is not installed
- * @property {number} [flops] of ours: the value is then the share of the peak, which is `other`; without, the value is
- *   the time of ours over that of the other
+ * @property {number} [flops] operations of ours. If given, `other` is the peak and the value is the share of the peak
+ *   that ours reaches; if not, the value is the time of ours over that of the other
  * @property {boolean} [isSpeedup] the value is the time of the other over ours
  * @property {string} goal
  * @property {(ms: number) => string} [note] on the median time of ours

@@ -22,7 +22,7 @@ import * as webkit from './webkit.js'
  * @property {(url: string) => Promise<void>} goto
  * @property {<A extends any[], R>(run: (...args: A) => R, ...args: A) => Promise<Awaited<R>>} evaluate
  * @property {<A extends any[]>(isTrue: (...args: A) => unknown, ...args: A) => Promise<void>} until
- *   waits, at most 120 s, until the page says true
+ *   waits, at most 120 s, until `isTrue` returns true in the page
  * @property {(selector: string) => Promise<void>} click
  * @property {(selector: string, text: string) => Promise<void>} type
  * @property {(key: string) => Promise<void>} press a key by its name: `Enter`, `ArrowDown`, `Tab`, `a`

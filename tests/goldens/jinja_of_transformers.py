@@ -11,7 +11,7 @@ NOW = datetime.datetime(2024, 2, 9, 15, 4, 5, 67000)
 
 
 class Generation(Extension):
-    """The tag generation, whose body transformers counts; the text is not changed."""
+    """Renders the body of the tag `generation` unchanged. transformers also records where it is in the text."""
 
     tags = {'generation'}
 
@@ -41,7 +41,7 @@ def compiled(template):
 
 
 def render(template, variables):
-    """{'text'} or {'error'}"""
+    """Returns {'text'}, or {'error'} if the template raises one."""
     try:
         return {'text': compiled(template).render(**variables)}
     except RecursionError:

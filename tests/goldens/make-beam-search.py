@@ -1,5 +1,5 @@
-# Writes beam-search.json: what beam search of transformers 5.16 (generation/utils.py, _beam_search) finds in random tables of logits, where
-# the next id depends on the last one and, so that no two sequences have the same score, on the number of ids. Needs transformers and torch.
+# Writes beam-search.json: what beam search of transformers 5.16 (generation/utils.py, _beam_search) finds in random tables of logits. Logits depend
+# on the last id and on the number of ids, so that no two sequences have the same score. Needs transformers and torch.
 import json, pathlib, random
 from types import SimpleNamespace as Some
 import torch
@@ -12,7 +12,7 @@ draw = random.Random(11)
 
 
 class Table(GenerationMixin):
-    """A model whose logits are the row of the last id, and for each id before the next one a tenth of the last row."""
+    """A model whose logits are the table's row of the last id, plus a tenth of the table's last row for each id so far."""
     def __init__(self, rows):
         self.rows = torch.tensor(rows, dtype=torch.float32)
         self.config = Some(is_encoder_decoder=False, get_text_config=lambda: Some(vocab_size=len(rows) - 1))

@@ -44,7 +44,7 @@ def load(folder):
 
 
 def cases():
-    """By folder: weights, run, and whether it is an encoder-decoder."""
+    """Yields for each folder its name, weights, run, and whether it is an encoder-decoder."""
     for name, (_, _, weights, run, side) in models.CASES.items():
         if side in ("left", "both") and "sequence" not in name and "tokens" not in name:
             yield f"{name}-made", ({key: value.half() for key, value in weights.items()} if name in HALF else weights), run, side == "both"
@@ -76,7 +76,7 @@ def cases():
 
 
 def run_neo(w, c, ids, mask):
-    """GPT-Neo: scores are not scaled, and layers 1 and 3 see a window."""
+    """Runs a GPT-Neo, whose scores are not scaled, and whose layers 1 and 3 see a window."""
     H, eps, out = c["num_heads"], c["layer_norm_epsilon"], {}
     h = w["transformer.wte.weight"][ids] + w["transformer.wpe.weight"][models.left_positions(mask)]
     out["hidden.0"] = h
@@ -93,7 +93,7 @@ def run_neo(w, c, ids, mask):
 
 
 def run_after(w, c, ids, decoder_ids):
-    """BART and Marian: the norms follow the sums. BART learns its positions, Marian has sinusoids."""
+    """Runs a BART or Marian, whose norms follow the sums. BART learns its positions, Marian has sinusoids."""
     d, eps, out = c["d_model"], 1e-5, {}
     act = {**models.ACT, "swish": F.silu}[c["activation_function"]]
 
@@ -177,7 +177,7 @@ HEADS = {"gpt_neox-made": neox_head, "llama3-made": llama_head, "cohere-made": c
 
 
 def tuned(run, weights, head):
-    """The maps h + W h + b of all layers, and the mean KL divergence of the last pass before each step."""
+    """Trains the maps h + W h + b. Returns W and b of each layer, and the mean over the last pass of the KL divergence before each step."""
     with torch.no_grad():
         runs = [states_of(run, weights, n, False) for n in range(len(TEXTS))]
         for states, out in runs:

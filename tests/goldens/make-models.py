@@ -1,6 +1,6 @@
-"""Small checkpoints of the families that tests/goldens/models/README.md describes without a folder, and their activations.
+"""Makes small checkpoints of the families that tests/goldens/models/README.md describes without a folder, and their activations.
 
-Each forward pass is written out as the original definition has it, in float64; `float32_error` is the same in float32.
+Each forward pass is written out as the original definition has it, in float64. `float32_error` is the error of the same pass in float32.
 Run: python3 tests/goldens/make-models.py [NAME ...] (PyTorch 1.13). Writes tests/goldens/models/NAME-made/ for each name, or for all.
 """
 import json
@@ -841,7 +841,7 @@ def run_deberta(w, c, ids, mask, types):
         of_q, of_k = (split(lin(w, f"{at}attention.self.{name}_proj", table[None]), H) for name in ("query", "key"))
         scale = (3 * q.shape[-1]) ** -0.5
         c2p = (q @ of_k.transpose(-1, -2)).gather(-1, rows.expand(*q.shape[:2], L, L))
-        # Row j: the key j with the distance that lies between it and the query i.
+        # Row j: the products of key j with the distances of all queries i.
         p2c = (k @ of_q.transpose(-1, -2)).gather(-1, ((-relative + span).clamp(0, 2 * span - 1)).expand(*q.shape[:2], L, L))
         weights, y = attend(q, k, v, seen, scale, (c2p + p2c.transpose(-1, -2)) * scale)
         h = layer_norm(w, at + "attention.output.LayerNorm", h + lin(w, at + "attention.output.dense", y), eps)
@@ -1218,7 +1218,7 @@ EMBEDDINGGEMMA = {
 }
 del EMBEDDINGGEMMA["hidden_act"]
 FOUR = ["input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm", "post_feedforward_layernorm"]
-# The window in the file covers both sides: 6 // 2 + 1 is the first hidden distance.
+# The window in the config covers both sides: 6 // 2 + 1 is the first distance that it hides.
 model_type, c, w, run, _ = decoder_case(
     "gemma3_text", EMBEDDINGGEMMA, 55, norm="plus", qk="heads", style="sandwich", norms=FOUR, embedding=24**0.5, scale=20**-0.5, act="gelu_new",
     frequencies=[inverse_frequencies(8, 10000.0)] * 2 + [inverse_frequencies(8, 1000000.0)], windows=[4, 4, None], both=True, bare=True,
@@ -1313,7 +1313,7 @@ JINA = {
     "layer_norm_eps": 1e-12, "max_position_embeddings": 64, "type_vocab_size": 2, "pad_token_id": 0, "position_embedding_type": "alibi",
     "feed_forward_type": "geglu", "emb_pooler": "mean", "attn_implementation": "torch",
 }
-# Of 6 heads: the slopes of 4 heads, and every other one of 8.
+# The slopes of 6 heads: those of 4 heads, then every other one of 8 heads.
 SLOPES = torch.tensor([2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8, 2.0**-1, 2.0**-3], dtype=torch.float64)
 CASES["bert-jina"] = gated_case("bert", JINA, 63, {
     "prefix": "bert.", "d": 30, "inner": 32, "layers": 2, "heads": 6, "eps": 1e-12, "norm0": "embeddings.LayerNorm", "at": "encoder.layer.{}.",
@@ -1368,7 +1368,7 @@ MPT = {
     "layer_norm_epsilon": 1e-5, "norm_type": "low_precision_layernorm", "learned_pos_emb": True, "init_device": "cpu", "logit_scale": None,
     "attn_config": {"alibi": True, "alibi_bias_max": 8, "attn_impl": "torch", "clip_qkv": None, "softmax_scale": None, "qk_ln": False},
 }
-# Of 6 heads: of the slopes of 8 heads those at odd places, then those at even ones.
+# The slopes of 6 heads: of those of 8 heads first the ones with odd index, then the ones with even index.
 CASES["mpt"] = older_case(
     "mpt", MPT, 76, **{**PLAIN, "at": "blocks.{}.", "last": "norm_f", "mlp_bias": False}, tokens="wte", qkv="attn.Wqkv", o="attn.out_proj",
     up="ffn.up_proj", down="ffn.down_proj", norms=["norm_1", "norm_2"], norm_bias=False, parallel=False, bias=False, act="gelu", inner=120,
@@ -1417,7 +1417,7 @@ def deberta_case(c, seed):
 
 
 CASES["deberta-v3"] = deberta_case(DEBERTA, 91)
-# Distances without buckets, positions and token types in the embeddings.
+# A DeBERTa whose distances have no buckets, with positions and token types in the embeddings.
 CASES["deberta-plain"] = deberta_case({**DEBERTA, "position_buckets": -1, "norm_rel_ebd": "none", "max_position_embeddings": 16,
     "type_vocab_size": 2, "position_biased_input": True, "pos_att_type": ["c2p", "p2c"]}, 92)
 
@@ -1582,7 +1582,7 @@ def main():
                 entry["classes"] = best.tolist() if best.dim() == 1 else [row[real].tolist() for row, real in zip(best, rows)]
             if side == "both":
                 entry["decoder_input_ids"] = given["decoder"].tolist()
-            # With dynamic frequencies the keys of a cache have those of the length at which they were computed.
+            # With dynamic frequencies, keys in a cache were rotated for the length at that time, so generation differs from whole passes.
             if side == "left" and input_name == "one" and name not in ("llama-dynamic", "phi3-longrope"):
                 ids, gap, lead = given["ids"], [], float("inf")
                 double = {key: value.double() for key, value in stored.items()}

@@ -20,7 +20,7 @@ with open(text, 'w') as file:
     for _ in range(2000):
         file.write(' '.join(random.choices(words, k=random.randint(3, 9))).capitalize() + random.choice(['.', '?', ', 42.']) + '\n')
 
-# A few rules of normalization, because the usual ones take 240 KB. A rule has more than one character on each side, and two have the same beginning.
+# A few rules of normalization, because the usual ones take 240 KB. Some have several characters on a side, and two have the same beginning.
 rules = os.path.join(folder, 'rules.tsv')
 with open(rules, 'w') as file:
     for source, result in [('\u00a0', ' '), ('\u3000', ' '), ('\t', ' '), ('\n', ' '), ('\ufb01', 'fi'), ('\u00bd', '1/2'), ('e\u0301', '\u00e9'), ('e\u0301\u0323', 'e'), ('\u2460', '1')]:
@@ -36,7 +36,7 @@ for name in [text, rules, prefix + '.vocab']:
 
 own = sentencepiece.SentencePieceProcessor(model_file=prefix + '.spm')
 pieces = [own.id_to_piece(n) for n in range(own.get_piece_size())]
-# vocab.json as Marian writes it: the end first, then the pieces of both languages, the padding last.
+# vocab.json in Marian's order: the token of the end first, then the pieces of both languages, the padding last.
 others = ['\u2581\u4f60\u597d', '\u4e16\u754c', '\u3002', '>>cmn_Hans<<']
 vocab = {}
 for token in ['</s>', '<unk>'] + [p for p in pieces if p not in ('<s>', '</s>', '<unk>')] + others + ['<pad>']:
@@ -50,7 +50,7 @@ texts = ['Katomi ren sol.', '  two  spaces, and a tab\t.', 'a\u00a0b\u3000c', '\
 
 
 def tokens_of(text):
-    # MarianTokenizer._tokenize of transformers
+    # As MarianTokenizer._tokenize of transformers does.
     code = re.match('>>.+<<', text)
     rest = re.sub('>>.+<<', '', text)
     return ([code.group(0)] if code else []) + own.encode(rest, out_type=str)

@@ -27,7 +27,7 @@ cases = []
 
 
 def case(op, function, inputs, fixed={}, **options):
-    """inputs get gradients, fixed (ids) do not; a dict of both is what `function` takes."""
+    """Adds a case. `inputs` get gradients, `fixed` (ids) do not. `function` takes both by name."""
     inputs = {name: x.clone().requires_grad_(True) for name, x in inputs.items()}
     y = function(**inputs, **fixed)
     upstream = random(*y.shape)

@@ -2,9 +2,9 @@
 # Prints random chat templates with what jinja2 (3.1.6, Python 3.11) makes of them, one JSON object a line:
 #     python3 tests/goldens/random_templates.py SEED COUNT > cases.jsonl
 #     node tests/goldens/compare-templates.js cases.jsonl
-# SEED COUNT wide makes constructs, too, that are valid but rare in published templates.
-# The templates are made of the expressions and tags that published ones are made of. Half of them run through a value whose type does not
-# fit, so that errors are compared as well.
+# SEED COUNT wide also makes constructs that are valid but rare in published templates.
+# The templates consist of expressions and tags of published ones. In half of them a value has a type that does not fit, so that errors are
+# compared as well.
 
 import copy
 import json
@@ -206,7 +206,7 @@ WIDE_METHODS = [".split('\\n')", ".splitlines()[-1]", ".strip().split()", ".rstr
 
 
 class WideMaker(Maker):
-    """Makes constructs, too, that are rarer in published templates."""
+    """Also makes constructs that are rare in published templates."""
 
     def text(self):
         if self.chance(0.35):

@@ -108,7 +108,7 @@ test('inspectModel tells the family, the types and the memory of every architect
       const model = await loadModel(qkv, gguf, none)
       const { resident } = qkv.memory
       model.dispose()
-      // Resident memory is less than bytes.loaded, because tables of tokens, types and positions lie outside the module.
+      // Resident memory may be less than bytes.loaded, because tables of tokens, types and positions lie outside the module.
       assert.ok(
         resident <= bytes.loaded * 1.01 && resident > bytes.loaded / 1.3,
         `${made.title} ${resident} ${bytes.loaded}`,

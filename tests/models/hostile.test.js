@@ -145,7 +145,7 @@ const expected = logitsOf(right)
 right.dispose()
 const resident = qkv.memory.resident
 
-/** Returns a generator of whole numbers below n. @param {number} seed */
+/** Returns a function that draws a whole number below its argument n. @param {number} seed */
 function numbersFrom(seed) {
   return (/** @type {number} */ n) => {
     seed = (Math.imul(seed, 1103515245) + 12345) >>> 0

@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 })
 const [SEED, MINUTES, RUNS] = [values.seed, values.minutes, values.runs].map(Number)
-/** The number of successive sequences of one room. */
+/** Number of sequences of one room before the next room has its turn. */
 const BATCH = 20
 
 giveBrowser()

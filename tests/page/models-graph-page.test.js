@@ -41,7 +41,6 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   await page.hover('#graph-counts')
   await reads('#graph-said', /^Point at a part/)
   await becomes(() => countOf('.graph-edge.is-dim'), 0)
-  // Clicks with the mouse in the middle of a line, because the middle of its box may not be on the line.
   await page.click('#graph-found button')
   await reads(
     '#graph-said',
@@ -49,6 +48,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   )
   await page.click('#graph-drop')
   await page.locator('#graph-test').waitFor({ state: 'detached' })
+  // Clicks with the mouse on a point of the line itself, because the middle of its box may not be on the line.
   const at = await part('1.1@15>3.1@23:v')
     .locator('.graph-hit')
     .evaluate(path => {

@@ -84,7 +84,7 @@ test('the site loads from a sub-path, under a strict Content-Security-Policy tha
 /** Modules that One layer loads after its picture: the walk through the steps below it, the inspector, and a worker that compares large sums with float64. Learn and Models need their workers for the first picture. */
 const LATER = /^assets\/(?:worker|steps-panel|cell-panel)-/
 
-/** Returns the size of each file of the site, gzipped. @type {Map<string, number>} */
+/** The gzipped sizes of files of the site, by name. @type {Map<string, number>} */
 const gzipped = new Map()
 /** @param {string} name */
 function sizeOf(name) {

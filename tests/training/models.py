@@ -1,6 +1,6 @@
-"""The models of tests/training.test.js in PyTorch: reads a job as a line of JSON (initial weights and batches), trains, and
+"""Runs the models of tests/training.test.js in PyTorch: reads a job as a line of JSON (initial weights and batches), trains, and
 prints the losses and the weights at the end as JSON. /usr/bin/python3 models.py <job.json
-With "turns" in the job it makes a step for each further line that it reads, and prints a line then (npm run bench)."""
+With "turns" in the job it instead makes a step for each further line that it reads, and prints a line after it (npm run bench)."""
 
 import json
 import math

@@ -73,7 +73,7 @@ export function giveBrowser() {
   }
 }
 
-/** Returns the kind of each value of a template: '' for a text or an attribute, the name of a property, undefined for a listener. @type {WeakMap<TemplateStringsArray, readonly (string | undefined)[]>} */
+/** The kinds of the values of each template: '' for a text or an attribute, the name of a property, undefined for a listener. @type {WeakMap<TemplateStringsArray, readonly (string | undefined)[]>} */
 const knownKinds = new WeakMap()
 
 /** @param {TemplateStringsArray} strings */
