@@ -107,7 +107,7 @@ static f4 softmax_backward(const struct gradients *y, size_t c) {
   return delta;
 }
 
-/* d_sink -= sum_r P(r, sink) delta(r) over the four rows from c on, with P(r, sink) = exp(sink - maximum) / sum */
+/* d_sinks[h] -= sum_r P(r, sink) delta(r) over the four rows from c on, with P(r, sink) = exp(sink - maximum) / sum */
 static void accumulate_d_sinks(const struct gradients *y, size_t c, f4 delta) {
   const struct query_rows *block = &y->block;
   float deltas[4], sink = block->a->sinks[block->h];

@@ -7,8 +7,8 @@
 
 enum { TILE = 4 };
 
-/* Where the sums of a tile (TILE,8) start and where they are written: to = start + products + residual. Rows are
- * `row` floats apart in both `to` and residual. */
+/* Where the sums of a tile (TILE,8) start and where they are written: to = start + products + residual. Rows of start
+ * are `start_row` floats apart, those of `to` and residual `to_row`. */
 struct tile_sums {
   const float *start;
   float *to;

@@ -16,8 +16,8 @@ static inline int64_t position_of(const struct qkv_attention *a, uint32_t b, uin
   return (int64_t)i + (a->past ? a->past[b] : 0);
 }
 
-/* Returns the span of existing keys with position - left <= j <= position + right. Both ends are monotonic in i, so
- * the spans of the first and the last row of a block bound those between. */
+/* Returns the span of existing keys with position - left <= j <= position + right. Both ends are monotonic in i, so the
+ * spans of the first and the last row of a block bound the spans of the rows between them. */
 struct span visible_span(const struct qkv_attention *a, uint32_t b, uint32_t i);
 
 static inline int has_mask(const struct qkv_attention *a) { return a->mask.data || a->bias.data; }

@@ -1,14 +1,14 @@
 /* qkv.h: the binary interface of the core.
  *
- * Letters: B batch, H query heads, G key/value heads, L query length, S key length, D head size of
- * q and k, E head size of v. All tensors are float32, row-major, innermost axis last and contiguous.
+ * Letters: B batch, H query heads, G key/value heads, L query length, S key length, D head size of q and k, E head size
+ * of v. All tensors are float32, row-major, innermost axis last and contiguous.
  *
- * Ownership: the caller owns all memory. Kernels allocate nothing, keep nothing between calls and
- * import nothing. They read their inputs, write their outputs and `scratch`, and return a status.
+ * Ownership: the caller owns all memory. Kernels allocate nothing, keep nothing between calls and import nothing. They
+ * read their inputs, write their outputs and `scratch`, and return a status.
  *
- * Every field of a struct is one 32-bit word, in the order written here. `npm run abi` generates the field lists of the
- * JavaScript side (src/runtime/abi.js) from this file. If a field, an enum or a signature changes, increment QKV_ABI.
- * */
+ * The fields of a struct are 32-bit words, in the order written here; only struct qkv_generator also has a double. `npm
+ * run abi` generates the field lists of the JavaScript side (src/runtime/abi.js) from this file. If a field, an enum or
+ * a signature changes, increment QKV_ABI. */
 #ifndef QKV_H
 #define QKV_H
 
@@ -131,9 +131,9 @@ struct qkv_attention {
   const float *sinks; /* (H), logits; 0: none */
   float dropout;      /* probability of zeroing a weight; 0: none */
   struct qkv_generator *generator;
-  /* (B + 1), 0: none. With them, B texts are packed, one after the other, in q and out (T,H,D) and in k and v
-   * (T,G,D). Text b has the queries cu_seqlens_q[b] <= i < cu_seqlens_q[b + 1] and its own keys. L and S are the
-   * lengths of the longest text, and tensors have no batch stride. */
+  /* (B + 1), 0: none. With them, B texts are packed, one after the other, in q (T,H,D), out (T,H,E), k (T,G,D) and v
+   * (T,G,E), where T counts the rows of all texts. Text b has the queries cu_seqlens_q[b] <= i < cu_seqlens_q[b + 1]
+   * and its own keys. L and S are the lengths of the longest text, and tensors have no batch stride. */
   const uint32_t *cu_seqlens_q, *cu_seqlens_k;
   void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
@@ -245,8 +245,8 @@ struct qkv_cached {
   struct qkv_cache cache;
 };
 
-/* Rows from <= t < from + count of a cache, as floats: k (heads, count, D) and v (heads, count, E). If G > 0, their
- * dims are (heads / G, count, G, D) and E. */
+/* Rows from <= t < from + count of a cache, as floats: k (heads, count, D) and v (heads, count, E). If G > 0, k is
+ * (heads / G, count, G, D), and v likewise. */
 struct qkv_cache_rows {
   struct qkv_cache cache;
   float *k, *v;

@@ -1,4 +1,5 @@
-/* texts.h: packed texts, one after the other in the rows of q (T,H,D) and k (T,G,D). */
+/* texts.h: packed texts, one after the other in the rows of q (T,H,D) and k (T,G,D), where T counts the rows of all
+ * texts. */
 #ifndef TEXTS_H
 #define TEXTS_H
 

@@ -101,8 +101,8 @@ void gemm_panel(const struct product *p);
  * not used. */
 void gemm_panels(const struct product *p);
 
-/* out += a b, where a b is summed separately first: a later block of a long sum. `multiply` is one of the two above;
- * start is not used. */
+/* out += a b, where a b is summed separately first: a later block of a long sum. `multiply` is gemm_panel or
+ * gemm_panels; start is not used. */
 void gemm_apart(void (*multiply)(const struct product *), const struct product *p);
 
 /* Computes the product for row-major a, in blocks of SUM_BLOCK. */

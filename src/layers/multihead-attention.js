@@ -99,7 +99,10 @@ export function multiheadAttention(generator, embedDim, numHeads, options = {}) 
   return new MultiheadAttention(core, numHeads, layers, { biasK, biasV, addZeroAttn })
 }
 
-/** A torch.nn.MultiheadAttention with batch_first=True: project, attend in each head, join the heads, project. */
+/**
+ * A torch.nn.MultiheadAttention with batch_first=True: project, attend in each head, join the heads, project. Letters: B batch, L queries,
+ * S keys, H heads, E embedDim, d head size.
+ */
 export class MultiheadAttention {
   #core
 

@@ -1,11 +1,11 @@
 // How an operation reads its inputs and writes its output:
 //
-//   const x = toFloats(value, 'gelu: x')               // base/operand.js: float32 with dims; the data of a resident tensor
+//   const x = toFloats(value, 'exp: x')                // base/operand.js: float32 with dims; the data of a resident tensor
 //                                                      //   becomes a resident view, which growth cannot detach
-//   const target = toTarget(options, x.dims, 'gelu', [x]) // where the output goes: `out`, a resident tensor, a new array
+//   const target = toTarget(options, x.dims, 'exp', [x]) // where the output goes: `out`, a resident tensor, a new array
 //   return produce(core, target, y => {                // y: the address of the output
 //     const from = core.toMemory(x)                    // its address; a copy if it is not resident
-//     core.call('qkv_gelu', from, y, count(x.dims))
+//     core.call('qkv_exp', from, y, count(x.dims))
 //   })
 //
 // Everything is read and checked before `produce`; within it, memory may grow with each allocation, so addresses are

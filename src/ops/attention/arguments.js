@@ -18,8 +18,8 @@ import { checkSummary } from './summary.js'
  * How queries are compared with keys.
  * - `'dot'`: q . k, times `scale`
  * - `'gaussian'` or `{ kind: 'gaussian', sigma }`: -|q - k|^2 / (2 sigma^2); sigma 1 by default
- * - `{ kind: 'additive', wQuery, wKey, v, bias }`: v . tanh(wQuery q + wKey k + bias) with
- *   wQuery (A, Dq), wKey (A, Dk), v (A) and bias (A) or none: Bahdanau et al. 2015
+ * - `{ kind: 'additive', wQuery, wKey, v, bias }`: v . tanh(wQuery q + wKey k + bias) with wQuery (A, Dq), wKey (A, Dk), v (A) and bias (A)
+ *   or none, with Dq and Dk the sizes of a query and a key: Bahdanau et al. 2015
  * @typedef {'dot' | 'gaussian' | { kind: 'dot' } | { kind: 'gaussian', sigma?: number } | {
  *   kind: 'additive', wQuery: TensorLike | Nested, wKey: TensorLike | Nested, v: TensorLike | Nested,
  *   bias?: TensorLike | Nested }} Score
@@ -318,7 +318,7 @@ function checkScore(call, score, Dq, Dk, where, name) {
     call.additive = checkAdditive(given ?? {}, Dq, Dk, name)
     call.D = call.additive.v.dims[0]
   } else if (given && call.kind === 'gaussian')
-    call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // limits that keep the square of sigma a normal float32
+    call.sigma = toNumber(given.sigma ?? 1, `${name}.sigma`, { least: 1e-15, most: 1e15 }) // sigma^2 must be a normal float32
 }
 
 /**

@@ -141,7 +141,7 @@ export class KVCache {
   }
 
   /**
-   * Appends the keys and values of one or more positions. If it throws, nothing is appended.
+   * Appends the keys and values of T positions. If it throws, nothing is appended.
    * @param {FloatLike | Nested} k (T, D), (G, T, D) or (B, G, T, D); with numKvHeads (B, T, G * D)
    * @param {FloatLike | Nested} v (T, E), (G, T, E) or (B, G, T, E); with numKvHeads (B, T, G * E)
    * @param {{ numKvHeads?: number }} [options] numKvHeads: G, if the heads are side by side in each row

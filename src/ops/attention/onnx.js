@@ -15,7 +15,7 @@ import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
 
 /**
  * Tensors of float32, or of float16 (Uint16Array of bits, or Float16Array), for which inputs are widened to float32 and outputs rounded
- * back.
+ * back. Letters as in qkv.attention; P is the number of past keys.
  * @typedef {object} OnnxInputs
  * @property {TensorLike | Nested} Q (B, H, L, D), or (B, L, H * D) with q_num_heads
  * @property {TensorLike | Nested} K (B, G, S, D), or (B, S, G * D) with kv_num_heads

@@ -101,7 +101,7 @@ export const gelu = defineOperation({
 export const geluBackward = gradientOf(gelu)
 
 /**
- * Returns silu(gate) * up. Both are (..., C); without `up`, gate is (..., 2 C) and holds both side by side.
+ * Returns silu(gate) * up, both (..., C); without `up`, gate is (..., 2 C) and holds both side by side.
  * @type {(qkv: Qkv, gate: Operand, up?: Operand, options?: OutOptions) => FloatTensor}
  */
 export const swiglu = defineOperation({ name: 'swiglu', operands: ['x', 'up?'], prepare: activation('silu', true) })
