@@ -153,8 +153,8 @@ async function readAll(options) {
 const MIB = 2 ** 20
 
 /**
- * Returns an identifier of a model: the commit of a hub model; for a folder or a GGUF file, the sizes of its files with the first and the
- * last MiB of each.
+ * Returns an identifier of a model: the commit of a hub model; for a folder or a GGUF file, a hash of the sizes of its files with the first
+ * and the last MiB of each; any other model by its name.
  * @param {string} model
  */
 async function fingerprint(model) {
@@ -189,7 +189,7 @@ async function fingerprint(model) {
 }
 
 /**
- * Compares the settings stored in the folder of results with the current ones, and stores them.
+ * Compares the settings stored in the folder of results with the current ones, and stores the current ones.
  * @param {string} out
  * @param {CorpusPart['settings']} settings
  * @param {number} partSize

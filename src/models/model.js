@@ -77,8 +77,8 @@ import { embeddingOf } from './weights/weights.js'
  * @property {(AttentionSummary | undefined)[]} attentionSummaries
  * @property {(AttentionSummary | undefined)[]} crossAttentionSummaries
  * @property {(AttentionSummary | undefined)[]} encoderAttentionSummaries
- * @property {{ [place in import('./run/model-hooks.js').Place]?: FloatTensor }} kept values at the places of `keep`, by name, after the hooks there: copies
- *   that need no dispose
+ * @property {{ [place in import('./run/model-hooks.js').Place]?: FloatTensor }} kept values at the places of `keep`, by name: copies
+ *   made after the hooks of the place, which need no dispose
  *
  * @typedef {object} GenerateOptions
  * @property {boolean} [followConfig] false uses only the end ids of generation_config.json; default true
@@ -371,8 +371,8 @@ export class Model {
   }
 
   /**
-   * True if texts can be packed. Impossible with two stacks, with rotations that depend on the length of the text, and with disentangled or
-   * global attention.
+   * True if texts can be packed. They cannot with two stacks, with rotations that depend on the length of the text, and with disentangled
+   * or global attention.
    */
   get #packs() {
     const stack = firstStack(this.#family)

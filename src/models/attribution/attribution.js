@@ -24,7 +24,7 @@ import { contributions, dot, multiplied, normed, pulled } from './linear-attribu
  * @property {AbortSignal} [signal]
  */
 /**
- * For T tokens or classes. The parts of one sum to its logit (before the softcap, if the model has one).
+ * For T tokens or classes. The parts of each token or class sum to its logit (before the softcap, if the model has one).
  * @typedef {{ tokens: number[], classes?: number[] } & import('./linear-attribution.js').Contributions} LogitAttribution
  */
 

@@ -23,7 +23,7 @@ import { Tensor } from '../../base/tensor.js'
  * The output y of a linearised function, and the product of a gradient of y with its Jacobian.
  * @typedef {{ y: Float64Array, pull: (g: Float64Array) => Float64Array }} Linearized
  *
- * For each of T numbers. Its `heads`, `crossHeads`, `mlps`, `embedding` and `rest` sum to its value.
+ * For T numbers. The `heads`, `crossHeads`, `mlps`, `embedding` and `rest` of each number sum to its value.
  * @typedef {object} Contributions
  * @property {number[]} logits the numbers
  * @property {FloatTensor} heads (T, layers, H)

@@ -27,7 +27,7 @@ export function describe(c) {
   const D = heads.headDim
   const bias = c.flag('attention_bias')
   const rope = ropeFrequencies(c, D, 0.25, { isOlder: true })
-  // transformers ignores these two keys outside of rope_parameters, so there they must have the values that it reads elsewhere.
+  // Outside of rope_parameters, transformers ignores these two keys, so they must agree with rotary_emb_base and rotary_pct.
   c.only({
     rope_theta: c.number('rotary_emb_base', { least: 1e-30 }, 10000),
     partial_rotary_factor: c.number('rotary_pct', EPS, 0.25),

@@ -87,13 +87,13 @@ export async function familyOf(config) {
   ])
   config.assume(DEFAULTS, ALIASES)
   const family = describeFamily(config)
-  if (family.decoder) config.only({ is_causal: true }) // transformers makes any decoder bidirectional if this is false or null
-  if (config.get('forced_bos_token_id') !== undefined) config.get('force_bos_token_to_be_generated') // older name of the same setting
+  if (family.decoder) config.only({ is_causal: true }) // transformers makes any decoder bidirectional if is_causal is false or null
+  if (config.get('forced_bos_token_id') !== undefined) config.get('force_bos_token_to_be_generated') // older name of forced_bos_token_id
   const [given] = [config.get('architectures')].flat()
   const architecture = typeof given === 'string' ? given : ''
   const [, task, what] = /For((Sequence|Token)Classification|QuestionAnswering)$/.exec(architecture) ?? []
   const classes = what ? (await import('./classes.js')).classesOf(config, type, what, family) : undefined
-  // Checkpoints of bare models do not contain a head, unless it is tied to the table of tokens.
+  // Checkpoints of bare models contain no head. A head that is tied to the table of tokens exists anyway.
   const isBare = /^(?!.*(LMHead|DoubleHeads|MT)).*Model$/.test(architecture)
   const isHeadless = Boolean(
     task || /EncoderModel$/.test(architecture) || (family.decoder && isBare && !family.head.tied),

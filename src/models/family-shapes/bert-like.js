@@ -12,7 +12,7 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices,
  * @param {string} names.prefix of tensor names, which a checkpoint may omit
  * @param {Record<'width' | 'layers' | 'heads' | 'inner' | 'activation', string>} names.keys
  * @param {string | number} [names.eps] of norms, or its key; default 'layer_norm_eps'
- * @param {ActivationName} [names.act] activation of the MLP, if the config's key differs
+ * @param {ActivationName} [names.act] activation of the MLP, instead of that in the config
  * @param {(i: number) => string} names.at
  * @param {readonly string[]} names.attention names of q, k, v, o; or of one fused weight of q, k and v, and o
  * @param {boolean} [names.attentionBias] default true

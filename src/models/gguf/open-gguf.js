@@ -95,7 +95,7 @@ export function choose(names, wanted, shown) {
 }
 
 /**
- * Splits a location into the folder and the file in it. For the hub, the latter may be a quantisation.
+ * Splits a location into a folder and the file in it. On the hub, the name of a quantisation may replace the file.
  * @param {string} text a path, an address or a name on the hub
  */
 function splitOf(text) {

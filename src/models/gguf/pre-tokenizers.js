@@ -1,6 +1,6 @@
 // How texts are split before the merges of a BPE vocabulary, by the name in tokenizer.ggml.pre. The patterns split like llama.cpp's, which
-// sometimes differ from the published tokenizer.json: its \p{Lu} and \p{Ll} match every letter beyond ASCII, its \p{S} has no ~, and
-// contractions are those of ASCII letters.
+// sometimes differ from the published tokenizer.json: in llama.cpp, \p{Lu} and \p{Ll} match every letter beyond ASCII, \p{S} has no ~, and
+// contractions have only ASCII letters.
 // https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp, src/unicode.cpp
 
 import { describe } from '../../base/errors.js'

@@ -19,8 +19,8 @@ const SPACE = '\u2581'
  * @property {Partial<Record<import('./vocabulary.js').Role, number>>} ids default ids of special tokens
  * @property {boolean} hasStart True if a text begins with the start token by default
  * @property {boolean} hasEnd True if a text ends with the end token by default
- * @property {(vocabulary: Vocabulary) => Promise<object & { isStarted?: boolean }>} parts makes the parts of tokenizer.json; isStarted:
- *   hasStart for this file
+ * @property {(vocabulary: Vocabulary) => Promise<object & { isStarted?: boolean }>} parts makes the parts of tokenizer.json; isStarted
+ *   overrides hasStart for this file
  */
 
 /** Kinds by tokenizer.ggml.model. @type {Record<string, Kind>} */

@@ -517,7 +517,7 @@ class Parser {
 
   /**
    * Parses an expression, or several separated by commas as a tuple.
-   * @param {{ isPlain?: boolean, ends?: string[], isInside?: boolean }} [how] isPlain: True for no inline if; isInside: True within
+   * @param {{ isPlain?: boolean, ends?: string[], isInside?: boolean }} [how] isPlain: True to allow no inline if; isInside: True within
    *   parentheses
    * @returns {Expression}
    */

@@ -6,7 +6,7 @@ import { inBlocks } from './blocks.js'
 
 /** Bytes per request to the stream. */
 const PART = 2 ** 20
-/** A gap before a range is read and dropped up to this size. Beyond it, a range up to this size is read as a slice of the Blob. */
+/** Gaps up to this size are read and dropped. After a larger gap or backwards, a range up to this size is read as a slice of the Blob. */
 const NEAR = 2 ** 16
 /**
  * Milliseconds without data after which another stream takes over, doubled each time. In Chromium, one of some 100,000 reads never ends.

@@ -9,7 +9,7 @@ import { ruleFor } from './refuse.js'
 
 /** @typedef {(tokens: string[]) => string[]} Decoder */
 
-/** Decodes bytes as UTF-8. If they are invalid, all of them become one replacement character each. @param {number[]} bytes @returns {string[]} */
+/** Decodes bytes as UTF-8. If they are invalid, each byte becomes a replacement character. @param {number[]} bytes @returns {string[]} */
 function textOf(bytes) {
   if (!bytes.length) return []
   try {

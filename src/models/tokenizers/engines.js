@@ -1,5 +1,5 @@
-// The models of tokenizer.json, which convert pieces of a text to ids. BPE uses the optional package @huggingface/tokenizers. Where its
-// settings differ from the Rust library, they are corrected here, or refused.
+// The models of tokenizer.json, which convert pieces of a text to ids. BPE uses the optional package @huggingface/tokenizers. Where the
+// package differs from the Rust library, its settings are corrected here, or refused.
 
 import { describe } from '../../base/errors.js'
 import { present } from '../../base/present.js'
@@ -67,7 +67,7 @@ function wordPiece(json) {
   const { vocab, unk_token: unknown, continuing_subword_prefix: prefix, max_input_chars_per_word: most } = json
   const words = wordLevel(json)
   const longest = Object.keys(vocab).reduce((longest, token) => Math.max(longest, token.length), 0)
-  /** Splits greedily into the longest tokens; undefined if none fits. @param {string} piece */
+  /** Splits greedily into the longest tokens; undefined if no token fits somewhere. @param {string} piece */
   const tokensOf = piece => {
     const characters = Array.from(piece)
     if (characters.length > most) return undefined

@@ -31,8 +31,8 @@ export const fromGiven = tokenizer => ({
 })
 
 /**
- * Calls the tokenizer. A TypeError comes from the engine and has no information about the text, so only messages of other errors are
- * repeated.
+ * Calls the tokenizer. The error repeats the message of its cause, unless that is a TypeError: the JavaScript engine throws those, and their
+ * messages say nothing about the text.
  * @template T
  * @param {() => T} call
  */

@@ -42,7 +42,7 @@ export async function openFiles(folder, readJSON, file, Class, model) {
  * @param {import('./tokenizer.js').TokenizerClass} [Class] tokenizer class of the package
  * @param {object} [how]
  * @param {(reader: Awaited<ReturnType<typeof readTokenizer>>) => import('./post-processors.js').Template} [how.template] special tokens
- *   around texts; default: those of the JSON
+ *   around texts; default: those of tokenizer.json
  * @param {(Tokenizer: import('./tokenizer.js').TokenizerClass) => import('./tokenizer.js').TokenizerLike} [how.instead] fallback reader for
  *   a class given by the caller, whose parts cannot be used
  * @returns {Promise<import('./tokenizer.js').TextReader>}
@@ -85,14 +85,15 @@ export async function openParts(json, config, Class, { template: templateOf, ins
   }
 }
 
-/** Returns the prefix of tokens inside a word, with the library's default. @param {unknown} model of tokenizer.json */
+/** Returns the prefix of tokens inside a word; the default of WordPiece is ##. @param {unknown} model of tokenizer.json */
 function prefixOf(model) {
   const { type, continuing_subword_prefix: prefix } = Object(model)
   return prefix || (type === 'WordPiece' ? '##' : undefined)
 }
 
 /**
- * Rethrows known errors. Replaces other errors, which come from the engine and do not help users, by an error that the file is invalid.
+ * Rethrows known errors. Replaces others by an error that the file is invalid, which repeats their message unless they are TypeErrors: those
+ * come from the JavaScript engine and do not help users.
  * @param {Error} cause
  * @returns {never}
  */

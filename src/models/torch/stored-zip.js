@@ -71,7 +71,8 @@ export async function readStoredZip(size, read, fail) {
  * @param {number} extraLength
  */
 function largeNumbers(list, at, nameLength, extraLength) {
-  const numbers = [24, 20, 42].map(offset => list.getUint32(at + offset, true)) // the size is also the stored size
+  // the size, the compressed size (equal to it), and the offset of the header
+  const numbers = [24, 20, 42].map(offset => list.getUint32(at + offset, true))
   const end = at + 46 + nameLength + extraLength
   for (let field = at + 46 + nameLength; field + 4 <= end; field += 4 + list.getUint16(field + 2, true)) {
     if (list.getUint16(field, true) !== 1) continue

@@ -29,7 +29,7 @@ const INITS = [undefined, true, false, 'gaussian', 'eva', 'orthogonal', 'mica']
 const LORA = /\.lora_(embedding_)?(A|B)(?:\.default)?(?:\.weight)?$/
 
 /**
- * The change of one weight of the base.
+ * The factors A and B of the change of one weight of the base.
  * @typedef {{ a?: StoredTensor, b?: StoredTensor, isEmbedding: boolean }} Pair
  */
 
@@ -59,7 +59,7 @@ export async function applyAdapter(folder, family, tensors, readers) {
     : await readHeader(source, file)
   const needs = needsOf(family)
   const { prefix = '', embedding, head } = family
-  /** Returns the name in the base. An adapter of a bare model has names without the base's prefix. @param {string} name */
+  /** Returns the name of a tensor in the base, with or without the prefix of the family. @param {string} name */
   const nameOf = name => {
     const bare = prefix && name.startsWith(prefix) ? name.slice(prefix.length) : name
     return [name, prefix + name, bare].find(each => tensors.has(each))
@@ -121,7 +121,7 @@ export async function applyAdapter(folder, family, tensors, readers) {
       throw new RangeError(
         `${ADAPTER}: ensure_weight_tying with a change of ${module} is not covered: merge the adapter in Python by merge_and_unload`,
       )
-    // If a table is shared with the head, the one on which the adapter does not act stays unchanged.
+    // Table and head share a weight, and the adapter changes only one of them, so the other keeps the unchanged weight.
     if (isTied && key === shared) {
       if (isHead || !tensors.has(ownHead)) set(ownHead, isHead ? merged : base)
       if (isHead) continue

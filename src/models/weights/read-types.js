@@ -42,7 +42,7 @@ function typeNamed(type, name) {
 }
 
 /**
- * In which types a model stores its numbers.
+ * The types in which a model stores its numbers.
  * @typedef {{ dtype?: WeightTypes, activations?: 'int16' | 'int8' | 'float32', cacheDtype?: 'float32' | 'int8', loadKernels?: (core: import('../../runtime/memory.js').Core) => Promise<typeof import('../run/token-calls.js').TokenCalls | undefined> }} NumberOptions
  */
 
@@ -68,7 +68,7 @@ export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32'
   }
 }
 
-/** Loads the kernels of integers. @param {import('../../runtime/memory.js').Core} core @param {boolean} [hasBytes] true if activations are bytes */
+/** Loads the kernels of integer weights. @param {import('../../runtime/memory.js').Core} core @param {boolean} [hasBytes] true if activations are bytes */
 export async function loadKernels(core, hasBytes = false) {
   await (await import('../../integers.js')).addIntegers(core, undefined, hasBytes)
   return (await import('../run/token-calls.js')).TokenCalls

@@ -10,13 +10,13 @@ import { describe } from '../../base/errors.js'
 const CHUNK = 2 ** 20
 
 /**
- * Returns the head.
+ * Returns the family with the head that the file has.
  * @param {Family} family
  * @param {Map<string, StoredTensor>} tensors a table under another name is renamed to the family's name
  * @param {typeof import('../source/source.js').readExactly} readExactly passed instead of imported, so that this stays a separate file in the
  *   package
  * @param {number} [most] maximum bytes of two tensors to compare; default all
- * @returns {Promise<Family>} with a separate head if the file has one
+ * @returns {Promise<Family>}
  */
 export async function headOf(family, tensors, readExactly, most = Number.POSITIVE_INFINITY) {
   const { head, prefix = '', embedding, vocab, isHeadless } = family

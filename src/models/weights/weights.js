@@ -71,7 +71,7 @@ export class ModelWeights {
   /** Names of stored tensors that are not used. @type {string[]} */
   ignored = []
 
-  /** @param {Qkv} [qkv] module that holds them; not needed for `plan` @param {import('./read-types.js').NumberOptions} [kept] how numbers are stored */
+  /** @param {Qkv} [qkv] module that holds the weights; not needed for `plan` @param {import('./read-types.js').NumberOptions} [kept] how numbers are stored */
   constructor(qkv, kept = {}) {
     this.#qkv = /** @type {Qkv} */ (qkv)
     this.kept = kept
