@@ -165,8 +165,8 @@ struct qkv_summary {
   float *log_sum_exp;             /* (B,H,L): of the scores before softmax, including the sink */
   float *entropy;                 /* (B,H,L): -sum_j w log w */
   float *sink_weight;             /* (B,H,L) */
-  float *map;           /* (B,H,rows,columns): query i is in row i rows / L, key j in column j columns / S; the
-                         * mean over the queries of the row of the sums of their weights in the column */
+  float *map;           /* (B,H,rows,columns): query i is in row i rows / L, key j in column j columns / S; a cell is
+                         * the sum of a query's weights in the column, averaged over the queries of the row */
   int32_t *top_keys;    /* (B,H,L,top): keys of the largest weights, -1 where fewer are visible */
   float *top_weights;   /* (B,H,L,top): descending; where they are equal, the smaller key is first */
   float *distance;      /* (B,H,bins): shares of the total weight at |p - j| = 0, 1, 2 to 3, 4 to 7, ..., p as above */

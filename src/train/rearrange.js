@@ -9,7 +9,7 @@ import { stepsOf, sumTo, transfer } from './strided.js'
 /** @import { Core } from '../runtime/memory.js' */
 /** @import { Operation } from '../ops/operation.js' */
 
-/** Returns an axis; negative ones count from the end. @param {unknown} dim @param {readonly number[]} dims @param {string} name */
+/** Checks an axis and returns it; negative ones count from the end. @param {unknown} dim @param {readonly number[]} dims @param {string} name */
 export function toAxis(dim, dims, name) {
   const rank = Math.max(1, dims.length)
   const n = toNumber(dim, name, { least: -rank, most: rank - 1, whole: true })

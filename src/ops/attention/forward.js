@@ -51,8 +51,8 @@ export function putTensor(words, at, data, heads, rows, columns, inRows) {
  * @param {number} k
  * @param {number} v
  * @param {number} out
- * @param {boolean} inRows true if their heads are side by side in rows
- * @param {boolean} keysInRows the same for k and v
+ * @param {boolean} inRows true if the heads of q and out are side by side in rows
+ * @param {boolean} keysInRows true if those of k and v are
  * @param {number} size words of the whole struct
  * @returns {number} its address
  */
@@ -98,9 +98,9 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
  * @param {number} k
  * @param {number} v
  * @param {number} out
- * @param {boolean} inRows true if their heads are side by side in rows
+ * @param {boolean} inRows true if the heads of q and out are side by side in rows
  * @param {Partial<Record<TraceStep, number>>} [steps] addresses for the steps of a trace; without it the fused kernel runs
- * @param {boolean} [keysInRows] the same for k and v, if it differs
+ * @param {boolean} [keysInRows] true if those of k and v are; default inRows
  */
 export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows = inRows) {
   const size = (steps ? TRACE_WORDS : ATTENTION_WORDS).length
