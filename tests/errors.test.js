@@ -21,7 +21,7 @@ const other = (await load()).generator(1)
 const additive = { kind: 'additive', wQuery: zeros(4, 3), wKey: zeros(4, 2), v: zeros(4) }
 const mha = multiheadAttention(g, 8, 2)
 
-/** Untyped, for calls with wrong arguments. @type {(q: any, k?: any, v?: any, options?: any) => unknown} */
+/** Calls attention with arguments of any type, also wrong ones. @type {(q: any, k?: any, v?: any, options?: any) => unknown} */
 const attend = (q, k = q, v = k, options = {}) => qkv.attention(q, k, v, options)
 /** @param {any} options */
 const options = options => () => qkv.attention(x, x, x, options)

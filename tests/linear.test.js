@@ -271,7 +271,7 @@ function toInt4(row) {
   return { w, blocks }
 }
 
-/** Like integerProduct, for an int4 weight. @param {Float32Array} x (M, K) @param {Float32Array} weight (N, K) @param {Float32Array} bias (N) */
+/** Multiplies like integerProduct, but with an int4 weight. @param {Float32Array} x (M, K) @param {Float32Array} weight (N, K) @param {Float32Array} bias (N) */
 function int4Product(x, weight, bias) {
   const N = bias.length
   const K = weight.length / N

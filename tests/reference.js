@@ -33,7 +33,7 @@ function at({ data, dims }, index) {
 }
 
 /**
- * Returns the values along the last axis at an index of the others.
+ * Returns the values along the last axis at an index of the other axes.
  * @param {Input} x
  * @param {...number} index
  */
@@ -45,7 +45,7 @@ export function row({ data, dims }, ...index) {
   return values
 }
 
-/** Returns the values along the last axis at each index of the others. @param {Input} x */
+/** Returns the values along the last axis at each index of the other axes. @param {Input} x */
 const rowsOf = ({ data, dims: [...outer] }) => {
   const width = Number(outer.pop())
   return Array.from({ length: count(outer) }, (_, n) => Array.from({ length: width }, (_, c) => data[n * width + c]))

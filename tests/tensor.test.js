@@ -206,7 +206,7 @@ test('permute in any order moves each value to its place', () => {
 })
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Times T and a loop. It runs in a separate process, because here V8 has compiled both for every array type that the tests use. */
+/** A program that times T and a loop. It runs in a separate process, because here V8 has compiled both for every array type that the tests use. */
 const TIMES = `
   import { tensor } from './src/entries/index.js'
   const [rows, columns] = [768, 1024]

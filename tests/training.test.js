@@ -13,7 +13,7 @@ const qkv = await load()
 /** @type {Record<string, any>} */
 const MODELS = { induction, gpt }
 
-/** Makes random ids, with earlier ids as targets at some positions and none (-1) at the others. @param {any} g @param {import('./training/small-models.js').Sizes} sizes @param {number} B */
+/** Makes random ids. Every third position has no target (-1), the others one that follows from id and position. @param {any} g @param {import('./training/small-models.js').Sizes} sizes @param {number} B */
 function makeBatch(g, { V, T }, B) {
   const ids = g.randint(0, V, [B, T])
   const targets = ids.data.map((/** @type {number} */ id, /** @type {number} */ n) => (n % 3 ? (id + (n % T)) % V : -1))

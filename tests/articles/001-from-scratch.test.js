@@ -63,7 +63,7 @@ function retrace(stream) {
 /** Returns the outputs (6, 1) of the heads side by side. @param {Tensor[]} outputs */
 const concatenate = outputs => joinHeads(tensor(outputs.map(output => /** @type {number[][]} */ (output.tolist()))))
 
-/** The numbers that the article prints. @param {ReturnType<typeof retrace>} run */
+/** Returns what the article prints. @param {ReturnType<typeof retrace>} run */
 const prints = run => ({
   dictionary: tensor(sentence.ids),
   embedded_sentence: run.x,

@@ -41,7 +41,7 @@ async function main() {
     if (!json) printLegend(`Chromium ${about.chromium}, ${threads === 1 ? 'one thread' : `${threads} threads`}`)
     const rows = []
     for (const shape of chooseShapes({ quick, ...options })) {
-      const page = await context.newPage() // a page for each shape, so that one that runs out of memory does not spoil the others
+      const page = await context.newPage() // a page for each shape, so that a page that runs out of memory affects only one shape
       await page.goto(url)
       const row = await page.evaluate(run, { shape, quick, threads, peak })
       await page.close()

@@ -32,7 +32,7 @@ for (const name of BROWSERS)
     const page = await browser.open(url)
     t.diagnostic(await page.evaluate(() => navigator.userAgent))
     await page.type('input', 'new, Ä语')
-    await page.click('button') // it is in a shadow root
+    await page.click('button') // the button is in a shadow root
     await page.click('button')
     await page.until(text => document.querySelector('p')?.textContent === text, 'new, Ä语2')
     await page.press('ArrowDown')

@@ -190,7 +190,7 @@ export async function open() {
     return session
   }
   const session = await start().catch(error => {
-    end() // its processes would keep this one alive
+    end() // WebKit's processes would keep this one alive
     throw error
   })
   /** @type {string[]} */

@@ -1043,10 +1043,10 @@ test('files of a killed download are removed by the next one, those of other pro
   assert.match(ofOwn, /^e+\./, 'that of the killed process is gone')
   const hour = 3600
   const ages = /** @type {[string, number, boolean][]} */ ([
-    [`${'d'.repeat(64)}.incomplete`, 48 * hour, true], // left by Python's library, which resumes it
-    [`${'d'.repeat(64)}.elsewhere.1.7.incomplete`, hour, true], // recent, of another computer
+    [`${'d'.repeat(64)}.incomplete`, 48 * hour, true], // left by Python's library, which can resume the download
+    [`${'d'.repeat(64)}.elsewhere.1.7.incomplete`, hour, true], // recent, left by another computer
     [`${'d'.repeat(64)}.elsewhere.1.8.incomplete`, 48 * hour, false],
-    [`${'d'.repeat(64)}.9ee5f6c9-7424.incomplete`, 48 * hour, false], // of an older version of this library
+    [`${'d'.repeat(64)}.9ee5f6c9-7424.incomplete`, 48 * hour, false], // left by an older version of qkv
   ])
   for (const [name, age] of ages) {
     writeFileSync(join(blobs, name), 'x')

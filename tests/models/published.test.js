@@ -149,7 +149,7 @@ test('newer configs hold the rotations of both kinds of layers in rope_parameter
 test('a key that transformers silently ignores or overrides is refused by name if the result would differ', async () => {
   /** @type {[string, Record<string, unknown>, RegExp][]} */
   const refused = [
-    ['mpt-made', { expansion_ratio: 2 }, /expansion_ratio 2 is not covered; covered: 4/], // its modules always use 4
+    ['mpt-made', { expansion_ratio: 2 }, /expansion_ratio 2 is not covered; covered: 4/], // MPT's modules always use 4
     ['falcon-made', { n_layer: 2 }, /not covered: n_layer = 2/], // this class has no key of this name
     ['falcon-made', { n_head: 4 }, /not covered: n_head = 4/],
     ['falcon-made', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5 is not covered; covered: 1/],

@@ -8,7 +8,7 @@ export const reference = ({ x }) => Array.from(x.data, ACTIVATIONS.relu)
 /** @type {import('../operations.js').Case[]} */
 export const cases = [{ dims: { x: [3, 5] } }]
 
-/** There is no derivative at 0, so values near it are moved away. */
+/** Moves values away from 0, where relu has no derivative. */
 export const domain = (/** @type {number} */ x) => (Math.abs(x) < 0.01 ? 0.5 : x)
 
 /** A call that is large enough for threads. @type {import('../operations.js').Case} */

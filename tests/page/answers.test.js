@@ -27,7 +27,7 @@ const expected = preset => traced(settingsOf(preset)).tensors
 
 const MOST_CLICKS = 3
 
-/** Starts to count presses of the mouse. A choice in a list counts as two more, a change of a slider as one more. */
+/** Starts to count a reader's presses of the mouse. A choice in a list counts as two, a change of a slider as one. */
 const count = () =>
   page.evaluate(() => {
     let clicks = 0

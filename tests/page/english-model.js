@@ -10,7 +10,7 @@ const names = readdirSync(folder).filter(name => /\.(json|safetensors)$/.test(na
 /** The addresses of the model's files, by name. */
 export const urls = Object.fromEntries(names.map(name => [name, new URL(name, folder).href]))
 
-/** The files as a reader would drop them. */
+/** Returns the model's files as a reader would drop them on the page. */
 export const files = () =>
   names.map(name => {
     const { buffer } = new Uint8Array(readFileSync(new URL(name, folder)))

@@ -129,7 +129,7 @@ async function solveAll(open, place, ids, more, by, look) {
 
 /** For each room, the selector of an element that exists once the room is drawn. */
 const DRAWN = { layer: '#stage qkv-heatmap', learn: 'main canvas', models: '#models-answer[data-token]' }
-/** The parts of a bar. @param {import('../../web/exercises/exercise.js').Exercise | undefined} exercise */
+/** Describes which parts a bar has. @param {import('../../web/exercises/exercise.js').Exercise | undefined} exercise */
 const kindOf = exercise =>
   [
     exercise?.answer?.type,

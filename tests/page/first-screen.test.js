@@ -110,7 +110,7 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
             return { name: each.getAttribute('data-matrix') ?? each.getAttribute('data-copy'), left, width }
           }),
       )
-    const isSmall = preset === 'waistline' // its matrices have one column
+    const isSmall = preset === 'waistline' // this preset's matrices have one column
     await becomes(async () => isSmall || (await boxes()).length > 8, true, preset)
     await becomes(
       async () => (await boxes()).filter(({ left, width }) => left < 0 || width < (isSmall ? 50 : 100)),
@@ -120,7 +120,7 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
     for (const sentence of [undefined, `${SENTENCE} ${'long'.repeat(40)}`, 'long'.repeat(40), words(12)]) {
       if (sentence) await page.fill('#sentence', sentence)
       await page.locator('#sentence').blur() // the field grows with its text only while a reader types
-      // The first sentence is tried in every view. The other ones are tried in every view of one preset, and in the flow and the map of the others.
+      // The first sentence is tried in every view. So are the other sentences with the preset `heads`, but with other presets only in flow and map.
       for (const view of sentence && preset !== 'heads' ? ['flow', 'map'] : ['flow', 'difference', 'numbers', 'map']) {
         await chooseView(view)
         await settled(page)

@@ -199,7 +199,7 @@ function t5() {
   }
 }
 
-/** opus-mt en-zh. @returns {Published} */
+/** Lists the tensors of opus-mt en-zh. @returns {Published} */
 function marian() {
   const [d, inner, vocab] = [512, 2048, 65001]
   const attention = (/** @type {string} */ at) => [

@@ -34,7 +34,7 @@ const middle = (row, column) =>
 test('a map as table is a real table, with the numbers that were given', async () => {
   await show('qkv-heatmap', MAP)
   await page.getByRole('button', { name: 'As table' }).click()
-  await page.locator('qkv-heatmap table').waitFor() // it is loaded on demand
+  await page.locator('qkv-heatmap table').waitFor() // the table is loaded on demand
   await becomes(async () => (await cells()).map(Number), WEIGHTS)
   await becomes(() => page.locator('qkv-heatmap th[scope=row]').allTextContents(), WORDS)
   await becomes(() => page.locator('qkv-heatmap th[scope=col]').allTextContents(), WORDS)

@@ -10,7 +10,7 @@ import { toLink } from '../../web/shell/settings-link.js'
 
 /** @import { FieldName } from '../../web/rooms/layer/fields.js' */
 
-/** Mulberry32. @param {number} seed @returns {() => number} from 0 to 1 */
+/** Returns a random generator, Mulberry32. @param {number} seed @returns {() => number} from 0 to 1 */
 export function randomOf(seed) {
   let state = seed
   return () => {

@@ -112,9 +112,9 @@ test('further typing drops the outdated sentence', async () => {
     }
   }, [1100, 1000, 900, 40].map(words))
   await shows(page, 40)
-  await page.fill('#sentence', words(41)) // its trace comes after all earlier requests
+  await page.fill('#sentence', words(41)) // the trace of this sentence comes after all earlier requests
   await shows(page, 41)
-  await settled(page) // wait for the frame in which it is counted
+  await settled(page) // until the frame in which `look` records the count
   const seen = await page.evaluate(() => /** @type {any} */ (window).seen)
   assert.equal(seen.at(-1), 41, `what is shown last is what was typed last: ${seen}`)
   assert.ok(!seen.includes(1100), `no outdated sentence was shown: ${seen}`)

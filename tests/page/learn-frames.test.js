@@ -40,7 +40,7 @@ test('no task of the main thread takes 50 ms of its time while a run trains at f
   await client.send('Tracing.end')
   await complete
   const main = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-  // Milliseconds that the thread itself has worked: a busy machine makes a task last longer, but not work longer.
+  // Milliseconds for which the thread itself has worked. A busy machine makes tasks last longer, but does not change these.
   const tasks = events
     .filter(({ name, pid, tid }) => name === 'RunTask' && main.some(each => each.pid === pid && each.tid === tid))
     .map(({ tdur = 0 }) => tdur / 1000)

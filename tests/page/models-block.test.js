@@ -21,7 +21,7 @@ const ids = [5, 9, 30, 5, 9, 17]
 /** @param {number} got @param {number} want @param {string} what */
 const near = (got, want, what) =>
   assert.ok(Math.abs(got - want) <= 1e-5 * Math.max(1, Math.abs(want)), `${what}: ${got} is not ${want}`)
-/** Returns the Euclidean length of the last row, as a vector. @param {{ data: Float32Array, dims: readonly number[] }} x */
+/** Returns the Euclidean norm of the last row. @param {{ data: Float32Array, dims: readonly number[] }} x */
 const lengthOf = ({ data, dims }) => Math.hypot(...data.slice(-dims[2]))
 
 test('each family: the stream flows from layer to layer, norms are where the family has them, shares are those of the sums', async () => {

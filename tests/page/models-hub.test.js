@@ -197,7 +197,7 @@ test('a link holds the name, the revision and the changes; it asks once, and not
   assert.equal(store.link(), link)
   requests()
 
-  const again = start(link) // it is kept now, so there is no question
+  const again = start(link) // the model is kept now, so the page does not ask before a download
   await again.settled()
   assert.equal(again.shown().run?.top[0].token, '(')
   assert.deepEqual(files(), [])

@@ -136,7 +136,7 @@ test('the class of each token: those outside of all names are not marked, and a 
   model.dispose()
 })
 
-/** The files of the golden model of embeddings, as when their folder is chosen. */
+/** Returns the files of the golden model of embeddings, as a browser gives them for a chosen folder. */
 const sentences = () => {
   const file = (/** @type {string} */ name, /** @type {BlobPart} */ bytes) => {
     const made = new File([bytes], name.split('/').at(-1) ?? '')

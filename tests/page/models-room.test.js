@@ -188,7 +188,7 @@ test('a long run shows its progress and can be cancelled: the run before stays, 
   await page.locator('.models-distance li').first().waitFor()
   const size = page.viewportSize() ?? { width: 1280, height: 900 }
   await page.setViewportSize({ width: 360, height: 740 })
-  await becomes(() => page.evaluate(() => document.documentElement.scrollWidth), 360) // nothing is cut off
+  await becomes(() => page.evaluate(() => document.documentElement.scrollWidth), 360) // the page is no wider than the window
   await page.setViewportSize(size)
   await map.evaluate(element => /** @type {any} */ (element).show({ row: 140, column: 130 }))
   await map

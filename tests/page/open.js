@@ -56,7 +56,7 @@ export async function becomes(read, expected, what) {
 /** Repeats assertions that read the page until they hold. @param {() => Promise<unknown>} assertions @param {string} [what] */
 export const until = (assertions, what) => becomes(async () => void (await assertions()), undefined, what)
 
-/** Returns the text of the first such element, with one space for each run of white space. @param {string} selector */
+/** Returns the text of the first element that matches, with one space for each run of white space. @param {string} selector */
 export const text = async selector => plain((await page.locator(selector).first().textContent()) ?? '')
 
 /**

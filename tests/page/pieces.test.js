@@ -89,7 +89,7 @@ test('the word that a likely token begins is completed as the model most likely 
       assert.equal(ending, /^\p{Ll}*/u.exec(written)?.[0], token)
     }
     assert.ok(completed > 1 && completed < (run?.top.length ?? 0), `${completed} words are completed`)
-    // The words of another text are not those of this one.
+    // For a prediction of another text, the words of this one give no completion.
     assert.equal(
       endingOf(
         { ...room, run: { .../** @type {any} */ (run), request: { ...run?.request, row: 3 } } },

@@ -55,7 +55,7 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   await reads('#one-of-batch', /^Sequence 1 of a batch of 10/)
   const ran = page.locator('#batch-ran').getByText('the output has the shape (10, 60, 512)')
   await ran.waitFor()
-  // For a batch too large for a page, the shapes are shown all the same, with a note that it is not run.
+  // If a batch is too large for a page, its shapes are still shown, with a note that the page does not run it.
   await set('batch', '64')
   await becomes(async () => plain((await page.locator('.shape-steps .dims').last().textContent()) ?? ''), '64×60×512')
   await reads('#batch-ran', /too large to compute here/)

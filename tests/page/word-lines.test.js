@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { arcsOf, lookOf, meanRow, strongest } from '../../web/rooms/models/sentence/word-lines.js'
 
-/** Maps of 1 layer of 2 heads over 3 tokens; the last token looks at the first in one head, at the second in the other. */
+/** Maps of one layer with two heads over three tokens. The last token looks at the first one in head 0, at the second one and itself in head 1. */
 const maps = {
   layers: 1,
   numHeads: 2,
@@ -15,7 +15,7 @@ const maps = {
   data: Float32Array.from([1, 0, 0, 0.5, 0.5, 0, 1, 0, 0, 1, 0, 0, 0.25, 0.75, 0, 0, 0.5, 0.5]),
 }
 
-/** A fake room of Models, with the fields that the arcs read. @param {object} [more] @returns {any} */
+/** Makes a fake room of Models, with the fields that the arcs read. @param {object} [more] @returns {any} */
 const roomWith = (more = {}) => {
   const run = { row: 2, tokens: ['a', 'b', 'c'], maps: { '': maps } }
   return { run, runBefore: run, maps, stack: '', head: undefined, view: {}, isChanged: false, got: {}, ...more }

@@ -152,7 +152,7 @@ function multihead(ort, { shape, q: x }, { inProj, inBias, outProj, outBias }) {
 }
 
 /**
- * (a, b, n) to (b, a, n).
+ * Transposes (a, b, n) to (b, a, n).
  * @param {Float32Array} x
  * @param {number} a
  * @param {number} b
@@ -165,7 +165,7 @@ function swapAxes(x, a, b) {
   return y
 }
 
-/** (n, a, b) to (n, b, a). @param {Float32Array} x @param {number} n @param {number} a */
+/** Transposes (n, a, b) to (n, b, a). @param {Float32Array} x @param {number} n @param {number} a */
 function transposeEach(x, n, a) {
   const y = new Float32Array(x.length)
   const size = x.length / n

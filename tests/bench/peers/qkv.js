@@ -8,7 +8,7 @@ import { coreOf } from '../../../src/runtime/core-of.js'
 /** @import { Qkv } from '../../../src/qkv.js' */
 
 /**
- * A fresh module for each task, so that its memory is the memory of the task.
+ * Makes a candidate with a fresh module, so that the memory of the module is that of the task.
  * @param {Task} task
  * @param {number} [threads]
  * @returns {Promise<Candidate>}
@@ -24,7 +24,7 @@ export async function prepare(task, threads = 1) {
 }
 
 /**
- * Runs with typed arrays in and out.
+ * Makes calls with typed arrays in and out.
  * @param {Qkv} qkv
  * @param {Task} task
  */
@@ -38,7 +38,7 @@ function attention(qkv, { shape, q, k, v }) {
 }
 
 /**
- * Runs with all tensors in the module's memory.
+ * Makes calls with all tensors in the module's memory.
  * @param {Qkv} qkv
  * @param {Task} task
  */

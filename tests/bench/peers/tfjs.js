@@ -38,7 +38,7 @@ function candidate(tf, op, compute, held) {
 }
 
 /**
- * softmax(q k^T / sqrt(D)) v
+ * Computes softmax(q k^T / sqrt(D)) v.
  * @param {any} tf
  * @param {any} q
  * @param {any} kT

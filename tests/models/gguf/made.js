@@ -89,7 +89,7 @@ const llamaKeys = of => ({
   'rope.freq_base': { type: /** @type {const} */ ('float32'), value: 10000 },
   ...(/gemma/.test(of) ? {} : { 'rope.dimension_count': HEAD }),
 })
-/** With LayerNorm. @param {string} of */
+/** Returns the keys of a Llama with LayerNorm in place of RMS norm. @param {string} of */
 const layerKeys = of => {
   const { 'attention.layer_norm_rms_epsilon': eps, ...keys } = llamaKeys(of)
   return { ...keys, 'attention.layer_norm_epsilon': eps }

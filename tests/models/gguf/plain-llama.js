@@ -76,7 +76,7 @@ export function plainLlama(weights, config, ids, rounded) {
   const round = rounded ? roundingOf(rounded.type) : (/** @type {readonly number[]} */ x) => ({ x: [...x] })
   const minima = rounded ? minimaOf(rounded.type, rounded.random) : new Map()
   const of = (/** @type {string} */ name) => /** @type {Float32Array} */ (weights.get(name)?.values)
-  /** y = W x @param {string} name @param {readonly number[]} given */
+  /** Computes y = W x. @param {string} name @param {readonly number[]} given */
   const product = (name, given) => {
     const { x, sums } = /** @type {Rounded} */ (round(given))
     const w = of(name)

@@ -39,7 +39,7 @@ const turn = () => new Promise(resolve => setTimeout(resolve))
 /** @typedef {import('./harness.js').Act<OpenedPage>} Act */
 
 async function openPage() {
-  const { page } = await import('../../../web/shell/page.js') // its elements need the parts of a browser
+  const { page } = await import('../../../web/shell/page.js') // imported here, because the page's elements need the parts of a browser
   /** The history of the browser, and the reader's position in it. @type {{ hash: string, entry?: import('../../../web/shell/shell.js').Entry }[]} */
   const entries = [{ hash: '' }]
   let at = 0
