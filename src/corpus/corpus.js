@@ -246,7 +246,7 @@ async function* partsOf(texts, settings, size) {
 }
 
 /**
- * Runs a part, unless its results exist, and writes them.
+ * Runs a part and writes its results, unless they exist.
  * @param {CorpusPart} part
  * @param {string} out
  * @param {(part: CorpusPart) => Uint8Array | Promise<Uint8Array>} run

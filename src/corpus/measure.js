@@ -12,7 +12,7 @@ import { crossEntropy } from '../ops/loss/cross-entropy.js'
 /** @import { PartArray, PartResult } from './part-file.js' */
 /**
  * A custom function of a text: returns numbers and tensors by name, with the same dims for every text. The results are named `NAME.KEY`,
- * where NAME is that of the file.
+ * where NAME is the name of the file.
  * @typedef {(input: { text: string, n: number, ids: readonly number[], tokens: readonly string[], model: Model, qkv: import('../qkv.js').Qkv }) =>
  *   Record<string, number | { data: ArrayLike<number>, dims?: readonly number[] }> | Promise<Record<string, number | { data: ArrayLike<number>, dims?: readonly number[] }>>} TextFunction
  */

@@ -40,7 +40,7 @@ async function* partsOf(out, parts) {
   }
 }
 
-/** A list of the largest activations. @typedef {{ count: number, units: number, values: Float32Array, at: Int32Array, positions: Int32Array, ids: Map<string, number> }} Merged */
+/** The largest activations of a place: `count` for each of its `units`. @typedef {{ count: number, units: number, values: Float32Array, at: Int32Array, positions: Int32Array, ids: Map<string, number> }} Merged */
 
 /**
  * Merges the parts of a folder, and writes the result files.

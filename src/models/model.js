@@ -170,7 +170,7 @@ export class Model {
     return stacksOf(this.#family)
   }
 
-  /** True if it has a head, which computes logits; a checkpoint may lack it. */
+  /** True if the checkpoint has a head, which computes logits. */
   get hasHead() {
     return this.#weights.hasHead
   }

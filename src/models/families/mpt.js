@@ -74,7 +74,8 @@ export function describe(c) {
 }
 
 /**
- * Returns the slopes. If the number of heads H is not a power of two, every second slope of the next power is used, odd positions first.
+ * Returns the ALiBi slopes. If the number of heads H is not a power of two, they are chosen from those of the next power of two: first every
+ * second slope from the second on, then from the first on.
  * @param {number} H
  * @param {number} most
  */

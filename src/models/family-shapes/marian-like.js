@@ -5,7 +5,7 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from
 /** @import { Config } from '../config/config.js' */
 /** @import { NormSpec, PartSpec, StackSpec } from './parts.js' */
 
-/** Defaults of both config classes, for the keys that are read. */
+/** Defaults that the config classes share, for the keys that are read. */
 export const DEFAULTS = {
   max_position_embeddings: 1024,
   encoder_layers: 12,

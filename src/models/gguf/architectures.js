@@ -136,7 +136,7 @@ const dividedWidth = (k, { hidden_size: d, num_attention_heads: heads }) => k.on
 const wholeHeads = (k, { head_dim: size }) =>
   k.only('rope.dimension_count', size, `all ${size} numbers of a head turn here`)
 
-/** Returns the config of a gated decoder whose heads are rotated as a whole, without the eps of its norms. @param {string} type @param {Keys} k @param {Tensors} tensors */
+/** Returns the config, except the eps of norms, of a gated decoder whose heads are rotated as a whole. @param {string} type @param {Keys} k @param {Tensors} tensors */
 function gated(type, k, tensors) {
   const config = decoder(k, tensors)
   wholeHeads(k, config)

@@ -253,7 +253,7 @@ function toStored({ metadata, infos, end }, file, source, fail) {
       throw fail(`tensor ${describe(name)} ends at byte ${to}, the file has ${source.size}: it is cut off`)
     return { name, dtype: type, dims, file, source, from: start + offset, to }
   })
-  // If the alignment were smaller than the one with which the tensors were written, all of them would be shifted.
+  // Bytes after the last tensor reveal that the tensors were written with a larger alignment, which would shift all of them.
   const rest = (source.size ?? start + last) - start - last
   if (infos.size && rest && rest !== next - last)
     throw fail(

@@ -101,7 +101,7 @@ export const cutOf =
     return new Tensor(pooled(part.data, [R, C], cells), [B, H, ...cells])
   }
 
-/** True if both have the same numbers. @param {FloatTensor | undefined} x undefined counts as equal @param {FloatTensor | undefined} y */
+/** True if x and y have the same numbers. @param {FloatTensor | undefined} x undefined counts as equal @param {FloatTensor | undefined} y */
 export const areSame = (x, y) => x === undefined || x.data.every((value, n) => value === y?.data[n])
 
 /**

@@ -570,13 +570,13 @@ function* mix(own, part, projected, live) {
   }
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
   const isHooked = call.ops.sees(`${name}.scores`) || call.ops.sees(`${name}.weights`)
-  const isJoined = isMarked(own) && mixing.isSummarized // marked and other tokens attend separately; a summary needs both
+  const isJoined = isMarked(own) && mixing.isSummarized // a summary needs the separate weights of marked and of other tokens
   const inSteps = isKept || isHooked || isJoined
   return yield* inSteps ? mixInSteps(mixing, projected, isKept) : mixFused(mixing, projected)
 }
 
 /**
- * What both ways of mixing values need.
+ * What mixFused and mixInSteps need.
  * @typedef {object} Mixing
  * @property {Layer} own
  * @property {string} name of the attention, for hooks

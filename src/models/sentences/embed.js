@@ -15,8 +15,8 @@ import { recipeOf } from './sentence-modules.js'
 /** @import { ReadModules } from './sentence-modules.js' */
 /**
  * @typedef {object} EmbedOptions
- * @property {Pooling} [pooling] of the rows of a text: mean, first row, maximum, sum divided by the square root of the length, last row;
- *   default: that of the folder
+ * @property {Pooling} [pooling] of the rows of a text: mean, mean weighted by position, first row, maximum, sum divided by the square root of
+ *   the length, last row; default: that of the folder
  * @property {boolean} [normalize] true to scale to length 1; default: that of the folder
  * @property {string | { text: string }} [prompt] text before each text, or the name of a prompt of the folder; default: that of the folder
  * @property {number} [truncateDim] number of dimensions to keep, for models trained for it (Matryoshka); default: that of the folder, or
@@ -36,7 +36,7 @@ import { recipeOf } from './sentence-modules.js'
  * @property {number} embedding
  * @property {number} rest
  * @property {FloatTensor} other (d): embedding of the second text, of length 1
- * @property {Pooling[]} poolings poolings used for both
+ * @property {Pooling[]} poolings poolings used for both texts
  */
 
 const OPTIONS = ['pooling', 'normalize', 'prompt', 'truncateDim', 'hooks', 'signal', 'onProgress']

@@ -66,7 +66,7 @@ function endOf(read) {
   const [a, b] = [first.ids, second.ids]
   let count = 0
   while (count < Math.min(a.length, b.length) && a[a.length - 1 - count] === b[b.length - 1 - count]) count++
-  if (count === Math.min(a.length, b.length)) count = 0 // both are the same: the template omits the text
+  if (count === Math.min(a.length, b.length)) count = 0 // equal conversations: the template omits the text
   return { ids: a.slice(a.length - count), tokens: first.tokens.slice(a.length - count) }
 }
 

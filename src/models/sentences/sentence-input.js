@@ -21,7 +21,7 @@ import { expectObject, refuse } from './module-settings.js'
  * @property {Record<string, unknown>} variables
  */
 
-/** For each task, the output of the network, and the module_output_name of it. */
+/** For each task, the output of the network, and its module_output_name. */
 const OUTPUTS = {
   'feature-extraction': ['last_hidden_state', 'token_embeddings'],
   'sequence-classification': ['logits', 'scores'],

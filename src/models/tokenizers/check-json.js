@@ -36,7 +36,7 @@ const isTuple = (value, types) =>
 
 /** Types of fields by key; a key with ? may be null or missing, one with = may be missing. @typedef {Record<string, string>} Fields */
 /**
- * The values of these types; of a list of choices, a string.
+ * The values of fields by type. A field whose type is a list of choices has a string.
  * @typedef {{ boolean: boolean, number: number, whole: number, object: Record<string, any>, objects: object[], array: any[], pattern: object,
  *   token: [string, number] }} FieldValues
  */

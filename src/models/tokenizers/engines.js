@@ -121,7 +121,7 @@ const ENGINES = {
     if (json.dropout) throw refuseModel('dropout', `${json.dropout}, which makes ids random,`)
     if (json.continuing_subword_prefix)
       throw refuseModel('continuing_subword_prefix', JSON.stringify(json.continuing_subword_prefix))
-    // For a GGUF file, ranks are computed from the score of the merged piece, because there are many more such pairs than listed merges.
+    // For a GGUF file, ranks are computed from the score of the merged piece. A table of them would have many more pairs than listed merges.
     const { rankOf } = json
     if (rankOf)
       model.bpe_ranks = {
