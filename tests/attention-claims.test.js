@@ -117,7 +117,7 @@ test('rules: no visible key gives zeros, large scores work, NaN spoils the rows 
   const big = qkv.attention([[12087]], [[1], [-1]], [[5], [7]], { scale: 1 }).output
   assert.equal(big.at(0, 0), 5)
   const spoilt = { data: v.data.slice(), dims: v.dims }
-  spoilt.data[4] = Number.NaN // of key 1, which query 2 does not see
+  spoilt.data[4] = Number.NaN // the value of key 1, which query 2 does not see
   const rows = qkv.attention(q, k, spoilt, { mask: none }).output
   assert.deepEqual(
     [0, 1, 2].map(i => Number.isNaN(rows.at(i, 0))),

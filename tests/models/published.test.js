@@ -162,7 +162,7 @@ test('a key that transformers silently ignores or overrides is refused by name i
       { rotary_pct: undefined, partial_rotary_factor: 0.5 },
       /partial_rotary_factor 0.5 is not covered/,
     ],
-    ['stablelm-made', { head_dim: 16 }, /head_dim 16 is not covered/], // 16 numbers would be rotated, but scores have another size
+    ['stablelm-made', { head_dim: 16 }, /head_dim 16 is not covered/], // transformers would rotate 16 numbers of heads of another size
     ['new-made', { rope_scaling: { type: 'ntk', factor: 0.5 } }, /factor/],
     [
       'bert-jina-made',

@@ -81,7 +81,7 @@ test('hidden cells, cells that are not a number, and numbers look and read diffe
   const box = await map().boundingBox()
   assert.ok(box)
   const colour = await pixels('qkv-heatmap')
-  const [aside, below] = [-20, 9] // next to the number
+  const [aside, below] = [-20, 9] // beside the printed number of the cell
   const [hidden, nan, masked, number, zero] = spots.map(({ x, y }) =>
     colour(x - box.x + aside, y - box.y + below).join(),
   )

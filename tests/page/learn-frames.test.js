@@ -7,7 +7,7 @@ import { settled } from './browser.js'
 import { becomes, useBrowser } from './open.js'
 
 const own = useBrowser()
-/** Milliseconds for training on a busy machine. */
+/** How long a test waits for training, on a busy machine. */
 const PATIENCE = { timeout: 120_000 }
 const MOST_MILLISECONDS = 50
 

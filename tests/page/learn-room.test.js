@@ -14,7 +14,7 @@ import { becomes, follow, go, page, reads, set, THEME_AND_LANGUAGE, text, usePag
 const SORT = '#2&room=learn&learn.task=sort'
 const SORTED = '0 2 3 6 8 9 11 14'
 usePage({ hash: SORT })
-/** Milliseconds for training on a busy machine. */
+/** How long a test waits for training, on a busy machine. */
 const PATIENCE = { timeout: 120_000 }
 const room = (/** @type {string} */ selector) => page.locator(selector)
 

@@ -8,7 +8,7 @@ import { beyond } from './browser.js'
 import { becomes, go, page, set, usePage } from './open.js'
 
 usePage({ hash: null })
-/** Milliseconds for training on a busy machine. */
+/** How long a test waits for training, on a busy machine. */
 const PATIENCE = { timeout: 120_000 }
 const room = (/** @type {string} */ selector) => page.locator(selector)
 const TEXT = 'The cat sat on the mat. The dog sat on the log. '.repeat(40)

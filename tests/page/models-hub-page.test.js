@@ -51,7 +51,7 @@ test('a download shows its progress, rate and remaining time; Cancel ends it, an
   await page.click('[data-drop="me/large"]') // the part that had arrived was kept
   await becomes(() => page.locator('.models-kept').count(), 0)
   await context.unroute('https://huggingface.co/**')
-  own.browser.complaints.splice(0) // requests to the hub
+  own.browser.complaints.splice(0) // complaints about requests to the hub
 })
 
 test('a name is typed, its size is shown before a download, it opens; the link opens it again without network, on a phone, in Chinese', async () => {
@@ -110,5 +110,5 @@ test('a name is typed, its size is shown before a download, it opens; the link o
   await becomes(() => beyond(page), [])
   await page.click('[data-drop]')
   await becomes(() => page.locator('.models-kept').count(), 0)
-  own.browser.complaints.splice(0) // requests to the hub
+  own.browser.complaints.splice(0) // complaints about requests to the hub
 })

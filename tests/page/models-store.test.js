@@ -448,7 +448,7 @@ test('after a lost worker the picture stays, nothing is requested, and a restart
   assert.deepEqual([problem?.key, problem?.params?.message, isLost], ['workerLost', 'out of memory', true])
   assert.equal(shownOf(store.state).run, run, 'what was computed stays drawn')
   assert.equal(shownOf(store.state).openModel?.type, 'gpt2')
-  await new Promise(resolve => setTimeout(resolve, 320)) // also when idle
+  await new Promise(resolve => setTimeout(resolve, 320)) // time in which nothing may be requested again
   assert.equal(workers.length, 1, 'nothing is asked for again by itself')
   store.act.startAgain()
   await settled()

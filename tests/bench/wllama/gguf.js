@@ -14,7 +14,7 @@ const INT32 = 5
 const FLOAT32 = 6
 const STRING = 8
 const ARRAY = 9
-const BLOCK = 32 // weights with one scale
+const BLOCK = 32 // weights that share a scale
 const ALIGNMENT = 32
 
 /** Returns the bytes of a tensor. @param {GgufTensor} tensor */

@@ -23,7 +23,7 @@ const TYPES = /** @type {const} */ ([
  * A value with its type, or an array with the type of its values. Numbers without a type are uint32 if they are whole, else float32.
  * @typedef {number | bigint | string | boolean | readonly string[] | { type: ValueType, value: any }} Value
  */
-/** dims, outermost first @typedef {{ name: string, dims: readonly number[], type: string | number, bytes: Uint8Array, offset?: number | bigint }} WrittenTensor */
+/** A tensor of a file; its dims are listed outermost first. @typedef {{ name: string, dims: readonly number[], type: string | number, bytes: Uint8Array, offset?: number | bigint }} WrittenTensor */
 
 /** @param {Value} value @returns {{ type: ValueType, value: any }} */
 function typed(value) {

@@ -37,7 +37,7 @@ export const TEXTS = [
   ' ',
 ]
 
-/** Draws numbers from a seed. @param {number} seed */
+/** Makes a generator of random numbers from a seed. @param {number} seed */
 export function randomOf(seed) {
   let state = seed >>> 0
   const next = () => {
