@@ -27,6 +27,13 @@ for (const { title, of, edit, like } of ODD)
     assert.deepEqual(got, want)
   })
 
+/** Cuts a matrix to its first half of rows. @param {import('./gguf/write-gguf.js').WrittenTensor} tensor */
+const half = ({ dims: [rows, ...rest], bytes, ...tensor }) => ({
+  ...tensor,
+  dims: [rows / 2, ...rest],
+  bytes: bytes.subarray(0, bytes.length / 2),
+})
+
 /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp][]} */
 const REFUSED = [
   [
@@ -86,6 +93,11 @@ const REFUSED = [
     ['gpt2', 'context_length', 32],
     ['bert', 'context_length', 0],
     ['phi3', 'rope.scaling.original_context_length', 0.5],
+    ['mpt', 'attention.causal', false],
+    ['chatglm', 'attention.key_length', 32],
+    ['modern-bert', 'attention.sliding_window_pattern', 0],
+    ['modern-bert', 'attention.key_length_swa', 0],
+    ['gemma-embedding', 'dense_2_feat_in', 128],
   ].map(
     ([of, key, value]) =>
       /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([
@@ -107,6 +119,60 @@ const REFUSED = [
           ),
         ]),
     ),
+  ),
+  ...['llama', 'modern-bert', 't5encoder'].map(
+    of =>
+      /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([
+        `${of} with three numbers of heads for two layers`,
+        of,
+        keys => void keys.set(`${of}.attention.head_count`, { type: 'uint32', value: [4, 4, 4] }),
+        /model\.gguf: .*\.attention\.head_count: expected one value, or one for each layer, got a list of 3/,
+      ]),
+  ),
+  [
+    'a list of windows shorter than the layers',
+    'modern-bert',
+    keys => void keys.set('modern-bert.attention.sliding_window_pattern', { type: 'bool', value: [true] }),
+    /model\.gguf: modern-bert\.attention\.sliding_window_pattern: expected one value, or one for each layer, got a list of 1/,
+  ],
+  [
+    'a table with fewer rows than tokens',
+    'mpt',
+    (_, tensors) => tensors.map(tensor => (tensor.name === 'token_embd.weight' ? half(tensor) : tensor)),
+    /model\.gguf: tensor "token_embd\.weight": expected 288 rows, one for each token, got 144/,
+  ],
+  ...['bert', 'nomic-bert', 'jina-bert-v2'].map(
+    of =>
+      /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([
+        `${of} with fewer token types than it names`,
+        of,
+        keys => void keys.set('tokenizer.ggml.token_type_count', 3),
+        /model\.gguf: tensor "token_types\.weight": expected tokenizer\.ggml\.token_type_count = 3 rows, got 2/,
+      ]),
+  ),
+  ...[
+    ['mpt', 'rope_freqs.weight'],
+    ['chatglm', 'rope_freqs.weight'],
+    ['modern-bert', 'rope_factors_long.weight'],
+    ['exaone', 'rope_factors_short.weight'],
+    ['llama', 'rope_factors_short.weight'],
+    ['phi3', 'rope_factors_short.weight'],
+    ['phi3', 'rope_freqs.weight'],
+    ['llama', 'blk.0.rope_freqs.weight'],
+    ['llama', 'blk.0.attn_rot_embd.weight'],
+    ['t5encoder', 'dec.blk.0.attn_q.weight'],
+    ['t5encoder', 'dec.output_norm.weight'],
+  ].map(
+    ([of, name]) =>
+      /** @type {[string, string, import('./gguf/odd.js').Edit, RegExp]} */ ([
+        `${name}, which llama.cpp does not read for ${of},`,
+        of,
+        (_, tensors) => [
+          ...tensors,
+          { name, dims: [32], type: 'F32', bytes: new Uint8Array(new Float32Array(32).fill(1.5).buffer) },
+        ],
+        new RegExp(`unexpected: ${name.replaceAll('.', '\\.')}`),
+      ]),
   ),
   [
     'a fused tensor with more rows than q, k and v have',

@@ -50,10 +50,30 @@ const AFTER = {
 }
 const GEMMA = { ...LLAMA, ...AFTER, ffn_norm: `${AT}pre_feedforward_layernorm` }
 
-/** Returns the number of rows of the table of tokens. @param {Keys} k @param {Tensors} tensors @param {string} [name] */
-function rowsOf({ fail }, tensors, name = 'token_embd.weight') {
+/** Returns the number of rows of a table. @param {Keys} k @param {Tensors} tensors @param {string} name */
+function rowsOf({ fail }, tensors, name) {
   const rows = tensors.get(name)?.dims[0]
   if (rows === undefined) throw fail(`tensor ${describe(name)} is missing`)
+  return rows
+}
+
+/** Returns the number of tokens. @param {Keys} k @param {Tensors} tensors */
+function tokensOf(k, tensors) {
+  const rows = rowsOf(k, tensors, 'token_embd.weight')
+  const tokens = k.metadata.get('tokenizer.ggml.tokens')
+  if (typeof tokens === 'object' && tokens.length !== rows)
+    throw k.fail(`tensor "token_embd.weight": expected ${tokens.length} rows, one for each token, got ${rows}`)
+  return rows
+}
+
+/** Returns the number of token types. @param {Keys} k @param {Tensors} tensors */
+function typesOf(k, tensors) {
+  const rows = rowsOf(k, tensors, 'token_types.weight')
+  const count = k.metadata.get('tokenizer.ggml.token_type_count') ?? rows
+  if (count !== rows)
+    throw k.fail(
+      `tensor "token_types.weight": expected tokenizer.ggml.token_type_count = ${describe(count)} rows, got ${rows}`,
+    )
   return rows
 }
 
@@ -74,8 +94,14 @@ function scalingOf(k, tensors) {
   const old = k.optional('rope.scaling.original_context_length')
   const gain = k.optional('rope.scaling.attn_factor')
   const [fast, slow] = [k.optional('rope.scaling.yarn_beta_fast'), k.optional('rope.scaling.yarn_beta_slow')]
-  const [long, short] = ['rope_factors_long.weight', 'rope_factors_short.weight'].map(name => tensors.get(name))
-  const factors = tensors.get('rope_freqs.weight')
+  // llama.cpp reads factors in these cases only, and refuses a file with tensors that it does not read.
+  const isLlama = /^(llama|mistral3|granite)$/.test(k.architecture)
+  const isLong = isLlama ? type === 'longrope' : k.architecture === 'phi3'
+  const [long, short] = ['long', 'short'].map(length =>
+    isLong ? tensors.get(`rope_factors_${length}.weight`) : undefined,
+  )
+  const hasFactors = isLlama ? type !== 'longrope' : /^exaone4?$/.test(k.architecture)
+  const factors = hasFactors ? tensors.get('rope_freqs.weight') : undefined
   if (factors || (long && short)) {
     if (type !== 'none' && type !== 'longrope')
       throw k.fail(`rope.scaling.type ${describe(type)} beside factors of frequencies is not covered`)
@@ -115,7 +141,7 @@ function decoder(k, tensors) {
   k.only('attention.causal', !/embedding$/.test(k.architecture))
   k.only('attention.value_length', size, `keys have ${size} numbers: values of another size are not covered`)
   return {
-    vocab_size: rowsOf(k, tensors),
+    vocab_size: tokensOf(k, tensors),
     hidden_size: d,
     intermediate_size: k.count('feed_forward_length'),
     num_hidden_layers: k.count('block_count'),
@@ -329,8 +355,8 @@ const shareOf = (k, { head_dim: size }) => k.count('rope.dimension_count', size)
 
 /** Returns which layers have a window: all except every n-th, or according to a list. @param {Keys} k @param {number} layers @param {number} usual */
 function windowedOf(k, layers, usual) {
-  const list = k.list('attention.sliding_window_pattern')
-  const every = list ? usual : k.number('attention.sliding_window_pattern', usual)
+  const list = k.perLayer('attention.sliding_window_pattern')
+  const every = list ? usual : k.count('attention.sliding_window_pattern', usual)
   return Array.from({ length: layers }, (_, i) =>
     (list ? Boolean(list[i]) : (i + 1) % every > 0) ? 'sliding_attention' : 'full_attention',
   )
@@ -338,8 +364,8 @@ function windowedOf(k, layers, usual) {
 
 /** Like windowedOf, for models in which the first of every n layers has no window. @param {Keys} k @param {number} layers */
 function firstIsFull(k, layers) {
-  const list = k.list('attention.sliding_window_pattern')
-  const every = list ? 1 : k.number('attention.sliding_window_pattern', 3)
+  const list = k.perLayer('attention.sliding_window_pattern')
+  const every = list ? 1 : k.count('attention.sliding_window_pattern', 3)
   return Array.from({ length: layers }, (_, i) =>
     (list ? list[i] : i % every > 0) ? 'sliding_attention' : 'full_attention',
   )
@@ -394,12 +420,12 @@ function bertSizes(k, tensors) {
   k.get('pooling_type')
   return {
     model_type: 'bert',
-    vocab_size: rowsOf(k, tensors),
+    vocab_size: tokensOf(k, tensors),
     hidden_size: k.count('embedding_length'),
     intermediate_size: k.count('feed_forward_length'),
     num_hidden_layers: k.count('block_count'),
     num_attention_heads: k.count('attention.head_count'),
-    type_vocab_size: rowsOf(k, tensors, 'token_types.weight'),
+    type_vocab_size: typesOf(k, tensors),
     layer_norm_eps: k.number('attention.layer_norm_epsilon'),
     hidden_act: 'gelu',
   }
@@ -463,7 +489,7 @@ function distilbert(k, tensors) {
   k.get('pooling_type')
   return {
     model_type: 'distilbert',
-    vocab_size: rowsOf(k, tensors),
+    vocab_size: tokensOf(k, tensors),
     hidden_size: k.count('embedding_length'),
     hidden_dim: k.count('feed_forward_length'),
     num_hidden_layers: k.count('block_count'),
@@ -510,7 +536,7 @@ const t5 = isEncoder => ({
     const layers = k.count('block_count')
     return {
       model_type: 't5',
-      vocab_size: rowsOf(k, tensors),
+      vocab_size: tokensOf(k, tensors),
       d_model: k.count('embedding_length'),
       d_kv: size,
       d_ff: k.count('feed_forward_length'),
@@ -529,7 +555,12 @@ const t5 = isEncoder => ({
           }),
     }
   },
-  names: { token_embd: 'shared', output: 'lm_head', ...t5Names('enc', 'encoder'), ...t5Names('dec', 'decoder') },
+  names: {
+    token_embd: 'shared',
+    output: 'lm_head',
+    ...t5Names('enc', 'encoder'),
+    ...(!isEncoder && t5Names('dec', 'decoder')),
+  },
   split: (name, { feed_forward_proj: kind }) =>
     kind === 'relu' && name.endsWith('ffn_up') ? [[name.replace('up', 'plain'), {}]] : undefined,
 })
@@ -655,6 +686,7 @@ export const ARCHITECTURES = {
   chatglm: {
     config: (k, tensors) => {
       const config = decoder(k, tensors)
+      dividedWidth(k, config)
       return {
         model_type: 'glm',
         ...config,
@@ -690,11 +722,15 @@ export const ARCHITECTURES = {
   gemma2: { config: gemma('gemma2', 46, gemma2), names: GEMMA, change: plusOne },
   gemma3: { config: gemma('gemma3_text', 62, gemma3), names: GEMMA, change: plusOne },
   'gemma-embedding': {
-    config: (k, tensors) => ({
-      ...gemma('gemma3_text', 0, gemma3)(k, tensors),
-      use_bidirectional_attention: true,
-      architectures: ['Gemma3TextModel'],
-    }),
+    config: (k, tensors) => {
+      for (const size of ['2_feat_in', '2_feat_out', '3_feat_in', '3_feat_out'])
+        k.only(`dense_${size}`, 0, 'dense layers are not covered')
+      return {
+        ...gemma('gemma3_text', 0, gemma3)(k, tensors),
+        use_bidirectional_attention: true,
+        architectures: ['Gemma3TextModel'],
+      }
+    },
     names: GEMMA,
     change: plusOne,
   },
@@ -755,7 +791,7 @@ export const ARCHITECTURES = {
   gpt2: {
     config: (k, tensors) => ({
       model_type: 'gpt2',
-      vocab_size: rowsOf(k, tensors),
+      vocab_size: tokensOf(k, tensors),
       n_positions: positionsOf(k, tensors),
       n_embd: k.count('embedding_length'),
       n_inner: k.count('feed_forward_length'),
@@ -775,7 +811,7 @@ export const ARCHITECTURES = {
       if (keyHeads !== 1) throw k.fail(`expected 1 key head, got ${keyHeads}`)
       return {
         model_type: 'gpt_bigcode',
-        vocab_size: rowsOf(k, tensors),
+        vocab_size: tokensOf(k, tensors),
         n_positions: positionsOf(k, tensors),
         n_embd: k.count('embedding_length'),
         n_inner: k.count('feed_forward_length'),
@@ -817,7 +853,7 @@ export const ARCHITECTURES = {
       k.only('feed_forward_length', 4 * d)
       return {
         model_type: 'bloom',
-        vocab_size: rowsOf(k, tensors),
+        vocab_size: tokensOf(k, tensors),
         hidden_size: d,
         n_layer: k.count('block_count'),
         n_head: k.count('attention.head_count'),
@@ -838,7 +874,7 @@ export const ARCHITECTURES = {
       k.only('attention.clamp_kqv', 0)
       return {
         model_type: 'mpt',
-        vocab_size: rowsOf(k, tensors),
+        vocab_size: tokensOf(k, tensors),
         d_model: d,
         n_layers: k.count('block_count'),
         n_heads: k.count('attention.head_count'),
@@ -870,13 +906,13 @@ export const ARCHITECTURES = {
       k.only('rope.dimension_count', d / heads)
       return {
         model_type: 'nomic_bert',
-        vocab_size: rowsOf(k, tensors),
+        vocab_size: tokensOf(k, tensors),
         n_positions: k.count('context_length'),
         n_embd: d,
         n_inner: k.count('feed_forward_length'),
         n_layer: k.count('block_count'),
         n_head: heads,
-        type_vocab_size: rowsOf(k, tensors, 'token_types.weight'),
+        type_vocab_size: typesOf(k, tensors),
         layer_norm_epsilon: k.number('attention.layer_norm_epsilon'),
         activation_function: 'swiglu',
         rotary_emb_base: k.number('rope.freq_base', 10_000),
@@ -968,7 +1004,7 @@ export const ARCHITECTURES = {
       const types = window ? firstIsFull(k, layers) : Array(layers).fill('full_attention')
       return {
         model_type: 'modernbert',
-        vocab_size: rowsOf(k, tensors),
+        vocab_size: tokensOf(k, tensors),
         hidden_size: k.count('embedding_length'),
         intermediate_size: k.count('feed_forward_length'),
         num_hidden_layers: layers,
@@ -1014,9 +1050,6 @@ export const ARCHITECTURES = {
   t5encoder: t5(true),
 }
 
-/** Tensors that duplicate the config, or that llama.cpp does not read. */
-const UNUSED = /^(rope_freqs|rope_factors_(long|short)|attn_rot_embd)$/
-
 /**
  * Returns how a tensor of the file is converted; several changes for a fused one.
  * @param {Architecture} architecture
@@ -1027,7 +1060,6 @@ const UNUSED = /^(rope_freqs|rope_factors_(long|short)|attn_rot_embd)$/
 export function changesOf({ names, change, split }, given, config) {
   const [, stack = '', layer, own = '', kind] = /^(enc\.|dec\.)?(?:blk\.(\d+)\.)?(.+)\.(weight|bias)$/.exec(given) ?? []
   const name = stack + own
-  if (UNUSED.test(name)) return []
   const parts = split?.(name, config) ?? [[name, {}]]
   return parts.map(([part, fused]) => {
     const known = Object.hasOwn(names, part) && names[part]

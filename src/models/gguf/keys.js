@@ -21,15 +21,15 @@ export class Keys {
 
   /** Returns the value of ARCHITECTURE.key; for a list with one value per layer, the common value. @param {string} key */
   get(key) {
-    this.#read.add(key)
+    const list = this.perLayer(key)
     const name = `${this.architecture}.${key}`
-    const value = this.metadata.get(name)
+    const value = list ?? this.metadata.get(name)
     // JSON has no NaN: it would become null, as if the key were missing.
     if (typeof value === 'number' && !Number.isFinite(value))
       throw this.fail(`${name}: expected a finite number, got ${value}`)
-    if (typeof value !== 'object') return value
-    const [first] = value
-    if (!value.length || Array.from(/** @type {ArrayLike<unknown>} */ (value)).some(each => each !== first))
+    if (!list) return value
+    const first = list[0]
+    if (Array.from(list).some(each => each !== first))
       throw this.fail(`${name} differs from layer to layer, which is not covered`)
     return first
   }
@@ -39,6 +39,16 @@ export class Keys {
     this.#read.add(key)
     const value = this.metadata.get(`${this.architecture}.${key}`)
     return typeof value === 'object' ? value : undefined
+  }
+
+  /** Returns the list of a key, a value per layer; undefined if it is not a list. @param {string} key */
+  perLayer(key) {
+    const list = this.list(key)
+    if (list && list.length !== this.metadata.get(`${this.architecture}.block_count`))
+      throw this.fail(
+        `${this.architecture}.${key}: expected one value, or one for each layer, got a list of ${list.length}`,
+      )
+    return list
   }
 
   /** @param {string} key @param {number} [fallback] @returns {number} */
@@ -69,7 +79,7 @@ export class Keys {
     if (given !== value) throw this.fail(`${this.architecture}.${key} is ${describe(given)}, ${why}`)
   }
 
-  /** Throws for unread keys that may change the network. Unread sizes of heads must be the usual ones. */
+  /** Throws for unread keys that may change the network. Unread sizes of heads and an unread mask must be the usual ones. */
   end() {
     const heads = this.count('attention.head_count')
     const size = this.count('embedding_length') / heads
@@ -77,13 +87,15 @@ export class Keys {
       'attention.key_length': size,
       'attention.value_length': size,
       'attention.head_count_kv': heads,
+      'attention.causal': true,
     }))
       if (!this.#read.has(key)) this.only(key, usual)
     const start = `${this.architecture}.`
     const rest = [...this.metadata].filter(([name, value]) => {
       const key = name.slice(start.length)
       if (!name.startsWith(start) || this.#read.has(key) || HARMLESS.test(key)) return false
-      return value !== 0 && value !== false && mayMatter(key.replaceAll('.', '_'))
+      const isAbsent = (value === 0 || value === false) && !key.endsWith('_swa') // llama.cpp reads sizes of 0 for layers with a window
+      return !isAbsent && mayMatter(key.replaceAll('.', '_'))
     })
     if (rest.length)
       throw this.fail(`not covered: ${rest.map(([name, value]) => `${name} = ${describe(value)}`).join(', ')}`)

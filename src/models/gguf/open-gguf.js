@@ -233,10 +233,11 @@ async function asFolder(folder, metadata, stored, fail) {
       throw fail(`${key} is ${metadata.get(key)}, but there are only ${stored.size} tensors`)
   const config = architecture.config(keys, stored)
   keys.end()
-  await readFactors(config.rope_scaling)
+  const factors = await readFactors(config.rope_scaling)
   /** @type {Map<string, StoredTensor>} */
   const tensors = new Map()
   for (const tensor of stored.values()) {
+    if (factors.has(tensor)) continue
     const changes = changesOf(architecture, tensor.name, config)
     const rows = changes.reduce((sum, { rows: [, count] = [0, 0] }) => sum + count, 0)
     if (rows && rows !== tensor.dims[0])
@@ -271,12 +272,16 @@ async function asFolder(folder, metadata, stored, fail) {
   }
 }
 
-/** Reads frequency factors that are stored as tensors. @param {any} scaling */
+/** Reads frequency factors that are stored as tensors, and returns the tensors. @param {any} scaling */
 async function readFactors(scaling) {
+  /** @type {Set<StoredTensor>} */
+  const tensors = new Set()
   for (const key of scaling?.rope_type === 'longrope' ? ['short_factor', 'long_factor'] : []) {
+    tensors.add(scaling[key])
     const { source, file, from, to, dtype } = scaling[key]
     scaling[key] = Array.from(dequantize(dtype, await readExactly(source, file, from, to)))
   }
+  return tensors
 }
 
 /** Returns the ids that begin, end and pad texts. @param {GgufMetadata} metadata */
