@@ -7,11 +7,12 @@
  * Q4_K, Q5_K:       W = (d s) w - (e m), with float16 d and e for 256 values, s and m of 6 bits for 32
  * Q6_K:             W = (d s) (w - 32), with float16 d for 256 values, signed s of 8 bits for 16
  *
- * The scales d, d s and the minima m, -e m are exact as floats. As for int4 in linear_integer.c,
- *   y[n] = bias[n] + sum_b step[b] sum_{i in b} (scale[n][i] dot[n][i] + minimum[n][i] sum_{k in i} q[k])
- *   dot[n][i] = sum_{k in i} q[k] (w[n][k] - offset)
- * where b runs over blocks of 256 values of x, and i over groups of values with one scale. The inner sums are exact as
- * integers, |dot| <= 32 * 32767 * 128 < 2^27.
+ * With blocks b of 256 values of x = step q, and groups i of values that share a scale,
+ *   y[n] = bias[n] + sum_b step[b] part[n][b],   dot[n][i] = sum_{k in i} q[k] (w[n][k] - offset)
+ *   part = sum_{i in b} (d[n][i] dot[n][i] + m[n][i] total[i]),   total[i] = sum_{k in i} q[k]
+ * and for Q4_K, Q5_K and Q6_K, with one d and e for each n and b,
+ *   part = d sum_{i in b} s[n][i] dot[n][i] - e sum_{i in b} m[n][i] total[i]
+ * dot, total and, for Q4_K and Q5_K, sum m total are exact as integers: |dot| <= 32 * 32767 * 128 < 2^27.
  *
  * A panel holds eight rows in the layout of `block_form`. It takes as many bytes as in the file; Q4_K and Q5_K take 2.8
  * and 2.3 % more, because s and m are stored in 8 bits. A float16 is stored with its exponent raised by 10, so that
@@ -22,133 +23,191 @@
 
 static const float LIFT = 0x1p102f;
 
-/* Reads the scales and minima of eight columns, times 2^-102: scale[half] (4) and minimum[half] (4) are those of
- * columns half * 4 on. `second` selects the second 16 of the 32 values. The 256 values begin at `head`, these 32 at
- * `own`. */
-INLINE void read_scales(uint32_t weights, const char *head, const char *own, size_t second, f4 scale[2],
-                        f4 minimum[2]) {
-  if (weights < QKV_WEIGHTS_Q4_K) {
+/* Reads the scales of group i, of columns 0 to 3 and 4 to 7: s, from the head of the 256 values, or 2^-102 d, which
+ * precedes the group's numbers at `own`. */
+INLINE void read_scales(uint32_t weights, const char *head, const char *own, size_t i, f4 scale[2]) {
+  struct block_form f = block_form(weights);
+  if (!f.head) {
     load_float16(own, &scale[0], &scale[1]);
-    if (has_minima(weights))
-      load_float16(own + 16, &minimum[0], &minimum[1]);
     return;
   }
-  i4 bytes = load_int16s((const int16_t *)(const void *)own);
-  load_float16(head, &scale[0], &scale[1]);
-  scale[0] = mul(scale[0], from_integers(second ? signed_byte(bytes, 2) : signed_byte(bytes, 0)));
-  scale[1] = mul(scale[1], from_integers(second ? signed_byte(bytes, 3) : signed_byte(bytes, 1)));
-  if (weights == QKV_WEIGHTS_Q6_K)
-    return;
-  load_float16(head + 16, &minimum[0], &minimum[1]); /* -e */
-  minimum[0] = mul(minimum[0], from_integers(signed_byte(bytes, 2)));
-  minimum[1] = mul(minimum[1], from_integers(signed_byte(bytes, 3)));
+  /* A word holds two columns' scales of two groups. It is loaded so that those of group i are its upper two bytes. */
+  const char *at = head + halves_bytes(weights) + i / 2 * 16 + i % 2 * 2 - 2;
+  i4 bytes = load_int16s((const int16_t *)(const void *)at);
+  scale[0] = from_integers(signed_byte(bytes, 2));
+  scale[1] = from_integers(signed_byte(bytes, 3));
+}
+
+/* Splits eight integers into int16: total = 1024 high + low, |total| <= 2^20. */
+INLINE void split_totals(const int32_t *totals, int16_t *high, int16_t *low) {
+  i4 parts[2][2];
+#pragma unroll
+  for (size_t i = 0; i < 2; i++) {
+    i4 total = load((const float *)(const void *)(totals + i * 4));
+    parts[0][i] = by_power(total, 10);
+    parts[1][i] = subtract_integers(total, times_power(parts[0][i], 10));
+  }
+  store_int16s(high, join_int16s(parts[0][0], parts[0][1]));
+  store_int16s(low, join_int16s(parts[1][0], parts[1][1]));
+}
+
+/* sums (8) = sum_i m[i] total[i] over the eight groups of 256 values. An int16 of `minima` is m + 256 m', m of column c
+ * and m' of column c + 4. The sums are exact, below 8 * 63 * 2^20 < 2^29. */
+INLINE void dot_minima(const char *minima, const int16_t *high, const int16_t *low, i4 sums[2]) {
+  i4 upper[2] = {zeros(), zeros()}, lower[2] = {zeros(), zeros()};
+#pragma unroll
+  for (size_t i = 0; i < 8; i += 2) {
+    i4 both = load_int16s((const int16_t *)(const void *)(minima + i * 8));
+    i4 pair[2] = {both, high_bytes(both)};
+    i4 h = splat_from((const float *)(const void *)(high + i)), l = splat_from((const float *)(const void *)(low + i));
+#pragma unroll
+    for (size_t half = 0; half < 2; half++) {
+      upper[half] = add_products(upper[half], h, pair[half]);
+      lower[half] = add_products(lower[half], l, pair[half]);
+    }
+  }
+#pragma unroll
+  for (size_t half = 0; half < 2; half++)
+    sums[half] = add_integers(times_power(upper[half], 10), lower[half]);
+  sums[0] = subtract_integers(sums[0], times_power(sums[1], 8));
 }
 
 /* sums (PANELS, 8) += step * (q (count) . W) for one type of blocks, a compile-time constant. An int16 holds the
  * numbers v and w of two columns as v + 2^bits w, and sum q v = sum q (v + 2^bits w) - sum q 2^bits w. These sums
  * may wrap around, but the difference is exact. */
-INLINE void dot_type(uint32_t weights, const int16_t *q, const float *totals, float step, size_t count,
+INLINE void dot_type(uint32_t weights, const int16_t *q, const int32_t *totals, float step, size_t count,
                      const struct streams *s, const char *w, float *sums) {
   const struct block_form f = block_form(weights);
   const size_t bits = f.bits, group = values_of_scale(weights);
   const size_t values = bits == 5 ? 16 : bits == 6 ? 8 : bits == 4 ? 4 : 2; /* those that fill whole vectors */
+  const int has_own_minima = has_minima(weights) && !f.head;
   size_t at[PANELS];
 #pragma unroll
   for (size_t p = 0; p < PANELS; p++)
     at[p] = p ? at[p - 1] + (p < s->count ? s->bytes : 0) : 0; /* missing panels repeat the last one */
+  /* The sums of columns 4 to 7 are 2^bits times too large until the end, but for 8 bits. */
+  const float power = bits == 8 ? 1.0f : 1.0f / (float)(1 << bits);
   float parts[ROW_SUMS] = {0};
   const char *own = w + f.head;
-  for (const float *last = totals + count / SMALL_BLOCK; totals < last; totals++) {
+  for (size_t i = 0; i < count / group; i++) {
     const char *scales = own;
     own += f.scales;
+    i4 acc[PANELS][2], start[2] = {zeros(), zeros()};
+    const size_t offset = bits == 8 ? 128 : f.offset;
+    if (offset) { /* sum q (w - offset) starts from -offset sum q */
 #pragma unroll
-    for (size_t i = 0; i < SMALL_BLOCK; i += group) {
-      i4 acc[PANELS][2], total = zeros();
+      for (size_t k = 0; k < group; k += 8)
+        start[0] = add_integers(start[0], pairs_of(q + k));
+      start[0] = subtract_integers(zeros(), times_power(lanes_together(start[0]), (uint32_t)lowest_bit(offset)));
+      if (bits != 8)
+        start[1] = times_power(start[0], (uint32_t)bits), start[0] = add_integers(start[0], start[1]);
+    }
 #pragma unroll
-      for (size_t p = 0; p < PANELS; p++)
-        acc[p][0] = acc[p][1] = zeros();
-      const size_t offset = bits == 8 ? 128 : f.offset;
+    for (size_t p = 0; p < PANELS; p++)
+      acc[p][0] = start[0], acc[p][1] = start[1];
+    for (const char *end = own + group * bits; own < end; q += values, own += values * bits) {
+      i4 x[8];
 #pragma unroll
-      for (size_t k = 0; k < group && offset; k += 8)
-        total = add_integers(total, pairs_of(q + k));
-      if (offset)
-        total = times_power(lanes_together(total), (uint32_t)lowest_bit(offset));
-      for (const int16_t *end = q + group; q != end; q += values, own += values * bits) {
-#pragma unroll
-        for (size_t p = 0; p < PANELS; p++) {
-          i4 pairs[8];
-          load_pairs(bits, own + at[p], pairs);
-#pragma unroll
-          for (size_t k = 0; k < values / 2; k++) {
-            i4 x = splat_from((const float *)(const void *)(q + k * 2));
-            acc[p][0] = add_products(acc[p][0], x, pairs[k]);
-            acc[p][1] = add_products(acc[p][1], x, high_part(bits, pairs[k]));
-          }
-        }
-      }
+      for (size_t k = 0; k < values / 2; k++)
+        x[k] = splat_from((const float *)(const void *)(q + k * 2));
 #pragma unroll
       for (size_t p = 0; p < PANELS; p++) {
-        f4 scale[2], minimum[2];
-        read_scales(weights, w + at[p], scales + at[p], i, scale, minimum);
-        i4 dots[2] = {subtract_integers(acc[p][0], bits == 8 ? times_power(acc[p][1], 8) : acc[p][1]),
-                      bits == 8 ? acc[p][1] : by_power(acc[p][1], (uint32_t)bits)};
-        if (offset)
-          dots[0] = subtract_integers(dots[0], total);
-        if (f.offset)
-          dots[1] = subtract_integers(dots[1], total);
+        i4 pairs[2][8];
+        load_pairs(bits, own + at[p], pairs);
 #pragma unroll
-        for (size_t half = 0; half < 2; half++) {
-          float *part = parts + p * 8 + half * 4;
-          f4 sum = add(load(part), mul(scale[half], from_integers(dots[half])));
-          if (has_minima(weights))
-            sum = add(sum, mul(minimum[half], splat_from(totals)));
-          store(part, sum);
-        }
+        for (size_t half = 0; half < 2; half++)
+#pragma unroll
+          for (size_t k = 0; k < values / 2; k++)
+            acc[p][half] = add_products(acc[p][half], x[k], pairs[half][k]);
+      }
+    }
+    f4 total[2];
+    if (has_own_minima) {
+      total[0] = splat_integer(totals + i);
+      total[1] = mul(total[0], splat(1.0f / power));
+    }
+#pragma unroll
+    for (size_t p = 0; p < PANELS; p++) {
+      f4 scale[2], minimum[2];
+      read_scales(weights, w + at[p], scales + at[p], i, scale);
+      if (has_own_minima)
+        load_float16(scales + at[p] + 16, &minimum[0], &minimum[1]);
+      acc[p][0] = subtract_integers(acc[p][0], bits == 8 ? times_power(acc[p][1], 8) : acc[p][1]);
+#pragma unroll
+      for (size_t half = 0; half < 2; half++) {
+        float *part = parts + p * 8 + half * 4;
+        f4 sum = add(load(part), mul(scale[half], from_integers(acc[p][half])));
+        if (has_own_minima)
+          sum = add(sum, mul(minimum[half], total[half]));
+        store(part, sum);
       }
     }
   }
-  for (size_t c = 0; c < ROW_SUMS; c += 4)
-    store(sums + c, add(load(sums + c), mul(splat(step), mul(load(parts + c), splat(LIFT)))));
+  int16_t high[8], low[8];
+  if (has_integer_minima(weights))
+    split_totals(totals, high, low);
+  const float *part = parts;
+  for (const float *end = sums + s->count * 8; sums != end; w += s->bytes, part += 8, sums += 8) {
+    f4 d[2], e[2];
+    i4 minima[2];
+    if (f.head)
+      load_float16(w, &d[0], &d[1]);
+    if (has_integer_minima(weights)) {
+      load_float16(w + 16, &e[0], &e[1]); /* -e */
+      dot_minima(w + minima_at(weights), high, low, minima);
+    }
+#pragma unroll
+    for (size_t half = 0; half < 2; half++) {
+      f4 sum = load(part + half * 4);
+      if (half && bits != 8)
+        sum = mul(sum, splat(power));
+      if (f.head)
+        sum = mul(d[half], sum);
+      if (has_integer_minima(weights))
+        sum = add(sum, mul(e[half], from_integers(minima[half])));
+      store(sums + half * 4, add(load(sums + half * 4), mul(splat(step), mul(sum, splat(LIFT)))));
+    }
+  }
 }
 
-static NOINLINE void dot_q8_0(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
-                              const char *w, float *sums) {
+static NOINLINE void dot_q8_0(const int16_t *q, const int32_t *totals, float step, size_t count,
+                              const struct streams *s, const char *w, float *sums) {
   dot_type(QKV_WEIGHTS_Q8_0, q, totals, step, count, s, w, sums);
 }
-static NOINLINE void dot_q4_0(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
-                              const char *w, float *sums) {
+static NOINLINE void dot_q4_0(const int16_t *q, const int32_t *totals, float step, size_t count,
+                              const struct streams *s, const char *w, float *sums) {
   dot_type(QKV_WEIGHTS_Q4_0, q, totals, step, count, s, w, sums);
 }
-static NOINLINE void dot_q4_1(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
-                              const char *w, float *sums) {
+static NOINLINE void dot_q4_1(const int16_t *q, const int32_t *totals, float step, size_t count,
+                              const struct streams *s, const char *w, float *sums) {
   dot_type(QKV_WEIGHTS_Q4_1, q, totals, step, count, s, w, sums);
 }
-static NOINLINE void dot_q5_0(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
-                              const char *w, float *sums) {
+static NOINLINE void dot_q5_0(const int16_t *q, const int32_t *totals, float step, size_t count,
+                              const struct streams *s, const char *w, float *sums) {
   dot_type(QKV_WEIGHTS_Q5_0, q, totals, step, count, s, w, sums);
 }
-static NOINLINE void dot_q5_1(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
-                              const char *w, float *sums) {
+static NOINLINE void dot_q5_1(const int16_t *q, const int32_t *totals, float step, size_t count,
+                              const struct streams *s, const char *w, float *sums) {
   dot_type(QKV_WEIGHTS_Q5_1, q, totals, step, count, s, w, sums);
 }
-static NOINLINE void dot_q4_k(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
-                              const char *w, float *sums) {
+static NOINLINE void dot_q4_k(const int16_t *q, const int32_t *totals, float step, size_t count,
+                              const struct streams *s, const char *w, float *sums) {
   dot_type(QKV_WEIGHTS_Q4_K, q, totals, step, count, s, w, sums);
 }
-static NOINLINE void dot_q5_k(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
-                              const char *w, float *sums) {
+static NOINLINE void dot_q5_k(const int16_t *q, const int32_t *totals, float step, size_t count,
+                              const struct streams *s, const char *w, float *sums) {
   dot_type(QKV_WEIGHTS_Q5_K, q, totals, step, count, s, w, sums);
 }
-static NOINLINE void dot_q6_k(const int16_t *q, const float *totals, float step, size_t count, const struct streams *s,
-                              const char *w, float *sums) {
+static NOINLINE void dot_q6_k(const int16_t *q, const int32_t *totals, float step, size_t count,
+                              const struct streams *s, const char *w, float *sums) {
   dot_type(QKV_WEIGHTS_Q6_K, q, totals, step, count, s, w, sums);
 }
 
 /* Indexed by enum qkv_weights from QKV_WEIGHTS_Q8_0 on. */
-static void (*const DOT[])(const int16_t *, const float *, float, size_t, const struct streams *, const char *,
+static void (*const DOT[])(const int16_t *, const int32_t *, float, size_t, const struct streams *, const char *,
                            float *) = {dot_q8_0, dot_q4_0, dot_q4_1, dot_q5_0, dot_q5_1, dot_q4_k, dot_q5_k, dot_q6_k};
 
-void dot_blocks(const struct qkv_linear *a, const int16_t *q, const float *totals, float step, size_t count,
+void dot_blocks(const struct qkv_linear *a, const int16_t *q, const int32_t *totals, float step, size_t count,
                 const struct streams *s, const char *w, float *sums) {
   DOT[a->weights - QKV_WEIGHTS_Q8_0](q, totals, step, count, s, w, sums);
 }
@@ -157,19 +216,36 @@ void dot_blocks(const struct qkv_linear *a, const int16_t *q, const float *total
 INLINE void widen_numbers(size_t bits, const char *w, size_t count, uint32_t offset, int16_t *wide) {
   const size_t step = bits == 5 ? 16 : bits == 6 ? 8 : bits == 4 ? 4 : 2;
   for (const int16_t *end = wide + count * 8; wide != end; w += step * bits) {
-    i4 pairs[8];
+    i4 pairs[2][8];
     load_pairs(bits, w, pairs);
 #pragma unroll
     for (size_t i = 0; i < step / 2; i++, wide += 16)
-      widen_pair(bits, wide, pairs[i], offset);
+      widen_pair(bits, wide, pairs[0][i], offset);
   }
 }
 
-void widen_blocks(uint32_t weights, const char *w, size_t count, int16_t *wide, float *scales, float *minima) {
+void widen_blocks(uint32_t weights, const char *w, size_t count, struct wide_panel *to) {
   struct block_form f = block_form(weights);
   size_t group = values_of_scale(weights);
+  f4 lift = splat(LIFT), scale[2], halves[2] = {splat(1.0f), splat(1.0f)};
+  if (f.head)
+    load_float16(w, &halves[0], &halves[1]);
+  for (size_t half = 0; half < 2; half++)
+    store(to->d + half * 4, f.head ? mul(halves[half], lift) : halves[half]);
+  if (has_integer_minima(weights)) {
+    load_float16(w + 16, &halves[0], &halves[1]);
+    for (size_t half = 0; half < 2; half++)
+      store(to->e + half * 4, mul(halves[half], lift));
+    for (size_t i = 0; i < 4; i++) {
+      i4 bytes = load_int16s((const int16_t *)(const void *)(w + minima_at(weights) + i * 16));
+      float *minima = to->minima + i * 16;
+      store(minima, signed_byte(bytes, 0)), store(minima + 4, signed_byte(bytes, 1));
+      store(minima + 8, signed_byte(bytes, 2)), store(minima + 12, signed_byte(bytes, 3));
+    }
+  }
   const char *own = w + f.head;
-  for (size_t k = 0; k < count; k += SMALL_BLOCK, own += f.scales + f.bits * 32u, wide += SMALL_BLOCK * 8) {
+  int16_t *wide = to->numbers;
+  for (size_t k = 0, i = 0; k < count; k += SMALL_BLOCK, own += f.scales + f.bits * 32u, wide += SMALL_BLOCK * 8) {
     const char *numbers = own + f.scales;
     if (f.bits == 4)
       widen_numbers(4, numbers, SMALL_BLOCK, f.offset, wide);
@@ -179,32 +255,35 @@ void widen_blocks(uint32_t weights, const char *w, size_t count, int16_t *wide, 
       widen_numbers(6, numbers, SMALL_BLOCK, f.offset, wide);
     else
       widen_numbers(8, numbers, SMALL_BLOCK, f.offset, wide);
-    for (size_t i = 0; i < SMALL_BLOCK; i += group, scales += 8) {
-      f4 scale[2], minimum[2];
-      read_scales(weights, w, own, i, scale, minimum);
-      for (size_t half = 0; half < 2; half++) {
-        store(scales + half * 4, mul(scale[half], splat(LIFT)));
-        if (has_minima(weights))
-          store(minima + half * 4, mul(minimum[half], splat(LIFT)));
-      }
-      minima += 8;
+    for (size_t end = (k + SMALL_BLOCK) / group; i < end; i++) {
+      read_scales(weights, w, own, i, scale);
+      for (size_t half = 0; half < 2; half++)
+        store(to->scales + i * 8 + half * 4, f.head ? scale[half] : mul(scale[half], lift));
+    }
+    if (!has_integer_minima(weights)) {
+      load_float16(own + 16, &scale[0], &scale[1]);
+      for (size_t half = 0; half < 2; half++)
+        store(to->minima + k / SMALL_BLOCK * 8 + half * 4, mul(scale[half], lift));
     }
   }
 }
 
 void unpack_rows(const char *panel, uint32_t weights, size_t K, size_t row, size_t rows, float *out, size_t out_row,
                  size_t out_column) {
-  int16_t wide[BLOCK * 8];
-  float scales[BLOCK / 16 * 8], minima[BLOCK / 16 * 8];
+  struct wide_panel wide;
   size_t group = values_of_scale(weights);
   for (size_t from = 0; from < K; from += BLOCK) {
     size_t count = at_most(K - from, BLOCK);
-    widen_blocks(weights, panel + panel_bytes(weights, from), count, wide, scales, minima);
+    widen_blocks(weights, panel + panel_bytes(weights, from), count, &wide);
     for (size_t r = 0; r < rows; r++)
       for (size_t k = 0; k < count; k++) {
         size_t c = row + r, i = k / group * 8 + c;
-        float product = scales[i] * (float)wide[(k / 2 * 8 + c) * 2 + k % 2];
-        out[r * out_row + (from + k) * out_column] = has_minima(weights) ? product + minima[i] : product;
+        float product = wide.d[c] * wide.scales[i] * (float)wide.numbers[(k / 2 * 8 + c) * 2 + k % 2];
+        if (has_integer_minima(weights))
+          product += wide.e[c] * (float)((const int32_t *)(const void *)wide.minima)[i];
+        else if (has_minima(weights))
+          product += wide.minima[i];
+        out[r * out_row + (from + k) * out_column] = product;
       }
   }
 }
@@ -315,19 +394,19 @@ static void pack_numbers(size_t bits, const uint8_t *numbers, char *to) {
       pack_sixteen(8, numbers, to);
 }
 
-/* Unpacks 12 bytes with the scales and minima (6 bits each) of the eight parts of 256 values; returns scale and
- * minimum of each part in turn. */
+/* Unpacks 12 bytes with the scales and minima (6 bits each) of the eight parts of 256 values; returns the scales, then
+ * the minima. */
 static i4 six_bits(const uint8_t *b) {
   uint32_t words[3], low = 0x3f3f3f3f, four = 0x0f0f0f0f, two = 0x30303030;
   __builtin_memcpy(words, b, sizeof words);
   uint32_t apart[4] = {words[0] & low, (words[2] & four) | (words[0] >> 2 & two), words[1] & low,
                        (words[2] >> 4 & four) | (words[1] >> 2 & two)};
-  return halves_in_turn(load_bytes((const uint8_t *)(const void *)apart));
+  return load_bytes((const uint8_t *)(const void *)apart);
 }
 
-/* Packs scale and minimum (Q6_K: both scales) of the eight parts of 256 values, `stride` bytes apart. Lane c % 4 of
- * the words holds those of columns c and c + 4, minima in the upper half. */
-static void pack_scales(uint32_t weights, const uint8_t *const blocks[8], char *to, size_t stride) {
+/* Packs the scales and minima of 256 values into 128 bytes. Lane c % 4 of a vector holds those of columns c and c + 4
+ * for two groups. */
+static void pack_scales(uint32_t weights, const uint8_t *const blocks[8], char *to) {
   i4 words[8];
   for (size_t c = 0; c < 4; c++) {
     const uint8_t *low = blocks[c], *high = blocks[c + 4];
@@ -339,7 +418,7 @@ static void pack_scales(uint32_t weights, const uint8_t *const blocks[8], char *
   transpose(words);
   transpose(words + 4);
   for (size_t n = 0; n < 8; n++)
-    store_bytes((uint8_t *)(void *)(to + n * stride), words[n]);
+    store_bytes((uint8_t *)(void *)(to + n * 16), words[n]);
 }
 
 /* Packs eight float16, those of columns c and c + 4 in one word, from offset `at` of blocks (8); `rows` of them
@@ -376,7 +455,7 @@ uint32_t QKV_EXPORT(qkv_pack_blocks)(const struct qkv_pack_linear *a) {
       if (has_minima(weights) && !pack_halves(blocks, rows, 2, f.head ? 0x8000 : 0, scales + 16))
         return QKV_WEIGHTS_OUT_OF_RANGE;
       if (f.head)
-        pack_scales(weights, blocks, out, f.scales + f.bits * 32u);
+        pack_scales(weights, blocks, scales + halves_bytes(weights));
       for (size_t i = 0; i < values / SMALL_BLOCK; i++, out += f.scales + f.bits * 32u) {
         uint8_t numbers[8 * SMALL_BLOCK];
         read_numbers(weights, blocks, i, numbers);

@@ -9,12 +9,18 @@ enum { BLOCK = 256, SMALL_BLOCK = 32 };
 
 /* sums (count, 8) += step * (x W^T) for the columns of the streams, over `count` <= BLOCK values of x = step q.
  * totals are the sums of each 32 values of q; W starts at w. */
-void dot_blocks(const struct qkv_linear *a, const int16_t *q, const float *totals, float step, size_t count,
+void dot_blocks(const struct qkv_linear *a, const int16_t *q, const int32_t *totals, float step, size_t count,
                 const struct streams *s, const char *w, float *sums);
 
-/* Widens `count` <= BLOCK values of each row of a panel, W = scale w + minimum: wide (count/2, 8, 2) = w in pairs,
- * scales and minima (count / values_of_scale, 8). Minima are written only for blocks that have them. */
-void widen_blocks(uint32_t weights, const char *w, size_t count, int16_t *wide, float *scales, float *minima);
+/* BLOCK values of eight rows of W, W = d (scale w) + minimum: numbers (BLOCK/2, 8, 2) = w in pairs, scales and minima
+ * (groups, 8). With integer minima m, minimum = e m. int8 has numbers only; d is not set for int4. */
+struct wide_panel {
+  int16_t numbers[BLOCK * 8];
+  float scales[BLOCK / 16 * 8], minima[BLOCK / SMALL_BLOCK * 8], d[8], e[8];
+};
+
+/* Widens `count` <= BLOCK values of each row of a panel. Minima are written only for blocks that have them. */
+void widen_blocks(uint32_t weights, const char *w, size_t count, struct wide_panel *to);
 
 /* Returns how many values of a row share a scale. */
 INLINE size_t values_of_scale(uint32_t weights) { return weights == QKV_WEIGHTS_Q6_K ? 16 : SMALL_BLOCK; }
@@ -24,6 +30,13 @@ INLINE int has_minima(uint32_t weights) {
   return weights == QKV_WEIGHTS_INT4 || weights == QKV_WEIGHTS_Q4_1 || weights == QKV_WEIGHTS_Q5_1 ||
          weights == QKV_WEIGHTS_Q4_K || weights == QKV_WEIGHTS_Q5_K;
 }
+
+/* True if the minima are integers times a float16 that 256 values share. */
+INLINE int has_integer_minima(uint32_t weights) { return weights == QKV_WEIGHTS_Q4_K || weights == QKV_WEIGHTS_Q5_K; }
+
+/* The head of 256 values: the float16 numbers d and, with integer minima, -e; scales of 8 bits; integer minima. */
+INLINE size_t halves_bytes(uint32_t weights) { return has_integer_minima(weights) ? 32 : 16; }
+INLINE size_t minima_at(uint32_t weights) { return halves_bytes(weights) + 64; }
 
 /* Writes rows `row` ... row + rows <= 8 of a panel as floats, out[r * out_row + k * out_column], bit for bit as
  * llama.cpp dequantizes them. */

@@ -61,12 +61,6 @@ static size_t block_rows(const struct qkv_linear *a) {
   return round_up((a->M + blocks - 1) / blocks, TILE) + TILE * !a->M;
 }
 
-/* BLOCK inputs of a panel, see widen_blocks; int8 has no scales. */
-struct wide_panel {
-  int16_t numbers[BLOCK * 8];
-  float scales[BLOCK / 16 * 8], minima[BLOCK / 16 * 8];
-};
-
 double QKV_EXPORT(qkv_integer_scratch)(const struct qkv_linear *a) {
   double pitch = (double)pitch_of(a->K), rows = (double)block_rows(a) + (double)FEW_ROWS;
   double of_row = (double)ROW_SUMS + (double)(blocks_of(a->K) + totals_of(a->K)) + pitch / 2.0 + 4.0;
@@ -82,7 +76,7 @@ uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
 /* Rounds x (K) to integers of at most `most`: x = q * step, with one step for each BLOCK values: 0 if the largest is
  * below 1e-33, NaN if one is NaN or infinite. Writes q (K rounded up to INT4_BLOCK with zeros, and eight more),
  * steps (blocks) and, unless totals is null, the sums of each INT4_BLOCK values of q. */
-static void quantize_row(const float *x, size_t K, float most, int16_t *q, float *steps, float *totals) {
+static void quantize_row(const float *x, size_t K, float most, int16_t *q, float *steps, int32_t *totals) {
   for (size_t k = 0; k < K; k += BLOCK) {
     size_t end = at_most(K, k + BLOCK), i = k;
     float largest = largest_size(x + k, end - k);
@@ -100,7 +94,7 @@ static void quantize_row(const float *x, size_t K, float most, int16_t *q, float
     i4 sum = zeros();
     for (size_t i = k; i < k + INT4_BLOCK; i += 8)
       sum = add_integers(sum, pairs_of(q + i));
-    totals[k / INT4_BLOCK] = sum_lanes(from_integers(sum));
+    totals[k / INT4_BLOCK] = lane0_integer(lanes_together(sum));
   }
 }
 
@@ -143,20 +137,20 @@ static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, 
 
 /* Returns sum (4) + scale (q w) + minimum total for four columns of a block of int4; words (4) hold scales and
  * minima. */
-INLINE f4 add_block(f4 sum, i4 words, i4 dot, const float *total) {
+INLINE f4 add_block(f4 sum, i4 words, i4 dot, f4 total) {
   f4 product = mul(low_bfloat16(words), from_integers(dot));
-  return add(add(sum, product), mul(high_bfloat16(words), splat_from(total)));
+  return add(add(sum, product), mul(high_bfloat16(words), total));
 }
 
 /* dot_panels for int4: sums (count, 8) += step * sum_i (scale (q . w) + minimum total) over `blocks` blocks. */
-static NOINLINE void dot_int4(const int16_t *q, const float *totals, float step, size_t blocks, const struct streams *s,
-                              const char *w, float *sums) {
+static NOINLINE void dot_int4(const int16_t *q, const int32_t *totals, float step, size_t blocks,
+                              const struct streams *s, const char *w, float *sums) {
   float parts[ROW_SUMS] = {0};
   size_t at[PANELS];
 #pragma unroll
   for (size_t p = 0; p < PANELS; p++)
     at[p] = p ? at[p - 1] + (p < s->count ? s->bytes : 0) : 0;
-  for (const float *end = totals + blocks; totals < end; totals++, w += INT4_BYTES) {
+  for (const int32_t *end = totals + blocks; totals < end; totals++, w += INT4_BYTES) {
     i4 acc[PANELS][2];
 #pragma unroll
     for (size_t p = 0; p < PANELS; p++)
@@ -173,12 +167,13 @@ static NOINLINE void dot_int4(const int16_t *q, const float *totals, float step,
           acc[p][half] = add_products(add_products(acc[p][half], first, lower[half]), second, upper[half]);
       }
     }
+    f4 total = splat_integer(totals);
 #pragma unroll
     for (size_t p = 0; p < PANELS; p++) {
       const float *words = (const float *)(const void *)(w + at[p]);
       float *part = parts + p * 8;
-      store(part, add_block(load(part), load(words), subtract_integers(acc[p][0], acc[p][1]), totals));
-      store(part + 4, add_block(load(part + 4), load(words + 4), by_power(acc[p][1], 4), totals));
+      store(part, add_block(load(part), load(words), subtract_integers(acc[p][0], acc[p][1]), total));
+      store(part + 4, add_block(load(part + 4), load(words + 4), by_power(acc[p][1], 4), total));
     }
   }
   for (size_t c = 0; c < ROW_SUMS; c += 4)
@@ -188,7 +183,8 @@ static NOINLINE void dot_int4(const int16_t *q, const float *totals, float step,
 /* Few rows of x rounded to integers, in the scratch: sums (M, ROW_SUMS), steps (M, blocks), totals of each
  * INT4_BLOCK values (M, lines), and q (M, pitch). */
 struct few_rows {
-  float *sums, *steps, *totals;
+  float *sums, *steps;
+  int32_t *totals;
   int16_t *q;
   size_t blocks, lines, pitch;
 };
@@ -196,7 +192,7 @@ struct few_rows {
 static struct few_rows quantize_few(const struct qkv_linear *a, int has_totals, float *scratch) {
   size_t M = a->M, K = a->K;
   struct few_rows f = {.sums = scratch, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch_of(K) + 8};
-  f.steps = f.sums + M * ROW_SUMS, f.totals = f.steps + M * f.blocks;
+  f.steps = f.sums + M * ROW_SUMS, f.totals = (int32_t *)(void *)(f.steps + M * f.blocks);
   f.q = (int16_t *)(void *)(f.totals + M * f.lines);
   for (size_t m = 0; m < M; m++)
     quantize_row(a->x + m * K, K, most_of(a), f.q + m * f.pitch, f.steps + m * f.blocks,
@@ -256,7 +252,7 @@ static void interleave_rows(const int16_t *rows, size_t width, size_t K, int16_t
 static void widen_panel(uint32_t weights, struct wide_panel *to, const char *w, size_t count) {
   int16_t *wide = to->numbers, *end = wide + round_up(count, 2) * 8;
   if (weights > QKV_WEIGHTS_INT4) {
-    widen_blocks(weights, w, count, wide, to->scales, to->minima);
+    widen_blocks(weights, w, count, to);
     return;
   }
   if (weights == QKV_WEIGHTS_INT8) {
@@ -313,11 +309,34 @@ static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t 
   add_tile(acc, steps, pitch, scales, sums);
 }
 
-/* sums += step sum_i (scale (q W^T) + minimum total) over K values, of which each `group` share a scale. Rows of
- * steps are `pitch` floats apart, rows of totals `lines`. Without minima, totals is null. */
-INLINE void multiply_groups(const int16_t *q, const float *steps, size_t pitch, const float *totals, size_t lines,
-                            const struct wide_panel *w, size_t group, size_t K, const struct tile_sums *sums) {
+/* How minima are added: not at all, as minimum * total for each group, or as e * sum (m total) with integers m. */
+enum minima { NO_MINIMA, FLOAT_MINIMA, INTEGER_MINIMA };
+
+/* sums (TILE,8) = sum_i m[i] total[i] over the eight groups of 256 values. */
+INLINE void multiply_minima(const int32_t *totals, size_t lines, const float *minima, i4 sums[TILE][2]) {
+#pragma unroll
+  for (size_t r = 0; r < TILE; r++)
+    sums[r][0] = sums[r][1] = zeros();
+  for (const float *end = minima + BLOCK / SMALL_BLOCK * 8; minima != end; minima += 8, totals++) {
+    i4 left = load(minima), right = load(minima + 4);
+#pragma unroll
+    for (size_t r = 0; r < TILE; r++) {
+      i4 total = splat_from((const float *)(const void *)(totals + r * lines));
+      sums[r][0] = add_integers(sums[r][0], multiply_integers(total, left));
+      sums[r][1] = add_integers(sums[r][1], multiply_integers(total, right));
+    }
+  }
+}
+
+/* sums += step (d sum_i scale (q W^T) + minima) over K values, of which each `group` share a scale. Rows of steps are
+ * `pitch` floats apart, rows of totals `lines` integers. */
+INLINE void multiply_groups(enum minima kind, const int16_t *q, const float *steps, size_t pitch, const int32_t *totals,
+                            size_t lines, const struct wide_panel *w, size_t group, size_t K,
+                            const struct tile_sums *sums) {
   float parts[TILE][8] = {{0}};
+  i4 below[TILE][2];
+  if (kind == INTEGER_MINIMA)
+    multiply_minima(totals, lines, w->minima, below);
   const int16_t *wide = w->numbers;
   const float *scales = w->scales, *minima = w->minima;
   for (const int16_t *end = wide + round_up(K, group) * 8; wide < end; scales += 8) {
@@ -330,27 +349,40 @@ INLINE void multiply_groups(const int16_t *q, const float *steps, size_t pitch, 
 #pragma unroll
       for (size_t half = 0; half < 8; half += 4) {
         f4 sum = add(load(parts[r] + half), mul(load(scales + half), from_integers(acc[r][half / 4])));
-        if (totals)
-          sum = add(sum, mul(load(minima + half), splat_from(totals + r * lines)));
+        if (kind == FLOAT_MINIMA)
+          sum = add(sum, mul(load(minima + half), splat_integer(totals + r * lines)));
         store(parts[r] + half, sum);
       }
-    if (totals)
+    if (kind == FLOAT_MINIMA)
       totals++, minima += 8;
   }
+#pragma unroll
   for (size_t r = 0; r < TILE; r++)
-    for (size_t c = 0; c < 8; c += 4)
-      add_to_sums(sums, r, c, mul(splat_from(steps + r * pitch), load(parts[r] + c)));
+#pragma unroll
+    for (size_t c = 0; c < 8; c += 4) {
+      f4 sum = load(parts[r] + c);
+      if (kind != FLOAT_MINIMA)
+        sum = mul(load(w->d + c), sum);
+      if (kind == INTEGER_MINIMA)
+        sum = add(sum, mul(load(w->e + c), from_integers(below[r][c / 4])));
+      add_to_sums(sums, r, c, mul(splat_from(steps + r * pitch), sum));
+    }
 }
 
-static NOINLINE void multiply_with_minima(const int16_t *q, const float *steps, size_t pitch, const float *totals,
+static NOINLINE void multiply_with_minima(const int16_t *q, const float *steps, size_t pitch, const int32_t *totals,
                                           size_t lines, const struct wide_panel *w, size_t K,
                                           const struct tile_sums *sums) {
-  multiply_groups(q, steps, pitch, totals, lines, w, SMALL_BLOCK, K, sums);
+  multiply_groups(FLOAT_MINIMA, q, steps, pitch, totals, lines, w, SMALL_BLOCK, K, sums);
+}
+
+static NOINLINE void multiply_with_integers(const int16_t *q, const float *steps, size_t pitch, const int32_t *totals,
+                                            size_t lines, const struct wide_panel *w, const struct tile_sums *sums) {
+  multiply_groups(INTEGER_MINIMA, q, steps, pitch, totals, lines, w, SMALL_BLOCK, BLOCK, sums);
 }
 
 static NOINLINE void multiply_without(const int16_t *q, const float *steps, size_t pitch, const struct wide_panel *w,
                                       size_t group, size_t K, const struct tile_sums *sums) {
-  multiply_groups(q, steps, pitch, 0, 0, w, group, K, sums);
+  multiply_groups(NO_MINIMA, q, steps, pitch, 0, 0, w, group, K, sums);
 }
 
 /* Prefetches up to `count` bytes from p + from on, not beyond p + bytes: a few cache lines between two tiles. */
@@ -363,7 +395,8 @@ static void prefetch_part(const char *p, size_t bytes, size_t from, size_t count
  * pitch / 2, TILE, 2). With byte products of int8: bytes (tall / TILE, pitch / 4, TILE, 4) instead of q, and starts
  * (tall, blocks) instead of totals. */
 struct many_rows {
-  float *steps, *totals;
+  float *steps;
+  int32_t *totals;
   int16_t *q;
   size_t tall, blocks, lines, pitch;
   enum byte_products bytes;
@@ -373,7 +406,7 @@ INLINE int8_t *bytes_at(const struct many_rows *x, size_t r, size_t k) {
   return (int8_t *)x->q + r * x->pitch + k * TILE;
 }
 INLINE int32_t *starts_at(const struct many_rows *x, size_t r, size_t k) {
-  return (int32_t *)(void *)x->totals + r * x->blocks + k / BLOCK;
+  return x->totals + r * x->blocks + k / BLOCK;
 }
 
 /* Adds the products of `count` inputs from k on to the sums (tall, ROW_SUMS) of rows m ... m + rows and `panels`
@@ -396,7 +429,7 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
     for (size_t p = 0; p < panels; p++) {
       const int16_t *q = x->q + r * x->pitch + k * TILE;
       const float *step = x->steps + r * x->blocks + k / BLOCK;
-      const float *total = x->totals + r * x->lines + k / INT4_BLOCK;
+      const int32_t *total = x->totals + r * x->lines + k / INT4_BLOCK;
       float *sum = sums + r * ROW_SUMS + p * 8;
       struct tile_sums to = {sum, sum, 0, ROW_SUMS, ROW_SUMS};
       if (k == 0)
@@ -414,6 +447,8 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
       if (HAS_BYTE_PRODUCTS && x->bytes)
         multiply_bytes(bytes_at(x, r, k), step, starts_at(x, r, k), x->blocks, (const uint8_t *)wide[p].numbers,
                        a->scales + n + p * 8, count, &to);
+      else if (has_integer_minima(a->weights))
+        multiply_with_integers(q, step, x->blocks, total, x->lines, wide + p, &to);
       else if (has_minima(a->weights))
         multiply_with_minima(q, step, x->blocks, total, x->lines, wide + p, count, &to);
       else if (a->weights > QKV_WEIGHTS_INT4)
@@ -429,7 +464,7 @@ static struct many_rows quantize_many(const struct qkv_linear *a, size_t m, size
                                       float *scratch) {
   size_t K = a->K, pitch = pitch_of(K), width = pitch + 8, tall = round_up(rows, TILE);
   struct many_rows q = {.tall = tall, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch};
-  q.steps = scratch + tall * ROW_SUMS, q.totals = q.steps + tall * q.blocks;
+  q.steps = scratch + tall * ROW_SUMS, q.totals = (int32_t *)(void *)(q.steps + tall * q.blocks);
   q.q = (int16_t *)(void *)(q.totals + tall * q.lines);
   int16_t *four = q.q + tall * pitch;
   if (HAS_BYTE_PRODUCTS && a->x_int8)

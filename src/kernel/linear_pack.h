@@ -28,11 +28,11 @@ INLINE struct block_form block_form(uint32_t weights) {
   case QKV_WEIGHTS_Q5_1:
     return (struct block_form){5, 0, 32, 0};
   case QKV_WEIGHTS_Q4_K:
-    return (struct block_form){4, 32, 16, 0};
+    return (struct block_form){4, 160, 0, 0};
   case QKV_WEIGHTS_Q5_K:
-    return (struct block_form){5, 32, 16, 0};
+    return (struct block_form){5, 160, 0, 0};
   default:
-    return (struct block_form){6, 16, 16, 32};
+    return (struct block_form){6, 144, 0, 32};
   }
 }
 

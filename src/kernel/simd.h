@@ -168,45 +168,50 @@ INLINE void widen_nibbles(int16_t *to, const void *p) {
   store_int16s(to + 16, wasm_v128_and(wasm_u16x8_shr(x, 8), low));
   store_int16s(to + 24, wasm_u16x8_shr(x, 12));
 }
-/* Loads numbers of `bits` bits of eight columns, in pairs of k: an int16 of pairs[i] is v + 2^bits w, v of column c
- * and w of column c + 4; for 8 bits it is 256 w + v + 128, both signed. A vector holds 2 pairs of 4 bits; five
- * vectors hold 8 of 5 bits; three hold 4 of 6 bits, three in the low bits and one spread over the rest. */
-INLINE void load_pairs(size_t bits, const char *p, i4 pairs[8]) {
-  v128_t x[5];
-  const size_t vectors = bits == 5 ? 5 : bits == 6 ? 3 : 1;
-#pragma unroll
-  for (size_t i = 0; i < vectors; i++)
-    x[i] = wasm_v128_load(p + i * 16);
-  if (bits == 8)
-    pairs[0] = x[0];
-  if (bits == 4) {
-    pairs[0] = wasm_v128_and(x[0], word_from(&WORDS.low_bytes));
-    pairs[1] = wasm_u16x8_shr(x[0], 8);
+/* Loads numbers of `bits` bits of eight columns, in pairs of k: an int16 of pairs[0][i] is v + 2^bits w, v of column c
+ * and w of column c + 4, and one of pairs[1][i] is 2^bits w; for 8 bits they are 256 w + v + 128, both signed, and w.
+ * A vector holds 2 pairs of 4 bits; five vectors hold 8 of 5 bits; three hold 4 of 6 bits, three in the low bits and
+ * one spread over the rest. */
+INLINE void load_pairs(size_t bits, const char *p, i4 pairs[2][8]) {
+  i4 *both = pairs[0], *high = pairs[1], x[5];
+  if (bits == 8) {
+    both[0] = wasm_v128_load(p);
+    high[0] = wasm_i16x8_shr(both[0], 8);
   }
-#pragma unroll
-  for (size_t i = 0; i < vectors && bits != 4 && bits != 8; i++)
-    pairs[i] = wasm_v128_and(x[i], word_from(bits == 5 ? &WORDS.ten_bits : &WORDS.twelve_bits));
-  if (bits == 6)
-    pairs[3] = either(wasm_u16x8_shr(x[0], 12),
-                      either(wasm_v128_and(wasm_u16x8_shr(x[1], 8), word_from(&WORDS.high_nibbles)),
-                             wasm_v128_and(wasm_u16x8_shr(x[2], 4), word_from(&WORDS.bits_8_to_11))));
+  if (bits == 4) {
+    v128_t mask = word_from(&WORDS.high_nibbles);
+    x[0] = wasm_v128_load(p);
+    both[0] = wasm_v128_and(x[0], word_from(&WORDS.low_bytes)), high[0] = wasm_v128_and(x[0], mask);
+    both[1] = wasm_u16x8_shr(x[0], 8), high[1] = wasm_v128_and(both[1], mask);
+  }
+  if (bits == 6) {
+    v128_t low = word_from(&WORDS.twelve_bits), mask = word_from(&WORDS.high_six);
+    x[0] = wasm_v128_load(p), x[1] = wasm_v128_load(p + 16), x[2] = wasm_v128_load(p + 32);
+    both[0] = wasm_v128_and(x[0], low), high[0] = wasm_v128_and(x[0], mask);
+    both[1] = wasm_v128_and(x[1], low), high[1] = wasm_v128_and(x[1], mask);
+    both[2] = wasm_v128_and(x[2], low), high[2] = wasm_v128_and(x[2], mask);
+    both[3] = either(wasm_u16x8_shr(x[0], 12),
+                     either(wasm_v128_and(wasm_u16x8_shr(x[1], 8), word_from(&WORDS.high_nibbles)),
+                            wasm_v128_and(wasm_u16x8_shr(x[2], 4), word_from(&WORDS.bits_8_to_11))));
+    high[3] = wasm_v128_and(both[3], mask);
+  }
   if (bits == 5) {
-#pragma unroll
-    for (size_t i = 0; i < 2; i++)
-      pairs[5 + i] = either(wasm_u16x8_shr(x[i * 2], 10),
-                            wasm_v128_and(wasm_u16x8_shr(x[i * 2 + 1], 4), word_from(&WORDS.bits_6_to_9)));
-    pairs[7] =
+    v128_t low = word_from(&WORDS.ten_bits), mask = word_from(&WORDS.high_five);
+    x[0] = wasm_v128_load(p), x[1] = wasm_v128_load(p + 16), x[2] = wasm_v128_load(p + 32);
+    x[3] = wasm_v128_load(p + 48), x[4] = wasm_v128_load(p + 64);
+    both[0] = wasm_v128_and(x[0], low), high[0] = wasm_v128_and(x[0], mask);
+    both[1] = wasm_v128_and(x[1], low), high[1] = wasm_v128_and(x[1], mask);
+    both[2] = wasm_v128_and(x[2], low), high[2] = wasm_v128_and(x[2], mask);
+    both[3] = wasm_v128_and(x[3], low), high[3] = wasm_v128_and(x[3], mask);
+    both[4] = wasm_v128_and(x[4], low), high[4] = wasm_v128_and(x[4], mask);
+    both[5] = either(wasm_u16x8_shr(x[0], 10), wasm_v128_and(wasm_u16x8_shr(x[1], 4), word_from(&WORDS.bits_6_to_9)));
+    both[6] = either(wasm_u16x8_shr(x[2], 10), wasm_v128_and(wasm_u16x8_shr(x[3], 4), word_from(&WORDS.bits_6_to_9)));
+    both[7] =
         either(wasm_u16x8_shr(x[4], 10), either(wasm_v128_and(wasm_u16x8_shr(x[1], 8), word_from(&WORDS.bits_6_to_7)),
                                                 wasm_v128_and(wasm_u16x8_shr(x[3], 6), word_from(&WORDS.bits_8_to_9))));
+    high[5] = wasm_v128_and(both[5], mask), high[6] = wasm_v128_and(both[6], mask);
+    high[7] = wasm_v128_and(both[7], mask);
   }
-}
-/* Returns 2^bits w of such a pair; for 8 bits, w. */
-INLINE i4 high_part(size_t bits, i4 pair) {
-  if (bits == 8)
-    return high_bytes(pair);
-  return wasm_v128_and(pair, word_from(bits == 4   ? &WORDS.high_nibbles
-                                       : bits == 5 ? &WORDS.high_five
-                                                   : &WORDS.high_six));
 }
 /* Writes v - offset and w - offset of such a pair as int16: first columns 0 to 3, then columns 4 to 7. */
 INLINE void widen_pair(size_t bits, int16_t *to, i4 pair, uint32_t offset) {
@@ -219,10 +224,6 @@ INLINE void widen_pair(size_t bits, int16_t *to, i4 pair, uint32_t offset) {
 INLINE void zip_bytes(i4 a, i4 b, i4 *first, i4 *second) {
   *first = wasm_i8x16_shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   *second = wasm_i8x16_shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-}
-/* Interleaves the first eight bytes with the last eight. */
-INLINE i4 halves_in_turn(i4 x) {
-  return wasm_i8x16_shuffle(x, x, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 /* Makes the pairs above from sixteen numbers of column c (low) and of column c + 4 (high), one per byte; each word
  * of *first, then of *second, holds two of them. */
@@ -336,7 +337,9 @@ INLINE i4 lanes_together(i4 a) {
 /* Returns four sums of two adjacent int16 each. */
 INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_load(p), word_from(&WORDS.ones)); }
 INLINE i4 add_integers(i4 a, i4 b) { return wasm_i32x4_add(a, b); }
+INLINE i4 multiply_integers(i4 a, i4 b) { return wasm_i32x4_mul(a, b); }
 INLINE f4 from_integers(i4 a) { return wasm_f32x4_convert_i32x4(a); }
+INLINE f4 splat_integer(const int32_t *p) { return from_integers(wasm_v128_load32_splat(p)); }
 /* Loads the cache line of p. The load is volatile, or the compiler would drop it. */
 INLINE void prefetch(const float *p) { (void)*(const volatile float *)p; }
 
