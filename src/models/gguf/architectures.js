@@ -904,6 +904,7 @@ export const ARCHITECTURES = {
       const d = k.count('embedding_length')
       const heads = k.count('attention.head_count')
       k.only('rope.dimension_count', d / heads)
+      k.only('rope.scaling.attn_factor', 1)
       return {
         model_type: 'nomic_bert',
         vocab_size: tokensOf(k, tensors),
@@ -997,6 +998,8 @@ export const ARCHITECTURES = {
     config: (k, tensors) => {
       k.only('attention.causal', false)
       k.only('rope.scaling.type', 'none')
+      k.only('rope.scaling.attn_factor', 1)
+      k.only('rope.dimension_count', k.count('embedding_length') / k.count('attention.head_count'))
       k.get('pooling_type')
       const layers = k.count('block_count')
       const theta = k.number('rope.freq_base', 10_000)
