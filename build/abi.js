@@ -58,7 +58,7 @@ function wordList(struct) {
   const shared = struct === 'attention' ? [] : wordsOf('qkv_attention').map(({ name }) => name)
   const isExtended = shared.every((name, i) => names[i] === name) && shared.length
   const text = isExtended ? `[...ATTENTION_WORDS, ${list(names.slice(shared.length)).slice(1)}` : list(names)
-  return `/** struct qkv_${struct}, one 32-bit word each. */\nexport const ${struct.toUpperCase()}_WORDS = /** @type {const} */ (${text})`
+  return `/** Fields of struct qkv_${struct} in order, each a 32-bit word. */\nexport const ${struct.toUpperCase()}_WORDS = /** @type {const} */ (${text})`
 }
 
 /** @param {string} struct */

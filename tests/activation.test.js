@@ -67,7 +67,7 @@ for (const [name, formula] of Object.entries(FORMULAS))
       for (let i = 0; i < BATCH; i++) {
         const want = formula(x[i])
         const share = Math.abs(y[i] - want) / (abs + rel * Math.abs(want))
-        if (!(share <= most)) [most, where] = [share, x[i]]
+        if (!(share <= most || Number.isNaN(most))) [most, where] = [share, x[i]]
       }
     }
     t.diagnostic(`largest error: ${most.toFixed(3)} of the bound, at ${where}`)

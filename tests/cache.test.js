@@ -25,11 +25,7 @@ const standing = qkv.memory.resident
 const any = value => value
 
 /** @param {ArrayLike<number>} got @param {ArrayLike<number>} want */
-const largestError = (got, want) =>
-  Array.from(got).reduce((most, x, i) => {
-    const error = Math.abs(x - want[i])
-    return error <= most ? most : error // passes NaN on
-  }, 0)
+const largestError = (got, want) => Array.from(got).reduce((most, x, i) => Math.max(most, Math.abs(x - want[i])), 0)
 
 test(`${TOKENS} tokens one by one give what one causal call gives, and each step what the whole past gives`, t => {
   const [H, G, D, E, n] = [4, 2, 16, 24, TOKENS]

@@ -45,7 +45,7 @@ function largestError(name, ...ranges) {
       for (let i = 0; i < x.length; i++) {
         const want = Math[name](x[i])
         const error = y[i] === want ? 0 : Math.abs(y[i] - want) / Math.abs(want)
-        if (!(error <= most)) [most, where] = [error, x[i]]
+        if (!(error <= most || Number.isNaN(most))) [most, where] = [error, x[i]]
       }
       count += x.length
     }

@@ -2,7 +2,7 @@
 
 import { ATTENTION_WORDS } from '../runtime/abi.js'
 
-/** struct qkv_backward, one 32-bit word each. */
+/** Fields of struct qkv_backward in order, each a 32-bit word. */
 export const BACKWARD_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
   'd_out.data',
@@ -27,7 +27,7 @@ export const BACKWARD_WORDS = /** @type {const} */ ([
   'accumulate',
 ])
 
-/** struct qkv_products, one 32-bit word each. */
+/** Fields of struct qkv_products in order, each a 32-bit word. */
 export const PRODUCTS_WORDS = /** @type {const} */ ([
   'x',
   'M',

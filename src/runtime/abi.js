@@ -2,7 +2,7 @@
 
 export const ABI = 13
 
-/** struct qkv_attention, one 32-bit word each. */
+/** Fields of struct qkv_attention in order, each a 32-bit word. */
 export const ATTENTION_WORDS = /** @type {const} */ ([
   'B',
   'H',
@@ -55,7 +55,7 @@ export const ATTENTION_WORDS = /** @type {const} */ ([
   'scratch',
 ])
 
-/** struct qkv_trace, one 32-bit word each. */
+/** Fields of struct qkv_trace in order, each a 32-bit word. */
 export const TRACE_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
   'softmax_axis',
@@ -74,7 +74,7 @@ export const TRACE_WORDS = /** @type {const} */ ([
   'dropped',
 ])
 
-/** struct qkv_summary, one 32-bit word each. */
+/** Fields of struct qkv_summary in order, each a 32-bit word. */
 export const SUMMARY_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
   'log_sum_exp',
@@ -93,7 +93,7 @@ export const SUMMARY_WORDS = /** @type {const} */ ([
   'bins',
 ])
 
-/** struct qkv_rope, one 32-bit word each. */
+/** Fields of struct qkv_rope in order, each a 32-bit word. */
 export const ROPE_WORDS = /** @type {const} */ ([
   'x',
   'y',
@@ -110,7 +110,7 @@ export const ROPE_WORDS = /** @type {const} */ ([
   'interleaved',
 ])
 
-/** struct qkv_cached, one 32-bit word each. */
+/** Fields of struct qkv_cached in order, each a 32-bit word. */
 export const CACHED_WORDS = /** @type {const} */ ([
   ...ATTENTION_WORDS,
   'cache.keys',

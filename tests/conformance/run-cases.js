@@ -89,7 +89,7 @@ function compare(got, want, isCopy) {
     const error = a[i] === x ? 0 : Math.abs(a[i] - x)
     const isFine = Number.isFinite(x) ? error <= t + t * Math.abs(x) : a[i] === x
     if (!isFine && !bad) bad = `${want.name}: value ${i} is ${a[i]}, ${x} expected`
-    if (!(error <= largest)) largest = error
+    largest = Math.max(largest, error)
   })
   return { largest, bad }
 }
@@ -111,7 +111,7 @@ export function runCase(qkv, test) {
   )
   if (results.length === 0) throw new Error('no expected output')
   return {
-    largest: results.reduce((most, { largest }) => (largest <= most ? most : largest), 0),
+    largest: Math.max(...results.map(({ largest }) => largest)),
     bad: results.find(({ bad }) => bad)?.bad ?? '',
   }
 }

@@ -32,10 +32,7 @@ const ids = [5, 9, 130, 5, 9, 77, 200, 31]
 function farthest(a, b) {
   assert.ok(a && b)
   assert.deepEqual(a.dims, b.dims)
-  return a.data.reduce((most, value, n) => {
-    const distance = Math.abs(value - b.data[n])
-    return distance <= most ? most : distance // passes NaN on
-  }, 0)
+  return a.data.reduce((most, value, n) => Math.max(most, Math.abs(value - b.data[n])), 0)
 }
 const same = (/** @type {FloatTensor | undefined} */ a, /** @type {FloatTensor | undefined} */ b, limit = 2e-4) =>
   assert.ok(farthest(a, b) <= limit, `${farthest(a, b)}`)

@@ -31,7 +31,7 @@ async function reader() {
 
 /** Fails unless two values are equal; numbers may differ by 1e-4. @param {unknown} got @param {unknown} want @param {string} path */
 function isNear(got, want, path = '') {
-  if (typeof want === 'number') assert.ok(!(Math.abs(Number(got) - want) > 1e-4), `${path}: ${got}, recorded ${want}`)
+  if (typeof want === 'number') assert.ok(Math.abs(Number(got) - want) <= 1e-4, `${path}: ${got}, recorded ${want}`)
   else if (typeof want === 'object' && want !== null)
     for (const [name, value] of Object.entries(want)) isNear(/** @type {any} */ (got)[name], value, `${path}.${name}`)
   else assert.equal(got, want, path)

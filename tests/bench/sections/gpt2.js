@@ -47,10 +47,7 @@ function token(model, n) {
 /** @param {ArrayLike<number> | undefined} a @param {ArrayLike<number>} b */
 function distance(a, b) {
   let most = 0
-  for (let i = 0; i < b.length; i++) {
-    const own = Math.abs(Number(a?.[i]) - b[i])
-    if (!(own <= most)) most = own // NaN stays
-  }
+  for (let i = 0; i < b.length; i++) most = Math.max(most, Math.abs(Number(a?.[i]) - b[i]))
   if (!(most <= LARGEST_ERROR)) throw new Error(`the logits differ by ${most}`)
   return `logits differ by ${most.toExponential(1)}`
 }

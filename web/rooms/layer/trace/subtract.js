@@ -29,6 +29,6 @@ export const times = (qkv, x, factor) => mul(qkv, x, new Tensor(Float32Array.of(
  */
 export function largest(values) {
   let most = 0
-  for (const x of values) if (!(Math.abs(x) <= most)) most = Math.abs(x)
+  for (const x of values) most = Math.max(most, Math.abs(x))
   return most
 }

@@ -60,7 +60,7 @@ export async function scoresOver(model, texts, at, hooks, { signal, rest, progre
       }
       sentences.push({ text, tokens: ids.length, scores })
     }
-    progress((n + 1) / texts.length)
+    progress((n + 1) / Math.min(texts.length, MOST_SENTENCES))
     await rest()
   }
   return { sentences }
