@@ -1,5 +1,6 @@
-// Computes the results for the texts of a part. Nothing is padded: texts run as packed rows of bounded batches, and for head scores, texts
-// of equal length run together. The results of a text have the same bits in any batch, and sums are accumulated in text order.
+// Computes the results for the texts of one part of a corpus. Nothing is padded: a batch packs the rows of several texts, up to a maximum
+// number of rows. For head scores, texts of equal length run together. The results of a text have the same bits in any batch, and sums
+// are accumulated in text order.
 
 import { describe, shape } from '../base/errors.js'
 import { present } from '../base/present.js'

@@ -1,4 +1,5 @@
-// Merges the parts in order: sums, lists of the largest activations, and the result files.
+// Merges the results of a corpus's parts, in order: combines their sums and their lists of the largest activations, and writes the result
+// files.
 
 import { join } from 'node:path'
 import { entryOf } from '../base/entry.js'

@@ -381,7 +381,8 @@ void finish_summary(struct summary *x, struct query_rows *block, float *part) {
     float sum = block->sums[r], maximum = block->maxima[r], factor = sum == 0.0f ? 0.0f : 1.0f / sum;
     block->maxima[r] = maximum = maximum == HIDDEN ? 0.0f : maximum; /* what softmax subtracts */
     factors[r] = factor;
-    /* entropy = (l_keys log l - sum_j e_j (score_j - m)) / l; l and the sum include the sink, which is no key */
+    /* entropy = (l_keys log l - sum_j e_j (score_j - m)) / l, where l_keys and sum_j are over keys only. `sum`, which
+     * is l, and `running` also count the sink, so its terms are subtracted from both. */
     float lower = sink - maximum < LEAST_LOG2 ? LEAST_LOG2 : sink - maximum;
     double entropy = 0.0;
     if (has_log) {

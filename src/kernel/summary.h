@@ -30,7 +30,7 @@ struct summary {
   struct segment *parts;        /* (segments) */
 };
 
-/* Returns the floats of scratch for tiles of `least` to `most` keys. */
+/* Returns the size of the scratch in floats, for tiles of `least` to `most` keys. */
 double summary_scratch(const struct qkv_summary *s, uint32_t least, uint32_t most);
 struct summary carve_summary(const struct qkv_summary *s, uint32_t least, uint32_t most, float *scratch);
 

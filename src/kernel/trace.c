@@ -89,7 +89,7 @@ static void softmax_line(const struct qkv_trace *t, float sink, size_t at, size_
   save_value(t->zeroed_sums, line, sum == 0.0 ? 0.0f : (float)(sink_weight / sum));
 }
 
-/* zeroed = full_weights, hidden keys 0, in rows row <= i < end */
+/* Sets the weights of hidden keys to 0 in rows row <= i < end of a head: `full_weights` becomes `zeroed`. */
 static void zero_hidden(const struct qkv_trace *t, uint32_t b, uint32_t h, size_t at, uint32_t row, uint32_t end) {
   const struct qkv_attention *a = &t->attention;
   for (uint32_t i = row; i < end; i++)

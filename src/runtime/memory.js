@@ -170,11 +170,11 @@ export class Core {
   }
 
   /**
-   * @param {import('../base/tensor.js').Tensor} operand of toFloats or toOperand
-   * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] the copy, of float32 numbers, is added to this list
-   *   instead of being made
+   * @param {import('../base/tensor.js').Tensor} operand a result of toFloats or toOperand
+   * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] a list to which the copying is added, to be done later; float32
+   *   only
    * @param {number} [at] address of the copy; by default allocated for this call
-   * @returns {number} its address if it is in this memory, else that of a copy
+   * @returns {number} the operand's address if it is in this memory, else the address of a copy
    */
   toMemory(operand, deferredCopies, at) {
     const resident = this.residentOf(operand)

@@ -73,8 +73,8 @@ export function compare(got, want, { abs, rel }, mask, name) {
 }
 
 /**
- * Checks all inputs of a golden folder. Returns the largest error as a share of each tolerance, and the largest difference of an attention
- * weight.
+ * Checks all inputs of a golden folder. Returns for each kind of tensor its largest error, as a share of the tolerance of that kind, and
+ * the largest absolute error of an attention weight.
  * @param {import('../../src/qkv.js').Qkv} qkv
  * @param {string} folder
  * @param {{ tokenizer: import('../../src/models/tokenizers/tokenizer.js').TokenizerClass | false }} options

@@ -244,7 +244,7 @@ async function whileReadOnly(path, use) {
 
 test('a read-only cache opens what it has, online and offline, and loads the rest without keeping it', async () => {
   numbersOf(await loadModel(qkv, 'hf:me/tiny'))
-  numbersOf(await loadModel(qkv, 'hf:me/many/sub/folder', { keep: false, ...none })) // loads the modules that the second call imports
+  numbersOf(await loadModel(qkv, 'hf:me/many/sub/folder', { keep: false, ...none })) // also imports the modules that the same call below needs
   const wanted = numbersOf(await loadModel(qkv, shards, none))
   const before = filesIn(cache)
   await whileReadOnly(String(process.env.HF_HOME), async () => {

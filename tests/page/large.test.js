@@ -103,7 +103,7 @@ test('further typing drops the outdated sentence', async () => {
     }
     look()
   })
-  // Runs within the page, so that each sentence is typed in the frame after the one before.
+  // Runs within the page, so that one sentence is typed per frame.
   await page.locator('#sentence').evaluate(async (/** @type {any} */ box, texts) => {
     for (const text of texts) {
       box.value = text

@@ -63,6 +63,6 @@ export async function begin(name = 'gpt2-tiny', text = TEXT) {
   return own
 }
 
-/** Returns the names of the requests of a state. */
+/** Lists what the room requests in the state of a store, as `type` or `type:part`. */
 export const types = (/** @type {import('../../web/shell/store.js').Store<any>} */ store) =>
   room.needs(store.state).map(({ type, part }) => (part ? `${type}:${part}` : type))

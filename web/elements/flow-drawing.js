@@ -229,14 +229,14 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
   return {
     backend,
     style,
-    /** Returns the colour of a weight. */
+    /** Colour of the weights. */
     share,
     thick,
     /** Font size of words. */
     size: Math.max(Math.min(isNarrow ? 12 : 15, pitch * 0.75), 9),
     /** Font size of numbers after bars. */
     numberSize: isNarrow ? SMALLEST_WORD : 11,
-    /** Largest magnitude of each column. */
+    /** Largest magnitude in each column of the picture; scales its colours or bars. */
     reach: {
       x: reachOf(rows.embedding ?? []),
       q: reachOf(rows.query),

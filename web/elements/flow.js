@@ -468,7 +468,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return this.#sentence(at, word => word)
   }
 
-  /** Returns the text of the frame with tokens in bold, since "is is a row" would be hard to read. */
+  /** Returns the text of the frame with tokens in bold: for the token "is", plain "is is a row" would be hard to read. */
   get #caption() {
     const parts = this.#sentence(this.#index, word => `\0${word}\0`).split('\0')
     return parts.map((text, i) => (i % 2 ? html`<b><bdi>${text}</bdi></b>` : text))

@@ -112,7 +112,11 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
       attempt = begun()
       said = ''
     },
-    /** Continues from a state stored by a host. @param {unknown} stored @returns {boolean} false if it does not belong to this exercise */
+    /**
+     * Continues from a state stored by the host, the page that embeds the exercise.
+     * @param {unknown} stored
+     * @returns {boolean} false if it does not belong to this exercise
+     */
     restore(stored) {
       const kept = place.exercise && attemptFrom(stored, place.exercise.id)
       try {
@@ -126,7 +130,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
         shell.schedule()
       }
     },
-    /** Returns the state that a host stores. */
+    /** Returns the state for the host to store. */
     state() {
       const { answer, tries, isShown, isPassed, score } = attempt
       return { exercise: place.exercise?.id, link: store()?.link() ?? '', answer, tries, isShown, isPassed, score }

@@ -61,7 +61,7 @@ export function describe(c) {
  */
 function kindsOf(c, layers) {
   const types = c.get('attention_types') ?? [[['global', 'local'], 12]]
-  c.get('attention_layers') // derived from attention_types
+  c.get('attention_layers') // marks the key as read; its value repeats attention_types, one kind per layer
   const isList = (/** @type {unknown} */ entry) =>
     Array.isArray(entry) && Array.isArray(entry[0]) && Number.isInteger(entry[1]) && entry[1] <= 1024
   const kinds =

@@ -290,10 +290,10 @@ function gemma3(k) {
 }
 
 /**
- * Returns the tensor names of GPT-2, GPT-NeoX and Phi.
- * @param {Record<string, string>} first
- * @param {string} at
- * @param {Record<string, string>} layer
+ * Maps the tensor names of a GGUF file to those of a checkpoint.
+ * @param {Record<string, string>} first names outside the layers
+ * @param {string} at prefix of the checkpoint's names within a layer
+ * @param {Record<string, string>} layer names within a layer
  */
 const namesOf = (first, at, layer) => ({
   ...first,

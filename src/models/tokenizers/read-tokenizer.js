@@ -43,8 +43,8 @@ function checkFirst({ normalizer, pre_tokenizer: split }) {
 /**
  * Reads a tokenizer.
  * @param {TokenizerJson} json
- * @param {(json: object) => Promise<{ model?: any }>} make creates a tokenizer of the package
- * @returns {Promise<JsonReader & { added: AddedTokens, isPairs: boolean }>} isPairs: True if its model is BPE
+ * @param {(json: object) => Promise<{ model?: any }>} make creates a tokenizer of the package @huggingface/tokenizers
+ * @returns {Promise<JsonReader & { added: AddedTokens, isPairs: boolean }>} isPairs: true if the tokenizer's model is BPE
  */
 export async function readTokenizer(json, make) {
   checkFirst(json)

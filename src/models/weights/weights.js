@@ -436,8 +436,8 @@ export class ModelWeights {
   }
 
   /**
-   * Returns the numbers of a piece.
-   * @param {string} key
+   * Returns the numbers of a `Piece` as float32.
+   * @param {string} key of the piece
    * @returns {Float32Array}
    */
   read(key) {

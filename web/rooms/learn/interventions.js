@@ -1,4 +1,4 @@
-// Converts the reader's changes of heads to hooks of the model. A layer is the index of an attention, counting all attentions of the model.
+// Converts the reader's changes to heads into hooks of the model. The `layer` of a change is an index among all attentions of the model.
 
 /** @import { Change } from '../../attention-head/head.js' */
 

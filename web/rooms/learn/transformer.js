@@ -26,9 +26,9 @@ import { tensor } from 'qkv'
  * @typedef {object} Forward
  * @property {FloatTensor} logits
  * @property {Attended[]} layers
- * @property {Part[]} parts their sum is the last hidden state
+ * @property {Part[]} parts the terms of the last hidden state
  * @property {FloatTensor} last the last hidden state, before the last LayerNorm
- * @property {FloatTensor[]} inputs of each attention, (B, T, d): input of its queries
+ * @property {FloatTensor[]} inputs for each attention, the tensor that its queries are projected from: (B, L, d)
  */
 
 const ROPE_BASE = 100

@@ -122,13 +122,13 @@ function project(qkv, { X, X2 = X, ...own }) {
 }
 
 /**
- * Computes the steps of all heads, by matrix name.
+ * Computes the matrices of every step of attention, for all heads. Returns them by name.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} tensors
  * @param {Uint8Array | undefined} visible
- * @param {readonly (keyof import('qkv').Trace)[]} [keep] keeps only these
- * @returns {Tensors & Record<'scores' | 'exponentials' | 'fullWeights' | 'sums' | 'zeroedSums' | 'weights' | 'output', FloatTensor>} those of `keep`
+ * @param {readonly (keyof import('qkv').Trace)[]} [keep] names of the matrices to return; default all
+ * @returns {Tensors & Record<'scores' | 'exponentials' | 'fullWeights' | 'sums' | 'zeroedSums' | 'weights' | 'output', FloatTensor>} those named in `keep`
  */
 export function steps(qkv, settings, { Q, K, Qr = Q, Kr = K, V, ...own }, visible, keep) {
   const { softmaxAxis } = settings

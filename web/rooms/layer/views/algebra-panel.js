@@ -26,7 +26,11 @@ function exponentials({ t, result }, { row, terms, all, visible }) {
   </table></div>`
 }
 
-/** Shows why hiding keys before the softmax and after it agree: three rows, the largest difference, and the cases that differ. @param {SceneContext} context */
+/**
+ * Shows why hiding keys before the softmax gives the same weights as hiding them after it: the arithmetic of up to three rows. Below it
+ * are the largest difference in any head, and the weights that both ways give if a hidden score is NaN or huge.
+ * @param {SceneContext} context
+ */
 export function algebra(context) {
   const { t, result, head, arithmetic } = context
   const { maskOrder } = result

@@ -149,7 +149,7 @@ function hideSettings() {
   opener?.focus({ preventScroll: true })
 }
 
-/** Draws the choice of the mask, or that it was painted. @param {Context} context */
+/** Draws the select of masks, which includes "painted" while the reader's painted mask is in use. @param {Context} context */
 function maskChoice(context) {
   const { settings, actions, t } = context
   if (!applies(settings, 'mask')) return nothing

@@ -17,7 +17,10 @@
  * @property {readonly number[]} [lengths] (B): ids before the padding; default all
  */
 
-/** Sequences for training, or of lengths that are never trained. @typedef {'train' | 'heldOut'} Split */
+/**
+ * Sequences for training, or held-out ones. Held-out sequences have lengths, or come from a part of the text, on which no model is trained.
+ * @typedef {'train' | 'heldOut'} Split
+ */
 
 /** Settings shared by the tasks. */
 export const COMMON = {

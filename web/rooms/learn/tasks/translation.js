@@ -45,7 +45,7 @@ const KINDS = {
   places: { Beijing: '北京', Shanghai: '上海', park: '公园', office: '办公室', station: '车站', school: '学校' },
 }
 /**
- * Parts of phrases, also used by the Python program.
+ * Words and probabilities from which sentences are drawn. The exported PyTorch program contains them as JSON.
  * @type {{ numbers: Record<string, string>, determiners: Record<'subject' | 'object', [string, number][]> } & Record<'people' | 'things' | 'autonomous', string[]>
  *   & { nouns: typeof NOUNS, kinds: typeof KINDS, modifiers: string[][] }}
  */
