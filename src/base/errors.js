@@ -60,7 +60,7 @@ export const proxied = name =>
  * @template T
  * @param {Promise<T>} promise
  * @param {{ prototype: object }} type class of the result
- * @param {string} how to await it, for the error
+ * @param {string} how code that awaits it, for the error
  */
 export function toAwait(promise, { prototype }, how) {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype)))

@@ -3,7 +3,7 @@
 /** Removes user names, passwords and queries from the addresses in a text, because they may be secret. @param {string} text */
 export const withoutSecrets = text => text.replace(/(:\/\/)(?:[^/\s@]*@)?([^\s?)]*)(?:\?[^\s)]*)?/g, '$1$2')
 
-/** Returns the reason of a failed fetch. In Node only the cause of the error contains it. @param {any} error @returns {string} */
+/** Returns why a fetch failed. In Node, only the cause of its error contains the reason. @param {any} error @returns {string} */
 export function whyOf(error) {
   const { message = String(error), cause } = Object(error)
   const { code = '', message: reason = '' } = Object(cause)

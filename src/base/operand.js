@@ -121,7 +121,7 @@ function make(source, dims, options) {
 }
 
 /**
- * Reads the bytes of a view as numbers: on the same memory if it is aligned, else from a copy.
+ * Reads the bytes of a view as numbers of a dtype. The result shares the view's memory if it is aligned, else it is a copy.
  * @param {unknown} view
  * @param {unknown} dtype
  * @returns {TensorData}
@@ -197,8 +197,8 @@ export function toTensor(value, name, areIds = false) {
 }
 
 /**
- * Like toTensor, but the result stays valid when a module's memory grows. If its data is in such a memory, float32 becomes a resident
- * tensor, and other dtypes are copied.
+ * Like toTensor, but the result stays valid when a module's memory grows: float32 data in a module's memory becomes a resident tensor, data
+ * of other dtypes there is copied.
  * @param {unknown} value
  * @param {string} name
  * @returns {Tensor}

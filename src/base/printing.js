@@ -1,5 +1,6 @@
 // Prints a tensor as PyTorch does (torch/_tensor_str.py, default options): four decimals, aligned columns, lines of 80 characters,
-// scientific notation if magnitudes differ by more than 1000, and only the ends of each axis beyond 1000 values.
+// scientific notation if magnitudes differ by a factor of more than 1000, and only the ends of each axis if the tensor has more than 1000
+// values.
 
 const PRECISION = 4
 const LINE_WIDTH = 80
@@ -11,7 +12,7 @@ const INDENT = 'tensor('.length
 /** @typedef {(x: number) => string} Write */
 
 /**
- * Formats a number as Python does, which rounds exact decimal ties to even; JavaScript rounds them away from zero.
+ * Formats a number with ties rounded to even, as in Python. JavaScript rounds exact decimal ties away from zero.
  * @param {(digits: number) => string} write x.toFixed or x.toExponential
  */
 function roundTiesToEven(write) {
@@ -22,7 +23,7 @@ function roundTiesToEven(write) {
   return exponent === undefined ? mantissa : `${mantissa}e${exponent.replace(/^([+-])(\d)$/, '$10$2')}`
 }
 
-/** Returns the sign of -0, which JavaScript does not print. @type {Write} */
+/** Returns '-' for -0, whose sign JavaScript does not print. @type {Write} */
 const minus = x => (Object.is(x, -0) ? '-' : '')
 /** @type {Write} */
 const fixed = x => minus(x) + roundTiesToEven(digits => x.toFixed(digits))

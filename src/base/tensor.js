@@ -104,7 +104,7 @@ export class Tensor {
   }
 
   /**
-   * Returns the part at index i of the first axis, on the same data: `x.row(1)` is PyTorch's `x[1]`.
+   * Returns the tensor at index i of the first axis, on the same data: `x.row(1)` is PyTorch's `x[1]`.
    * @param {number} i
    * @returns {Tensor<T>}
    */
@@ -115,7 +115,7 @@ export class Tensor {
 
   /**
    * @internal
-   * Returns a part of the values with other dims, on the same data.
+   * Returns consecutive values as a tensor with other dims, on the same data.
    * @param {number} from index of the first value
    * @param {readonly number[]} dims checked
    * @returns {Tensor<T>}
@@ -221,8 +221,8 @@ export class Tensor {
   }
 
   /**
-   * Splits an axis into copies, either of the given sizes, `x.split([768, 768, 768], -1)`, or all of one size, `x.split(768, -1)`, where the
-   * last one may be smaller.
+   * Splits an axis and returns copies, either of the given sizes, `x.split([768, 768, 768], -1)`, or all of one size, `x.split(768, -1)`,
+   * where the last one may be smaller.
    * @template {number | readonly number[]} const S
    * @param {S} sizes
    * @param {number} [axis] default 0
@@ -277,7 +277,7 @@ export class Tensor {
 
   /**
    * @internal
-   * Returns this tensor if it is resident, else throws, because it is a Proxy or was made from one.
+   * Returns a resident tensor itself. Throws for any other, which is a Proxy of a resident tensor or was made from one.
    * @param {string} name
    * @returns {Tensor}
    */
@@ -308,10 +308,11 @@ export function count(dims) {
 const stridesOf = dims => dims.map((_, axis) => count(dims.slice(axis + 1)))
 
 /**
+ * Makes a typed array of zeros, of the type of `data`.
  * @template {TensorData} T
  * @param {T} data
  * @param {number} [length]
- * @returns {T} zeros of the same kind
+ * @returns {T}
  */
 export const emptyLike = (data, length = data.length) => new /** @type {any} */ (globalThis)[kindOf(data)](length)
 

@@ -33,7 +33,7 @@ export class AttentionCall {
   q = NONE
   k = NONE
   v = NONE
-  /** The cache that holds keys and values, instead of k and v. @type {import('../ops/attention/kv-cache.js').KVCache | undefined} */
+  /** The cache whose keys and values replace k and v. @type {import('../ops/attention/kv-cache.js').KVCache | undefined} */
   cache
 
   B = 0
@@ -75,7 +75,7 @@ export class AttentionCall {
   masks = { alibi: undefined, keyLengths: undefined }
   /** @type {{ p: number, generator: import('../ops/random/generator.js').Generator } | undefined} */
   dropout
-  /** The statistics of the weights to compute. @type {import('../ops/attention/summary.js').Checked | undefined} */
+  /** The statistics of the attention weights that the call computes. @type {import('../ops/attention/summary.js').Checked | undefined} */
   summary
   /** Copies that the calling thread makes while the workers compute. @type {import('../threads/pool.js').DeferredCopies | undefined} */
   deferredCopies
@@ -104,17 +104,17 @@ export class AttentionCall {
     this.E = E
   }
 
-  /** Returns (B, H, ...) without the leading axes that q lacks; all of them with numHeads. @param {readonly number[]} dims */
+  /** Returns dims (B, H, ...) without the leading axes that q lacks; with numHeads, all of them. @param {readonly number[]} dims */
   lead(dims) {
     return this.inRows ? [...dims] : dims.slice(4 - this.q.dims.length)
   }
 
-  /** Returns the rows of q, over all batches or texts. */
+  /** Returns the number of rows of q, over all batches or texts. */
   get queries() {
     return this.texts ? this.texts.q[this.B] : this.B * this.L
   }
 
-  /** Returns the rows of k in memory, over all batches or texts. */
+  /** Returns the number of rows of k in memory, over all batches or texts. */
   get keys() {
     return this.texts ? this.texts.k[this.B] : this.B * this.keyRows
   }
@@ -135,9 +135,9 @@ export class AttentionCall {
   }
 
   /**
-   * Returns the work that threads share, as a job.
+   * Returns the attention as a job, whose units threads share.
    * @param {import('./memory.js').Core} core
-   * @param {number} args address of its struct
+   * @param {number} args address of struct qkv_attention
    * @returns {import('../threads/pool.js').Job}
    */
   job({ exports }, args) {
@@ -149,7 +149,7 @@ export class AttentionCall {
       units: exports.qkv_attention_units(args),
       scratch: exports.qkv_attention_scratch(args),
       deferredCopies,
-      parts: texts ? 1 : B * G, // packed texts have different numbers of units
+      parts: texts ? 1 : B * G, // equal parts need equal numbers of units, which packed texts lack
     }
   }
 

@@ -1,7 +1,7 @@
 /** @import { Core } from './memory.js' */
 
 /**
- * Memory that outlives a call: adjacent blocks below the stack of calls. A new block takes the first free block that is large enough. Free
+ * Memory that outlives a call: adjacent blocks below the stack of calls. `take` reuses the first free block that is large enough. Free
  * blocks at the end are returned to the stack.
  */
 export class Blocks {

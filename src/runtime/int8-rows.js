@@ -5,7 +5,7 @@ import { ATTENTION_WORDS, CACHED_WORDS } from './abi.js'
 /** @import { Core } from './memory.js' */
 /** @import { AttentionCall } from './attention-call.js' */
 /** @import { FloatTensor } from '../base/tensor.js' */
-/** Where the rows of a cache are: the address of its memory, and the rows that fit. @typedef {{ at: number, capacity: number }} RowsPlace */
+/** The memory of a cache: its address, and the number of rows that fit. @typedef {{ at: number, capacity: number }} RowsPlace */
 
 const BLOCK = 128 // rows per block, see src/kernel/attention_cached.c
 const roundUp = (/** @type {number} */ n, /** @type {number} */ unit) => Math.ceil(n / unit) * unit
@@ -18,12 +18,12 @@ export class Int8Rows {
     this.E = E
   }
 
-  /** Returns the bytes per row of keys, of values, of key scales and of value scales. */
+  /** Returns the bytes that a row takes in the keys, the values, the key scales and the value scales. */
   get #sizes() {
     return [roundUp(this.D, 2), roundUp(this.E, 8), 4, 4]
   }
 
-  /** Returns the bytes of keys, of values, of key scales and of value scales, which follow each other in memory. @param {number} capacity */
+  /** Returns the bytes of the keys, the values, the key scales and the value scales, in the order of their memory. @param {number} capacity */
   parts(capacity) {
     return this.#sizes.map(size => size * this.heads * roundUp(capacity, BLOCK))
   }
@@ -45,7 +45,7 @@ export class Int8Rows {
   }
 
   /**
-   * Runs a kernel on rows given as floats. Must be called within `core.scope`, which frees its argument block.
+   * Runs a kernel on rows of floats. Must be called within `core.scope`, which frees the kernel's arguments.
    * @param {Core} core
    * @param {'qkv_cache_write' | 'qkv_cache_read'} kernel
    * @param {RowsPlace} place
@@ -56,11 +56,12 @@ export class Int8Rows {
   }
 
   /**
+   * Rounds rows of floats to int8 and stores them.
    * @param {Core} core
    * @param {RowsPlace} place
    * @param {FloatTensor} k
    * @param {FloatTensor} v
-   * @param {number} row the first
+   * @param {number} row index of the first row in the cache
    * @param {number} count
    * @param {number} G heads that are side by side in rows; 0: head after head
    */
@@ -88,7 +89,7 @@ export class Int8Rows {
   }
 
   /**
-   * Copies the first `count` rows to other memory.
+   * Copies the first `count` rows, still as int8, to other memory.
    * @param {Core} core
    * @param {RowsPlace} from
    * @param {RowsPlace} to
@@ -110,7 +111,7 @@ export class Int8Rows {
     return kind === 'dot' && !dropout && !summary
   }
 
-  /** Returns the words of struct qkv_cached. */
+  /** Returns the number of words of struct qkv_cached. */
   get callWords() {
     return CACHED_WORDS.length
   }
@@ -120,7 +121,7 @@ export class Int8Rows {
    * @param {Core} core
    * @param {AttentionCall} call
    * @param {RowsPlace} place
-   * @param {number} args address of struct qkv_cached, whose first words are written
+   * @param {number} args address of struct qkv_cached, whose words of struct qkv_attention are already written
    */
   job(core, { B, H, L, S, deferredCopies }, place, args) {
     core.words.set(this.words(place), args / 4 + ATTENTION_WORDS.length)

@@ -48,7 +48,7 @@ export class Core {
    * @type {typeof import('./int8-rows.js').Int8Rows | undefined}
    */
   Int8Rows
-  /** Settles after the last change of the instance. @type {Promise<unknown>} */
+  /** Settles after the last function of `inTurn`. @type {Promise<unknown>} */
   #changed = Promise.resolve()
 
   /**
@@ -74,7 +74,7 @@ export class Core {
   }
 
   /**
-   * Changes the instance. Changes run one after the other, even if an earlier one fails.
+   * Runs a function that replaces the exports or the memory. These functions run one after the other, even if an earlier one fails.
    * @template T
    * @param {() => Promise<T>} change
    */
@@ -84,7 +84,7 @@ export class Core {
     return now
   }
 
-  /** Takes a call record. A call within a call, for example from a getter of its options, gets another one. */
+  /** Takes the spare call record. A call within a call, for example from a getter of its options, gets a new one. */
   takeCall() {
     const call = this.#spare ?? new AttentionCall()
     this.#spare = undefined
@@ -97,7 +97,7 @@ export class Core {
     this.#spare = call
   }
 
-  /** Renews the views of the whole memory, indexed by element; alloc calls it when the memory has grown. */
+  /** Renews `bytes`, `words` and `floats`, the views of the whole memory; alloc calls it when the memory has grown. */
   renew() {
     const buffer = this.exports.memory.buffer
     this.bytes = new Uint8Array(buffer)
@@ -117,8 +117,8 @@ export class Core {
   }
 
   /**
-   * Runs `call` and frees the memory that it allocated. The mark is relative to `base`, because `call` may create or dispose of resident
-   * tensors, which moves `base`. It moves only while no call uses memory.
+   * Runs `call` and frees the memory that it allocated on the stack. It restores the bytes in use, not `top` itself, because `call` may move
+   * `base` by creating or disposing of resident tensors.
    * @template T
    * @param {() => T} call
    * @returns {T}
@@ -171,8 +171,7 @@ export class Core {
 
   /**
    * @param {import('../base/tensor.js').Tensor} operand a result of toFloats or toOperand
-   * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] a list to which the copying is added, to be done later; float32
-   *   only
+   * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] a list that receives the copy, to be made later; for float32 only
    * @param {number} [at] address of the copy; by default allocated for this call
    * @returns {number} the operand's address if it is in this memory, else the address of a copy
    */

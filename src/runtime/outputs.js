@@ -36,6 +36,7 @@ export const OUT_OPTIONS = /** @type {const} */ (['out', 'resident'])
  */
 
 /**
+ * Checks that the option `out` is a float32 tensor.
  * @param {unknown} out
  * @param {string} name
  * @returns {FloatTensor} `out` as an operand
@@ -63,6 +64,7 @@ export function expectApart(to, input, name) {
 export const newArray = dims => ({ dims, out: undefined, to: undefined, resident: false })
 
 /**
+ * Checks the options for the output, and returns where it goes.
  * @param {OutOptions} options
  * @param {readonly number[]} dims of the output
  * @param {string} where
@@ -90,7 +92,7 @@ export function renewed(out, there) {
 }
 
 /**
- * Makes an output array. Deferred copies fill it with zeros, so that the operating system maps its pages while workers compute.
+ * Makes an output array, and defers filling it with zeros: the operating system then maps its pages while workers compute.
  * @param {number} n
  * @param {DeferredCopies} deferredCopies
  */

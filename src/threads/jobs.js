@@ -15,7 +15,7 @@ const PATIENCE = 1e4 // calls of `wait`, of at least AWAKE milliseconds each, be
 /** Returns the arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
 
-/** Returns where a range of units begins. @param {number} units @param {number} ranges @param {number} range */
+/** Returns the index of the first unit of a range. @param {number} units @param {number} ranges @param {number} range */
 export const startOf = (units, ranges, range) => ((units * range) / ranges) | 0
 
 /**
@@ -53,7 +53,7 @@ function runRange(kernel, args, scratch, words, range) {
 }
 
 /**
- * Runs a sequence of jobs; each starts after all units of the previous one. A thread that joins late skips finished jobs.
+ * Runs a sequence of jobs; each starts after all units of the previous job. A thread that joins late skips finished jobs.
  * @param {readonly CallableFunction[]} kernels
  * @param {Int32Array} words
  * @param {WebAssembly.Memory} memory
@@ -89,9 +89,9 @@ function runJobRange(kernel, scratch, words, list, at, range) {
 }
 
 /**
- * Waits until the other threads have finished their units of a job; returns false if one failed or takes too long.
+ * Waits until all threads have finished their units of a job; returns false if a thread failed or takes too long.
  * @param {Int32Array} list
- * @param {number} at
+ * @param {number} at index of the job's `jobOpen` in the list
  * @param {Int32Array} words
  */
 function finished(list, at, words) {

@@ -30,26 +30,26 @@ const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when 
  * @property {number[]} args
  * @property {number} work multiply-adds
  * @property {number} units
- * @property {number} [first] index of the first of these units within the whole call
+ * @property {number} [first] index of the job's first unit within the whole call
  * @property {number} scratch bytes per thread
  * @property {number} [chunk] multiply-adds that a thread takes at once, at most an equal share of the work
- * @property {number} [shares] maximum chunks per thread, if neighbouring units read the same memory
+ * @property {number} [shares] maximum chunks per thread, set if neighbouring units read the same memory
  * @property {DeferredCopies} [deferredCopies] made in `parts` equal parts, the last one first; the units of a part can
  *   start once it is copied
  * @property {number} [parts]
- * @property {number} [list] address of a sequence of as many jobs as there are units, written by runAll
+ * @property {number} [list] address of a sequence of `units` jobs, written by runAll
  */
 /** @typedef {{ modules: WebAssembly.Module[], memory: WebAssembly.Memory, control: number, stack: number, thread: number }} Start */
 /** @typedef {{ terminate(): unknown, unref?(): void, on?: Function, addEventListener?: Function, postMessage(data: Start): void }} Thread */
 
 export class Threads {
   /**
-   * Thresholds in multiply-adds, measured. `burst`: calls in quick succession whose total is less do not wake threads. `work`: a call with
-   * less is not shared even while threads are awake. `share`: a job of a sequence with less runs on one thread. `chunk`: work that a thread
-   * takes at once.
+   * Measured thresholds, in multiply-adds. `burst`: calls in quick succession with less in total do not wake threads. `work`: a call with less
+   * is not shared even while threads are awake. `share`: a job of a sequence with less runs on one thread. `chunk`: work that a thread takes
+   * at once.
    */
   static least = { burst: 6e6, work: 5e5, share: 5e4, chunk: 2e5 }
-  /** Milliseconds after which a worker that has not started, or not finished its part of a call, counts as lost. */
+  /** Milliseconds after which a worker counts as lost: one that has not started, or one that has not finished its units of a call. */
   static timeout = { start: 10_000, call: 10_000 }
 
   /** The threads without the calling one. @type {Set<Thread>} */
@@ -380,8 +380,8 @@ export class Threads {
   }
 
   /**
-   * Waits until every worker that joined is done; returns false after Threads.timeout, when a worker counts as dead. Time is counted in
-   * waits of SLICE, not by the clock, because the computer may sleep meanwhile.
+   * Waits until every worker that joined is done; returns false after Threads.timeout.call plus four times `elapsed`, when a worker counts as
+   * lost. Time is counted in waits of SLICE, because the clock also runs while the computer sleeps.
    * @param {number} joined
    * @param {number} elapsed milliseconds of the call so far
    */
@@ -418,5 +418,5 @@ function listen(worker, event, listener) {
   else worker.addEventListener?.(event, listener)
 }
 
-/** Ends the workers of a garbage-collected module. @type {ReturnType<typeof whenCollected<Threads>>} */
+/** Ends the workers of a core that was garbage-collected. @type {ReturnType<typeof whenCollected<Threads>>} */
 const ended = /* @__PURE__ */ whenCollected(threads => threads.end())

@@ -29,7 +29,7 @@ export function importSharedMemory(bytes) {
   for (let from = HEADER; from < bytes.length; ) {
     const [size, start] = decode(bytes, from + 1)
     const section = { id: bytes[from], from, to: start + size }
-    // the section of one memory: count, flags, minimum pages
+    // The section has one memory: count, flags, minimum pages.
     if (section.id === MEMORIES) pages = decode(bytes, start + 2)[0]
     else sections.push(section)
     from = section.to

@@ -21,7 +21,7 @@ export const left = 48 // units of each range that no thread has taken yet, LINE
 export const LINE = 16 // a cache line
 export const MOST_THREADS = 64
 
-// Indices into each job of a sequence, whose kernel takes one argument before (first, count, scratch).
+// Indices into a job of a sequence; its kernel takes one argument before (first, count, scratch).
 
 export const JOB = 16 // a cache line
 export const jobKernel = 0
