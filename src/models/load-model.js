@@ -197,7 +197,8 @@ export async function saveModel(model, ...more) {
 export const readSafetensors = async bytes => (await saving()).readTensors(bytes)
 
 /**
- * Opens the folder of an adapter and merges the adapter. The adapter's weights are read together with those of the base.
+ * Opens the folder of an adapter, and replaces `tensors` of the base by merged ones. These read the adapter's weights when they are read,
+ * so the folder, which is returned, must stay open until then.
  * @param {CheckpointSource} source
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {import('./family-shapes/parts.js').Family} family
@@ -224,7 +225,7 @@ async function mergeAdapter(source, options, family, tensors) {
  * Returns the family with the head that the file actually has.
  * @param {import('./family-shapes/parts.js').Family} family
  * @param {Awaited<ReturnType<typeof readCheckpoint>>} tensors
- * @param {boolean} isLoaded false compares only the first MiB of two tensors to decide whether they are equal
+ * @param {boolean} isLoaded if false, compares only the first MiB of two tensors to decide whether they are equal
  */
 async function withHead(family, tensors, isLoaded) {
   const { prefix = '', head, embedding } = family

@@ -1,4 +1,5 @@
-// A loaded model: forward with kept values and hooks, generation, scores of heads.
+// A loaded model: forward with kept values and hooks, generation, scores of heads. Letters: B batch, L ids, S keys, H heads, d width of the
+// model, V vocabulary.
 
 import { others, readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied, shape } from '../base/errors.js'
@@ -110,14 +111,15 @@ import { embeddingOf } from './weights/weights.js'
 /**
  * @typedef {object} GeneratedToken
  * @property {number} id the new id
- * @property {string} token
- * @property {string} text text that it adds
+ * @property {string} token the new id, decoded alone
+ * @property {string} text text that the new id adds
  * @property {number} probability
  * @property {number[]} ids the whole sequence so far
  * @property {boolean} isDone True if generation has ended
  */
 /**
- * Values of the first prompt; rows: values of every prompt. Steps of beam search have no output of forward, so their lists are empty.
+ * A step of generation, with the values of the first prompt. `rows` has those of every prompt. Steps of beam search have no output of
+ * forward, so their lists are empty.
  * @typedef {Omit<ModelOutput, 'lastHiddenState'> & Partial<Pick<ModelOutput, 'lastHiddenState'>> & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep
  */
 
@@ -563,7 +565,7 @@ export class Model {
   }
 
   /**
-   * Embeds texts with the modules of the folder, or with a given pooling. Short texts run together as packed rows. See docs/models.md.
+   * Embeds texts with the modules of the folder, or with a given pooling. Short texts run together without padding. See docs/models.md.
    * @param {string | readonly string[]} texts
    * @param {import('./sentences/embed.js').EmbedOptions} [options]
    * @returns {Promise<FloatTensor>} (B, d)
@@ -576,7 +578,7 @@ export class Model {
   }
 
   /**
-   * Embeds a stream of texts in order. It reads texts only as earlier ones are done, so memory is constant.
+   * Embeds a stream of texts in order. Reads a text only when earlier ones are done, so memory is constant.
    * @param {Iterable<string> | AsyncIterable<string>} texts
    * @param {import('./sentences/embed.js').EmbedOptions} [options]
    * @returns {AsyncGenerator<FloatTensor, void, void>} (d)
@@ -614,7 +616,8 @@ export class Model {
   }
 
   /**
-   * Computes the cosine of the embeddings of two texts, and how much each head, each MLP and the embedding of the first text add to it.
+   * Computes the cosine of the embeddings of two texts, and how much each head, each MLP and the embedding of the first text add to the
+   * cosine.
    * @param {string} text
    * @param {string} other
    * @param {import('./sentences/embed.js').SimilarityOptions} [options] hooks: for the run of the first text

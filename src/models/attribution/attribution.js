@@ -24,7 +24,7 @@ import { contributions, dot, multiplied, normed, pulled } from './linear-attribu
  * @property {AbortSignal} [signal]
  */
 /**
- * For T tokens or classes. The parts of each token or class sum to its logit (before the softcap, if the model has one).
+ * The contributions to the logits of T tokens or classes. Those to one logit sum to it (before the softcap, if the model has one).
  * @typedef {{ tokens: number[], classes?: number[] } & import('./linear-attribution.js').Contributions} LogitAttribution
  */
 
@@ -105,7 +105,7 @@ export async function attributeEach(model, inputs, options) {
 }
 
 /**
- * Returns the rows of a text from which classes are read.
+ * Returns the indices of the rows, of a text of L tokens, from which the logits of classes are read.
  * @param {'first' | 'last' | 'mean' | 'pooled'} which
  * @param {Attributed} model
  * @param {ModelInput} input
@@ -137,7 +137,7 @@ export function readTokens({ head }, weights, row, ids) {
 }
 
 /**
- * Reads the logits of classes.
+ * Reads the logits of the classes `chosen`.
  * @param {ClassesSpec} spec
  * @param {import('../family-shapes/parts.js').Family} family
  * @param {ModelWeights} weights
@@ -156,7 +156,7 @@ function readClasses({ row, layers }, { pooler }, weights, rows, chosen) {
 }
 
 /**
- * Runs a chain of layers, norm(activation(W x + b)). Each activation is frozen to a factor per number.
+ * Runs a chain of layers, each norm(activation(W x + b)), and linearises it: each activation becomes a fixed factor per value.
  * @param {ModelWeights} weights
  * @param {ClassesSpec['layers']} layers
  * @param {Float64Array} x

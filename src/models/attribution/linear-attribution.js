@@ -1,6 +1,6 @@
 // Computes how much each part of a model adds to a number that is read from the output of its last norm. The residual stream is the sum of
-// the outputs of the embedding, the heads and the MLPs. With the deviations of all norms held fixed, the number is linear in it. Its
-// gradient is passed back through the norms, and a part adds the dot product of its output with the gradient. Computed in float64.
+// the outputs of the embedding, the heads and the MLPs. With the deviations of all norms held fixed, the number is linear in that stream.
+// Its gradient is passed back through the norms, and a part adds the dot product of its output with the gradient. Computed in float64.
 
 import { Tensor } from '../../base/tensor.js'
 
@@ -23,7 +23,8 @@ import { Tensor } from '../../base/tensor.js'
  * The output y of a linearised function, and the product of a gradient of y with its Jacobian.
  * @typedef {{ y: Float64Array, pull: (g: Float64Array) => Float64Array }} Linearized
  *
- * For T numbers. The `heads`, `crossHeads`, `mlps`, `embedding` and `rest` of each number sum to its value.
+ * The contributions to T numbers, with H heads per layer. The `heads`, `crossHeads`, `mlps`, `embedding` and `rest` of each number sum to
+ * its value.
  * @typedef {object} Contributions
  * @property {number[]} logits the numbers
  * @property {FloatTensor} heads (T, layers, H)
@@ -42,10 +43,10 @@ import { Tensor } from '../../base/tensor.js'
  * @param {AbortSignal} [asked.signal]
  * @param {string} asked.where prefix of errors
  * @param {'all' | 'last' | 'none'} [asked.logits]
- * @param {(L: number) => number[]} asked.positions of the rows to read
- * @param {(output: ModelOutput, rows: Float64Array[], positions: number[]) => Readout[]} asked.readouts
- * @param {{ layer: number, carried: (row: Float64Array) => Linearized }} [asked.state] reads the output of this layer, after `carried`,
- *   instead of that of the last layer
+ * @param {(L: number) => number[]} asked.positions returns the indices of the rows to read, of a text of L tokens
+ * @param {(output: ModelOutput, rows: Float64Array[], positions: number[]) => Readout[]} asked.readouts returns the numbers to explain
+ * @param {{ layer: number, carried: (row: Float64Array) => Linearized }} [asked.state] reads the output of `layer`, mapped by
+ *   `carried`, instead of that of the last layer
  * @returns {Promise<Contributions>}
  */
 export async function contributions(
@@ -109,7 +110,7 @@ export async function contributions(
     tensor.data[t * (tensor.data.length / targets.length) + n] = value
     rests[t] -= value
   }
-  /** Derivatives of each number with respect to the rows of the residual stream. */
+  /** Gradients of each number with respect to the rows of the residual stream. */
   let gradients = targets.map(({ rows }) => rows.map((g, n) => ends[n].pull(g)))
   const through = (/** @type {Linearized[]} */ norms) => gradients.map(rows => rows.map((g, n) => norms[n].pull(g)))
   for (const { part, layer, heads, before, added } of parts.reverse()) {
@@ -162,7 +163,7 @@ export function multiplied(weights, spec, x) {
   })
 }
 
-/** Computes g W for each g. @param {ModelWeights} weights @param {LinearSpec} spec @param {readonly Float64Array[]} list */
+/** Computes g W for each row g of `list`, with the weight W of `spec`. @param {ModelWeights} weights @param {LinearSpec} spec @param {readonly Float64Array[]} list */
 export function pulled(weights, spec, list) {
   const { out, in: size } = spec
   const layer = weights.linear(spec)
@@ -182,7 +183,7 @@ export function pulled(weights, spec, list) {
  * @param {NormSpec} spec
  * @param {ModelWeights} weights
  * @param {ArrayLike<number>} x
- * @returns {Linearized & { factors: Float64Array }} factors of the numbers, applied after subtracting their mean
+ * @returns {Linearized & { factors: Float64Array }} factors of the values of x, applied once their mean is subtracted
  */
 export function normed(spec, weights, x) {
   const { kind, eps, plusOne } = spec

@@ -10,13 +10,13 @@ import { copyOf } from '../run/model-hooks.js'
 /** @import { ClassesSpec } from '../family-shapes/parts.js' */
 
 /**
- * Computes the logits.
+ * Computes the logits of B texts of L tokens.
  * @param {ClassesSpec} classes
  * @param {import('../run/network.js').ModelOperations} ops
  * @param {FloatTensor} h (B, L, d)
  * @param {FloatTensor | undefined} pooled (B, d)
  * @param {Input} read the input of the model
- * @param {Uint32Array} starts start of each text in the rows of h, (B + 1)
+ * @param {Uint32Array} starts (B + 1), the row of h at which each text starts
  * @param {unknown} pad id of padding
  * @returns {{ classLogits: FloatTensor, classScores: FloatTensor }} (B, classes), or (B, L, classes) for tokens
  */
@@ -40,8 +40,8 @@ export function classLogits({ row, layers, scores }, ops, h, pooled, read, start
 }
 
 /**
- * Returns 1 for each row that counts. 'last' is the row of the last id that is not padding, whatever the mask is, as in transformers;
- * 'mean' uses the rows that the mask keeps.
+ * Returns an array (B, L) with 1 for each row that counts. For 'last' these are the ids other than padding, whatever the mask is, as in
+ * transformers. For 'mean' they are the rows that the mask keeps, or without a mask the ids other than padding.
  * @param {Rows} which
  * @param {Input} read
  * @param {unknown} pad
@@ -57,8 +57,8 @@ function realRows(which, { ids, rows, mask, L, past }, pad) {
  * Returns the first row of each text, its last one, or the mean of its rows.
  * @param {Rows} which
  * @param {FloatTensor} h (B, L, d)
- * @param {Uint8Array} real (B, L)
- * @param {Uint32Array} starts (B + 1)
+ * @param {Uint8Array} real (B, L), from realRows
+ * @param {Uint32Array} starts (B + 1), the row of h at which each text starts
  * @returns {FloatTensor} (B, d)
  */
 function rowsOf(which, { data, dims: [, , d] }, real, starts) {

@@ -29,7 +29,7 @@ import { toBytes } from '../tokenizers/bytes.js'
 /** A token, or the tokens of a word. @typedef {{ label: string, score: number, word: string, tokens: Token[] }} Labelled */
 /** Decodes tokens given by their spelling in the vocabulary. @typedef {(words: string[], ids: number[]) => string} Join */
 
-/** A word at the start of a text, as BERT splits it: without spaces, punctuation and Chinese characters; or one of these characters. */
+/** Matches the first word of a text, as BERT splits it: a run without spaces, punctuation and Chinese characters, or one such character. */
 const WORD =
   /^[^\s\p{P}$+<=>^`|~\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{2a6df}\u{2a700}-\u{2ceaf}\u{2f800}-\u{2fa1f}]+|^./su
 const STRATEGIES = ['none', 'simple', 'first', 'average', 'max']
@@ -145,9 +145,9 @@ function labelOf(tokens, aggregation, labels, join) {
   return { label: labels[best], score: scores[best], word, tokens }
 }
 
-/** What BERT removes from a text in addition to accents. */
+/** Matches what BERT removes from a text in addition to accents. */
 const REMOVED = /(?![\t\n\r])[\p{C}\ufffd]/gu
-/** Accents: those of BERT, and those of other tokenizers. */
+/** Match accents: of BERT, of other tokenizers, and the latter at the start of a text. */
 const [ACCENTS, MARKS, MARK] = [/\p{Mn}/gu, /\p{M}/gu, /^\p{M}/u]
 const SPACE = /^\p{White_Space}/u
 
@@ -272,7 +272,7 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
   /** @type {number[]} */
   const signAt = signs.flatMap((sign, n) => Array(sign.folded.length).fill(n))
   let cursor = 0 // position in `plain`
-  /** Tokens that are bytes of a single character. @type {number[]} */
+  /** Ids of the last tokens, if each is a byte of one character. @type {number[]} */
   let bytes = []
   /** Returns the length of the text before the next token. @param {string} rest @param {number | undefined} next */
   const lengthOf = (rest, next) => {
@@ -287,7 +287,7 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
     const written = isContinuing ? word.slice(wordPrefix.length) : decode([...bytes, id], false)
     const surface = fold(trimmed(written))
     if (!surface && SPACE.test(plain[cursor] ?? '')) {
-      // The token is only a space or, if words are split at spaces, only the mark of a word. A space is located at its end, a mark at the
+      // The token is a space or, if words are split at spaces, the mark that starts a word. A space is located at its end, a mark at the
       // first character of its word.
       do cursor++
       while (splitsSpaces && SPACE.test(plain[cursor] ?? ''))

@@ -21,7 +21,7 @@ export class Config {
   /**
    * Sets the defaults of the family's config class for missing keys, and the other names that the class accepts for some keys.
    * @param {Record<string, unknown>} defaults
-   * @param {Record<string, string>} [aliases] key by its other name
+   * @param {Record<string, string>} [aliases] maps the other name of a key to the key
    */
   assume(defaults, aliases = {}) {
     this.#defaults = defaults
@@ -103,8 +103,9 @@ export class Config {
   }
 
   /**
-   * Throws for keys with unsupported values. A missing key counts as supported, and null counts as false if true is supported.
-   * @param {Record<string, unknown>} covered
+   * Throws for keys with unsupported values. A missing key is accepted. null is accepted, too, unless true is supported: then it counts as
+   * false.
+   * @param {Record<string, unknown>} covered the supported value of each key
    */
   only(covered) {
     for (const [key, one] of Object.entries(covered)) {
@@ -114,7 +115,7 @@ export class Config {
     }
   }
 
-  /** Throws for keys that were not read. @param {(key: string) => boolean} [isRefused] which of them count; default all */
+  /** Throws for unread keys with a value other than null and false. @param {(key: string) => boolean} [isRefused] True for keys to refuse; default all */
   end(isRefused = () => true) {
     const rest = [...this.#values].filter(
       ([key, value]) => !this.#read.has(key) && value !== null && value !== false && isRefused(key),

@@ -3,7 +3,7 @@
 import { describe, shape } from '../../base/errors.js'
 import { fileInstead, nameOnHub, OTHERS, refused } from '../source/wrong-source.js'
 
-/** Recognises other formats by the first bytes of a file. @param {Uint8Array} start @returns {string | undefined} */
+/** Returns how to open a file of another format, recognised by its first bytes; undefined if it is unknown. @param {Uint8Array} start @returns {string | undefined} */
 export function otherFormat(start) {
   const text = String.fromCharCode(...start.subarray(0, 4))
   if (text === 'GGUF') return 'a GGUF file: give it a name that ends in .gguf'
@@ -174,7 +174,7 @@ export const tooLarge = ({ loaded, int8 }, cause) =>
  * Throws for the folder of an adapter.
  * @param {import('../source/source.js').Folder} folder
  * @param {typeof import('../source/source.js').readJSON} readJSON
- * @param {boolean} [isModel] True if the folder has a config.json, too; transformers with PEFT then opens the base and the adapter
+ * @param {boolean} [isModel] True if the folder has a config.json, too. transformers with PEFT would then open the base model with the adapter
  */
 export async function refuseAdapter(folder, readJSON, isModel) {
   const name = 'adapter_config.json'

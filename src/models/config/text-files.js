@@ -45,7 +45,7 @@ const readRanking = async from => (await import('../sentences/rank.js')).readRan
 /** @param {NonNullable<Folder['ranking']>} ranking @returns {import('../sentences/rank.js').ReadRanking} */
 const rankingOf = ranking => async () => ({ ranking: { isLower: false, prompts: {}, ...ranking } })
 
-/** Files of a cross-encoder. */
+/** Matches the settings files of a cross-encoder. */
 const RANKING = /^(?:modules|config_sentence_transformers|sentence_[\w-]+_config)\.json$/
 
 const [TEMPLATE, OF_PROCESSOR, TOKENS] = ['chat_template.jinja', 'chat_template.json', 'special_tokens_map.json']
@@ -101,7 +101,7 @@ async function readChat(from, source) {
 const GENERATION = 'generation_config.json'
 
 /**
- * Reads the generation settings of a folder: generation_config.json, or config.json if that is missing.
+ * Returns a function that returns the generation settings of a folder: generation_config.json, or config.json if that is missing.
  * @param {Folder} folder
  * @param {CheckpointSource | undefined} source undefined if all files are in `folder`
  * @param {Record<string, unknown>} config
@@ -123,11 +123,11 @@ export async function settingsOf(folder, source, config, vocab) {
 }
 
 /**
- * Returns readers of rarely needed files.
+ * Returns readers of the modules, of the settings for ranking, and of the files for conversations.
  * @param {Folder} folder
  * @param {CheckpointSource | undefined} source undefined if all files are in `folder`
  * @param {Record<string, unknown>} config tokenizer_config.json
- * @param {boolean} canRank
+ * @param {boolean} canRank True for a model with classes or with a decoder
  */
 export async function readsOf(folder, source, config, canRank) {
   // If a folder has added_tokens_decoder, Python reads its special tokens only from tokenizer_config.json.

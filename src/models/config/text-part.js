@@ -19,7 +19,7 @@ const COVERED = [
   'aya_vision',
 ]
 
-/** Prefixes of the text part in published files, and their replacements. @type {[RegExp, string][]} */
+/** Prefixes of the text part's tensor names in published files, and their replacements. @type {[RegExp, string][]} */
 const PREFIXES = [
   [/^(model\.)?(language_model|text_model)\.lm_head\./, 'lm_head.'],
   [/^language_model\.model\./, 'model.'],

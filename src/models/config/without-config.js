@@ -6,12 +6,12 @@ import { readCheckpoint } from '../weights/checkpoint.js'
 import { noConfig, refuseAdapter, refuseModules } from './refusals.js'
 
 /**
- * Opens the folder.
+ * Opens a folder without config.json.
  * @param {import('../source/source.js').Folder} folder
  * @param {import('../source/source.js').CheckpointSource} source
  * @param {Parameters<typeof import('../source/source.js').openFolder>[1]} options
  * @param {Parameters<typeof import('../source/source.js').openFolder>[2]} use
- * @returns {Promise<import('../source/source.js').Folder>} with config.json
+ * @returns {Promise<import('../source/source.js').Folder>} a folder that has config.json
  */
 export async function openOther(folder, source, options, use) {
   const found =

@@ -1,4 +1,4 @@
-// ELECTRA: BERT with narrow embeddings. The generator predicts masked words; the discriminator has no head for them.
+// ELECTRA: BERT with narrow embeddings. The generator predicts masked words; the discriminator has no head that predicts words.
 
 import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 

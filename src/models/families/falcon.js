@@ -77,7 +77,8 @@ export function describe(c) {
 }
 
 /**
- * Describes q, k and v in one weight whose rows are grouped: the query heads that share a key head, then the key head, then its values.
+ * Describes q, k and v in one weight, for H query heads and G key heads of size D. Its rows are grouped: the query heads that share a key
+ * head, then that key head, then its values.
  * @param {string} name
  * @param {number} H
  * @param {number} G

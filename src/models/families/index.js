@@ -8,8 +8,8 @@ import { describe } from '../../base/errors.js'
 /** @import { Description } from '../family-shapes/parts.js' */
 
 /**
- * DEFAULTS are those of the config class in transformers 5.16 (src/transformers/models/NAME/configuration_NAME.py), for the keys that are
- * read; ALIASES are the class's attribute_map. docs/models.md lists what is read where.
+ * Imports of the families. DEFAULTS are those of the config class in transformers 5.16, for the keys that are read
+ * (src/transformers/models/NAME/configuration_NAME.py). ALIASES are the class's attribute_map. docs/models.md lists what is read where.
  * @type {Record<string, () => Promise<{ describe: (config: Config) => Description, DEFAULTS: Record<string, unknown>, ALIASES?: Record<string, string> }>>}
  */
 export const FAMILIES = {

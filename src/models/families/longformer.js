@@ -1,4 +1,4 @@
-// Longformer: RoBERTa with a window on both sides. The additional projections are for tokens with global attention.
+// Longformer: RoBERTa with a window on both sides of the query, and additional projections for tokens with global attention.
 
 import { describe as say } from '../../base/errors.js'
 import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder, ROBERTA_HEAD } from '../family-shapes/bert-like.js'

@@ -65,7 +65,7 @@ export function describe(c) {
   })
   /** @type {(name: string) => NormSpec} */
   const norm = name => ({ name, size: d, kind: 'layer', eps, bias: normBias })
-  /** Describes a part of the rows of a fused weight. @type {(name: string, part: number, parts: number, out: number, bias: boolean) => LinearSpec} */
+  /** Describes block `part` of `parts` equal blocks of rows of a fused weight. @type {(name: string, part: number, parts: number, out: number, bias: boolean) => LinearSpec} */
   const fused = (name, part, parts, out, bias) => ({
     name,
     out,

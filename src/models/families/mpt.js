@@ -74,10 +74,10 @@ export function describe(c) {
 }
 
 /**
- * Returns the ALiBi slopes. If the number of heads H is not a power of two, they are chosen from those of the next power of two: first every
- * second slope from the second on, then from the first on.
+ * Returns the ALiBi slopes of H heads. If H is not a power of two, they are chosen from the slopes for the next power of two: first every
+ * second slope from the second on, then every second one from the first on.
  * @param {number} H
- * @param {number} most
+ * @param {number} most alibi_bias_max; the smallest slope is 2^-most
  */
 function slopes(H, most) {
   const n = 2 ** Math.ceil(Math.log2(H))

@@ -1,4 +1,4 @@
-// mT5: T5 v1.1 with a larger vocabulary, whose head is never scaled.
+// mT5: T5 v1.1 with a larger vocabulary. The input of the head is never scaled.
 
 import { DEFAULTS as T5, t5 } from './t5.js'
 

@@ -1,4 +1,4 @@
-// OLMo 3: OLMo 2 with a sliding window in three of four layers, whose rotation is never scaled.
+// OLMo 3: OLMo 2 with a sliding window in three of four layers. The rotation of these layers is never scaled.
 
 import { AFTER, llamaLike } from '../family-shapes/llama-like.js'
 import { DEFAULTS as OLMO2 } from './olmo2.js'

@@ -31,7 +31,7 @@ export const describe = c => t5(c, c.flag('tie_word_embeddings', true)) // null 
 /**
  * Describes T5.
  * @param {Config} c
- * @param {boolean} isScaled True if the input of the head is scaled, as for a tied head
+ * @param {boolean} isScaled True if the input of a tied head is scaled
  * @returns {import('../family-shapes/parts.js').Description}
  */
 export function t5(c, isScaled) {

@@ -13,16 +13,16 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices,
  * @param {Record<'width' | 'layers' | 'heads' | 'inner' | 'activation', string>} names.keys
  * @param {string | number} [names.eps] of norms, or its key; default 'layer_norm_eps'
  * @param {ActivationName} [names.act] activation of the MLP, instead of that in the config
- * @param {(i: number) => string} names.at
+ * @param {(i: number) => string} names.at prefix of the names in layer i
  * @param {readonly string[]} names.attention names of q, k, v, o; or of one fused weight of q, k and v, and o
  * @param {boolean} [names.attentionBias] default true
  * @param {readonly string[]} names.mlp names of up, down and, if present, gate
- * @param {'gate' | 'up'} [names.fusedMlp] the weight `up` also contains gate; this part comes first
+ * @param {'gate' | 'up'} [names.fusedMlp] the weight `up` also contains gate, and the part named here comes first
  * @param {readonly boolean[]} [names.mlpBias] bias of up and gate, and of down; default true
  * @param {string} [names.embeddingNorm] default 'embeddings.LayerNorm'
  * @param {boolean} [names.learned] true for learned positions; default true
  * @param {Partial<import('./parts.js').StackSpec>} [names.stack] further fields of the stack
- * @param {(i: number) => number} [names.window] number of keys visible to a query of a layer; default all
+ * @param {(i: number) => number} [names.window] number of keys visible to a query of layer i; default all
  * @param {readonly string[]} [names.global] names of q, k, v for tokens with global attention
  * @param {string} [names.positionType] supported value of position_embedding_type; default 'absolute'
  * @param {readonly [string, string]} names.norms after attention and after the MLP

@@ -24,7 +24,7 @@ import { anyOf, headDimOf, layersOf, slices, times } from './parts.js'
  * @param {(name: string, out: number, size: number) => LinearSpec} f.linear makes linear layers of the MLP
  * @param {(name: string, size?: number) => NormSpec} f.norm
  * @param {string} [f.fusedMlp] the weight that contains gate and up, one after the other
- * @param {NormSpec} [f.after] what follows each part, if f.norms has no norm there
+ * @param {NormSpec} [f.after] applied to the output of attention and of the MLP where f.norms has no norm
  * @param {readonly (string | undefined)[]} f.norms before and after attention, before and after the MLP; '' or undefined for none
  * @param {string} f.last the norm after all layers
  * @param {string} f.head

@@ -18,11 +18,11 @@ const NAMES = {
   o: 'o_proj',
   last: 'norm',
 }
-/** Names of the four norms in Gemma, before and after each part. */
+/** Names of the four norms in Gemma: before and after attention, before and after the MLP. */
 export const SANDWICH = ['input', 'post_attention', 'pre_feedforward', 'post_feedforward'].map(
   name => `${name}_layernorm`,
 )
-/** Names of the norms in OLMo 2, which has one only after each part. */
+/** Names of the norms in OLMo 2: only after attention and after the MLP. */
 export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_feedforward_layernorm']
 
 /**
@@ -46,7 +46,7 @@ export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_fe
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.full] rotation of the layers without a window, if different
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.sliding] rotation of the layers with a window
  * @param {string} [options.activation] key of the config, default 'hidden_act'
- * @param {'all' | 'mlp'} [options.fused] one weight contains q, k and v, and another gate and up; 'mlp': only the latter
+ * @param {'all' | 'mlp'} [options.fused] 'all': one weight contains q, k and v, another one gate and up; 'mlp': only gate and up are fused
  * @param {readonly string[]} [options.mlp] names of up, down and, if present, gate
  * @param {boolean} [options.parallel] True if attention and MLP read the same norm
  * @param {number} [options.scale] of scores, unless headDim ** -0.5
@@ -133,7 +133,7 @@ export function capOf(c, key) {
 }
 
 /**
- * Returns the window of each layer.
+ * Returns the number of visible keys of each layer, undefined for all.
  * @param {Config} c
  * @param {number} layers
  * @param {'all' | 'upper' | 'even' | 'pattern' | number | undefined} rule

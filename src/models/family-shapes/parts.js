@@ -4,7 +4,8 @@
 /** @typedef {'gelu' | 'gelu_tanh' | 'relu' | 'silu'} ActivationName */
 
 /**
- * A linear layer: weight (out, in), and bias (out). In a fused weight of `of` rows, row n of this layer is `row(n)`.
+ * A linear layer: weight (out, in), and bias (out). In a fused weight of `of` rows, row n of this layer is `row(n)`, and
+ * `part` is the index of this layer.
  * @typedef {{ name: string, out: number, in: number, bias?: boolean, layout?: 'in,out', of?: number, part?: number, row?: (n: number) => number }} LinearSpec
  *
  * @typedef {{ name: string, size: number, kind: 'layer' | 'rms' | 'scale', eps: number, bias?: boolean, plusOne?: boolean, constant?: number }} NormSpec
@@ -26,7 +27,7 @@
  * @property {number} [window] number of visible keys, including the query's own; without a causal mask, centred on the query
  * @property {Rope | false} [rope] if it differs from that of the stack; false: no rotation
  *
- * A part of a block: x becomes post(x + after(run(before(x)))).
+ * A part of a layer, attention or MLP: x becomes post(x + after(part(before(x)))).
  * @typedef {PartOptions & (
  *   { kind: 'attention' | 'cross', attention: AttentionSpec, mlp?: undefined } |
  *   { kind: 'mlp', mlp: MlpSpec, attention?: undefined })} PartSpec
@@ -48,7 +49,7 @@
  * @property {{ length: number, theta: number, factor: number } | { length: number, frequencies: Float64Array }} [dynamic] for texts longer
  *   than `length`: the theta and factor to compute frequencies from, or the frequencies
  *
- * The distances of DeBERTa, rows of a table (2 span, d). Scores are the sum of content-to-content, content-to-position and
+ * The distances of DeBERTa: rows of a table (2 span, width). Scores are the sum of content-to-content, content-to-position and
  * position-to-content. Distances up to `buckets` / 2 have one row each, larger ones up to `most` share rows; with 0 buckets all have one
  * row each.
  * @typedef {{ table: TableSpec, norm?: NormSpec, span: number, buckets: number, most: number }} Disentangled
@@ -63,7 +64,7 @@
  * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
  * @property {Disentangled} [disentangled]
  * @property {typeof import('../run/global-attention.js')} [global] attention of marked tokens
- * @property {import('../../base/tensor.js').FloatTensor} [alibi] slopes (H): slope * distance is subtracted from the scores
+ * @property {import('../../base/tensor.js').FloatTensor} [alibi] slopes of the H heads: slope * distance is subtracted from the scores
  * @property {number} [most] maximum positions, if neither a table nor a rotation limits them
  * @property {NormSpec} [norm] after the last layer
  *
@@ -86,7 +87,7 @@
  * @property {string} [tied] the table whose rows are the weight, ...
  * @property {LinearSpec} [project] ... or a separate weight
  * @property {string} [own] name of a separate weight, if a file has one although the head is tied
- * @property {boolean} [scaled] for T5: false if the table replaces a head that the file lacks, but without `scale`
+ * @property {boolean} [scaled] false in T5 with an untied head: if the file lacks it, the table replaces it, without `scale`
  * @property {string} [bias] added to the logits
  * @property {number} [scale] factor of the input
  * @property {number} [softcap]
@@ -163,7 +164,7 @@ export function headDimOf(width, heads) {
  * @param {readonly string[]} names
  * @param {number} width
  * @param {{ numHeads: number, numKvHeads: number, headDim: number }} heads
- * @param {readonly boolean[]} bias of each
+ * @param {readonly boolean[]} bias True for each that has a bias
  * @returns {AttentionSpec}
  */
 export function attentionOf(at, [q, k, v, o], width, { numHeads: heads, numKvHeads, headDim }, bias) {
@@ -179,7 +180,7 @@ export function attentionOf(at, [q, k, v, o], width, { numHeads: heads, numKvHea
 /**
  * Describes linear layers whose rows are stacked in one weight.
  * @param {string} name
- * @param {readonly number[]} sizes rows of each
+ * @param {readonly number[]} sizes number of rows of each layer
  * @param {number} width
  * @param {boolean} [bias]
  * @returns {LinearSpec[]}
@@ -195,7 +196,7 @@ export function slices(name, sizes, width, bias) {
 }
 
 /**
- * Describes q, k and v in one weight whose rows are grouped by head: q, k and v of head 0, then of head 1, ...
+ * Describes q, k and v in one weight, for H heads of size D. Its rows are grouped by head: q, k and v of head 0, then of head 1, ...
  * @param {string} name
  * @param {number} H
  * @param {number} D
@@ -214,7 +215,7 @@ export const byHeads = (name, H, D, width, bias) =>
     row: n => (Math.floor(n / D) * 3 + part) * D + (n % D),
   }))
 
-/** Describes a multiplication by a factor, as a norm without deviation and stored weight. @param {number} factor @param {number} size @returns {NormSpec} */
+/** Describes a multiplication by a factor, as a norm that divides by no deviation and has no stored weight. @param {number} factor @param {number} size @returns {NormSpec} */
 export const scaledBy = (factor, size) => ({ name: `times ${factor}`, size, kind: 'scale', eps: 0, constant: factor })
 
 export const ALL = [true, true, true, true]

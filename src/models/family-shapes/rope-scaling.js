@@ -11,11 +11,11 @@ const KINDS = ['full_attention', 'sliding_attention']
 const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic, longrope }
 
 /**
- * Returns the frequencies: theta^(-2i/dim) before any scaling.
+ * Returns the rotation. Before any scaling, the frequency of pair i is theta^(-2i/dim).
  * @param {Config} config
  * @param {number} headDim
  * @param {number} [share] rotated share of a head, if the config has no key for it; default: all, and a config with another share is refused
- * @param {object} [layers] which layers, if there are two kinds
+ * @param {object} [layers] the kind of layers, if a model has two
  * @param {string} [layers.kind] key in rope_parameters: 'full_attention' or 'sliding_attention'
  * @param {string} [layers.key] key of theta in older configs; '' for none
  * @param {number} [layers.theta] default if the config has no key for it
@@ -37,7 +37,7 @@ export function ropeFrequencies(
       'config.json: expected either rope_scaling or rope_parameters, got both; leave rope_scaling out',
     )
   const scaling = newer ?? (older === undefined || !isScaled ? undefined : new Config(older))
-  // A config may have the share under its old name, under its new name, and in rope_parameters.
+  // A config may have the rotated share under its old name, under its new name, and in rope_parameters.
   const parts = [newer, config].flatMap(held =>
     ['partial_rotary_factor', ...(isOlder ? ['rotary_pct'] : [])].flatMap(key =>
       held?.has(key) ? held.number(key, { least: 0, most: 1 }, share ?? 1) : [],
@@ -108,8 +108,8 @@ function llama3(scaling, { frequencies }) {
 }
 
 /**
- * YaRN: frequencies with fewer than betaSlow rotations over the original length are divided by the factor, those with more than betaFast
- * are kept, and pairs in between change linearly from one to the other. Cosines and sines are multiplied by `gain`.
+ * YaRN: divides frequencies with fewer than beta_slow rotations over the original length by the factor, and keeps those with more than
+ * beta_fast. Pairs in between change linearly from one to the other. `gain` multiplies cosines and sines.
  * @param {Config} scaling
  * @param {Rope} rope
  * @param {number} theta

@@ -7,7 +7,7 @@ import { Config } from '../config/config.js'
 /** @typedef {ReturnType<typeof readSettings>} GenerationSettings */
 /** @typedef {ReturnType<typeof rulesOf> & { penalty: number }} Rules penalty: repetition penalty for the ids so far; 1 for none */
 
-/** Keys that would change the output and are not supported, each with a test whether its value has an effect. @type {Record<string, (value: any) => boolean>} */
+/** Keys that would change the output and are not supported, each with a function that is true if its value has an effect. @type {Record<string, (value: any) => boolean>} */
 const REFUSED = {
   guidance_scale: value => value !== 1,
   sequence_bias: () => true,
@@ -26,12 +26,12 @@ const REFUSED = {
   is_assistant: () => true,
   decoder_start_token_id: value => Array.isArray(value) && value.length > 1, // a start id for each row
 }
-/** The same, for beam search only. @type {Record<string, (value: any) => boolean>} */
+/** Like REFUSED, for beam search only. @type {Record<string, (value: any) => boolean>} */
 const REFUSED_BEAMS = {
   num_beam_groups: value => value > 1,
   diversity_penalty: value => value > 0,
 }
-/** The same, for sampling only. @type {Record<string, (value: any) => boolean>} */
+/** Like REFUSED, for sampling only. @type {Record<string, (value: any) => boolean>} */
 const REFUSED_SAMPLING = {
   temperature: value => value === 0,
   typical_p: value => value < 1,
@@ -156,7 +156,7 @@ export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
   if (begin || (hasFirst && made === 1 && sequence.length === 2)) hide(suppressedFirst)
 }
 
-/** Returns the error for logits none of which can be chosen. @param {boolean} hasNaN true if one is NaN, false if all are -Infinity */
+/** Returns the error for logits of which none can be chosen. @param {boolean} hasNaN true if one is NaN, false if all are -Infinity */
 export const cannotChoose = hasNaN =>
   new RangeError(
     `generate: ${hasNaN ? 'a logit of the next id is NaN' : 'all logits of the next id are -Infinity'}, so none can be chosen: the option logits, a hook, the weights or the rules of the folder make them so`,

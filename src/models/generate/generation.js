@@ -26,7 +26,7 @@ const KNOWN = [
 const MOST_BEAMS = 1024
 /** Maximum number of new ids if neither the caller nor the folder gives one. */
 const USUAL_LENGTH = 40
-/** Replaces the output of forward in the steps of beam search, which are yielded after all runs. */
+/** The output in the steps of beam search. They are yielded after all runs, when the outputs of forward are gone. */
 const NO_OUTPUT = {
   attentions: [],
   hiddenStates: [],
@@ -105,7 +105,7 @@ export async function* generate(
   })
   /** @param {number[]} sequence */
   const wholeOf = sequence => textOf(both ? sequence.slice(1) : sequence)
-  /** Adds an id to a row. @param {number} b @param {{ id: number, probability: number }} chosen @param {boolean} isLast */
+  /** Adds an id to row b, and returns its step. @param {number} b @param {{ id: number, probability: number }} chosen @param {boolean} isLast */
   const add = (b, { id, probability }, isLast) => {
     const row = rows[b]
     if (!row.isDone) row.sequence.push(id)
@@ -200,7 +200,7 @@ export function openRun(model, prompts, { startId, useCache, signal, ...options 
   let isFirst = true
   let paused = performance.now()
   return {
-    /** Runs the ids that have not run yet. @param {readonly (readonly number[])[]} made new ids of each row */
+    /** Runs the ids that have not run yet, and returns the output of forward. @param {readonly (readonly number[])[]} made new ids of each row */
     async step(made) {
       signal?.throwIfAborted()
       const isWhole = isFirst || !useCache
@@ -299,7 +299,7 @@ function readBeams(options, used, temperature) {
 }
 
 /**
- * Returns the text that a token adds to a row. An ending that may still change, or become a stop text, is held back.
+ * Returns the text that the last token of a row adds. Holds back an ending that may still change, or become a stop text.
  * @param {{ prompt: string, text: string, sequence: number[], isDone: boolean }} row text: the prompt and the text returned so far; isDone:
  *   set by a stop text
  * @param {string} whole the decoded row

@@ -11,7 +11,7 @@ import { describe } from '../../base/errors.js'
  * How llama.cpp's converter changed a tensor; reading undoes it.
  * @typedef {object} Change
  * @property {string} [name] Hugging Face name; undefined if the tensor is not used
- * @property {(n: number) => number} [row] index in the file of row n
+ * @property {(n: number) => number} [row] index in the file of row n of the Hugging Face tensor
  * @property {[from: number, count: number]} [rows] rows of a fused tensor
  * @property {boolean} [isTurned] True if the matrix is transposed
  * @property {boolean} [isPlusOne] True if 1 was added to the weights of a norm
@@ -22,7 +22,7 @@ import { describe } from '../../base/errors.js'
  * @property {(k: Keys, tensors: Tensors) => Record<string, unknown>} config
  * @property {Record<string, string>} names tensor names without blk., the layer's number, .weight or .bias; N stands for the number
  * @property {(name: string, kind: string, config: any) => Omit<Change, 'name'>} [change] returns the change, by the name in the file
- * @property {(name: string, config: any) => [string, Omit<Change, 'name'>][] | undefined} [split] returns the parts of a fused tensor
+ * @property {(name: string, config: any) => [string, Omit<Change, 'name'>][] | undefined} [split] returns each part of a fused tensor
  */
 
 const AT = 'model.layers.N.'
@@ -50,7 +50,7 @@ const AFTER = {
 }
 const GEMMA = { ...LLAMA, ...AFTER, ffn_norm: `${AT}pre_feedforward_layernorm` }
 
-/** Returns the number of rows of a table. @param {Keys} k @param {Tensors} tensors @param {string} name */
+/** Returns the number of rows of the tensor `name`. @param {Keys} k @param {Tensors} tensors @param {string} name */
 function rowsOf({ fail }, tensors, name) {
   const rows = tensors.get(name)?.dims[0]
   if (rows === undefined) throw fail(`tensor ${describe(name)} is missing`)
@@ -158,7 +158,7 @@ function decoder(k, tensors) {
 /** Checks that the heads divide the width. @param {Keys} k @param {{ hidden_size: number, num_attention_heads: number }} config */
 const dividedWidth = (k, { hidden_size: d, num_attention_heads: heads }) => k.only('attention.key_length', d / heads)
 
-/** Checks that heads are rotated as a whole. @param {Keys} k @param {{ head_dim: number }} config */
+/** Throws if only a part of each head is rotated. @param {Keys} k @param {{ head_dim: number }} config */
 const wholeHeads = (k, { head_dim: size }) =>
   k.only('rope.dimension_count', size, `all ${size} numbers of a head turn here`)
 
@@ -301,7 +301,7 @@ const namesOf = (first, at, layer) => ({
 })
 
 /**
- * Splits fused rows of q, k and v into separate weights.
+ * Returns the rows of q, k and v in a fused tensor, each with its name.
  * @param {{ num_attention_heads: number, num_key_value_heads?: number, hidden_size: number, head_dim?: number }} config
  * @param {readonly string[]} names
  * @returns {[string, Omit<Change, 'name'>][]}
@@ -353,7 +353,7 @@ const BLOOM_LAYER = {
 /** Returns the rotated share of each head. @param {Keys} k @param {{ head_dim: number }} config */
 const shareOf = (k, { head_dim: size }) => k.count('rope.dimension_count', size) / size
 
-/** Returns which layers have a window: all except every n-th, or according to a list. @param {Keys} k @param {number} layers @param {number} usual */
+/** Returns the kind of each layer. Layers have a window according to a list, or all except every n-th. @param {Keys} k @param {number} layers @param {number} usual default of n */
 function windowedOf(k, layers, usual) {
   const list = k.perLayer('attention.sliding_window_pattern')
   const every = list ? usual : k.count('attention.sliding_window_pattern', usual)
@@ -362,7 +362,7 @@ function windowedOf(k, layers, usual) {
   )
 }
 
-/** Like windowedOf, for models in which the first of every n layers has no window. @param {Keys} k @param {number} layers */
+/** Like windowedOf, for models in which the first of each n layers has no window. @param {Keys} k @param {number} layers */
 function firstIsFull(k, layers) {
   const list = k.perLayer('attention.sliding_window_pattern')
   const every = list ? 1 : k.count('attention.sliding_window_pattern', 3)
@@ -394,7 +394,7 @@ const cohere = type => (k, tensors) => ({
   attention_bias: hasBias(tensors, 'attn_q'),
 })
 
-/** q, k and v in one tensor. @type {NonNullable<Architecture['split']>} */
+/** Splits a tensor that contains q, k and v. @type {NonNullable<Architecture['split']>} */
 const fusedQkv = (name, config) => (name === 'attn_qkv' ? threeOf(config, ['attn_q', 'attn_k', 'attn_v']) : undefined)
 
 /** BERT's names except those of the MLP. */
@@ -499,7 +499,7 @@ function distilbert(k, tensors) {
   }
 }
 
-/** Returns the names of a stack of T5. @param {'enc' | 'dec'} short @param {string} name */
+/** Maps the names in the file of a stack of T5 to those of a checkpoint. @param {'enc' | 'dec'} short prefix in the file @param {string} name prefix in the checkpoint */
 function t5Names(short, name) {
   const at = `${name}.block.N.layer.`
   const mlp = `${at}${short === 'enc' ? 1 : 2}.`
@@ -1054,9 +1054,9 @@ export const ARCHITECTURES = {
 }
 
 /**
- * Returns how a tensor of the file is converted; several changes for a fused one.
+ * Returns how a tensor of the file is converted. A fused tensor has several changes.
  * @param {Architecture} architecture
- * @param {string} given its name
+ * @param {string} given name of the tensor
  * @param {Record<string, unknown>} config
  * @returns {Change[]}
  */

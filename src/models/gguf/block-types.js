@@ -24,7 +24,7 @@ export const BLOCK_TYPES = {
   MXFP4: [39, 32, 17],
 }
 
-/** Unsupported types, for errors. @type {Record<number, string>} */
+/** Names of unsupported types, for errors. @type {Record<number, string>} */
 const OTHERS = {
   4: 'Q4_2',
   5: 'Q4_3',

@@ -6,7 +6,7 @@ import { BLOCK_TYPES } from './block-types.js'
 
 /** Writes the weights of the block at byte `at` to out[to ...]. @typedef {(b: Uint8Array, at: number, out: Float32Array, to: number) => void} Decode */
 
-/** All float16 values as float32, as a table. @type {Float32Array} */
+/** Table of the float32 values of all float16 bit patterns. @type {Float32Array} */
 let halves
 
 /** Reads the float16 at a byte. @param {Uint8Array} b @param {number} at */
@@ -20,7 +20,7 @@ const LEVELS = Int8Array.of(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25,
 const FLOATS4 = Int8Array.of(0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12)
 
 /**
- * Reads 32 weights of 4 bits, low halves of 16 bytes first, then high halves; `high` adds a fifth bit.
+ * Reads 32 weights of 4 bits each from 16 bytes: the low halves of the bytes, then the high halves. `high` adds a fifth bit.
  * @param {Uint8Array} b
  * @param {number} at
  * @param {number} scale
@@ -40,7 +40,7 @@ function nibbles(b, at, scale, minimum, out, to, high = 0) {
 const word = (b, at) => b[at] | (b[at + 1] << 8) | (b[at + 2] << 16) | (b[at + 3] << 24)
 
 /**
- * Reads 32 weights that are indices into a table.
+ * Reads 32 weights, stored as 4-bit indices into a table.
  * @param {Uint8Array} b
  * @param {number} at
  * @param {number} scale
@@ -56,7 +56,7 @@ function fromTable(b, at, scale, table, out, to) {
 }
 
 /**
- * Reads scale and minimum n of eight, of 6 bits each, from 12 bytes (Q4_K, Q5_K).
+ * Returns scale and minimum number n of the eight that 12 bytes contain, 6 bits each (Q4_K, Q5_K).
  * @param {Uint8Array} b
  * @param {number} at
  * @param {number} n
@@ -67,7 +67,7 @@ function sixBits(b, at, n) {
   return [(both & 15) | ((b[at + n - 4] >> 6) << 4), (both >> 4) | ((b[at + n] >> 6) << 4)]
 }
 
-/** Reads scale n of sixteen 6-bit scales in 12 bytes, minus 32 (Q3_K). @param {Uint8Array} b @param {number} at @param {number} n */
+/** Returns, minus 32, scale n of the sixteen 6-bit scales in 12 bytes (Q3_K). @param {Uint8Array} b @param {number} at @param {number} n */
 const lessThirtyTwo = (b, at, n) =>
   ((n < 8 ? b[at + n] & 15 : b[at + n - 8] >> 4) | (((b[at + 8 + (n & 3)] >> (2 * (n >> 2))) & 3) << 4)) - 32
 
@@ -131,7 +131,7 @@ const DECODE = {
     const d = half(b, at + 208)
     for (let n = 0; n < 16; n++) {
       const scale = d * SIGNED[b[at + 192 + n]]
-      const [part, quarter] = [n >> 3, (n >> 1) & 3] // which 128 weights, and which 32 of these
+      const [part, quarter] = [n >> 3, (n >> 1) & 3] // index of the 128 weights, and of 32 among them
       const low = at + 64 * part + 32 * (quarter & 1) + 16 * (n & 1)
       const high = at + 128 + 32 * part + 16 * (n & 1)
       const [lowShift, highShift] = [4 * (quarter >> 1), 2 * quarter]
@@ -157,7 +157,7 @@ const DECODE = {
 }
 
 /**
- * Converts blocks.
+ * Returns the weights of blocks as float32.
  * @param {string} type a key of BLOCK_TYPES
  * @param {Uint8Array} bytes whole blocks
  * @param {Float32Array} [out] large enough for their weights

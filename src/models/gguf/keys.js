@@ -41,7 +41,7 @@ export class Keys {
     return typeof value === 'object' ? value : undefined
   }
 
-  /** Returns the list of a key, a value per layer; undefined if it is not a list. @param {string} key */
+  /** Returns the list of a key, with one value per layer; undefined if it is not a list. @param {string} key */
   perLayer(key) {
     const list = this.list(key)
     if (list && list.length !== this.metadata.get(`${this.architecture}.block_count`))
@@ -65,7 +65,7 @@ export class Keys {
     return this.get(key) === undefined ? undefined : this.number(key)
   }
 
-  /** Returns a size, or a number of parts. @param {string} key @param {number} [fallback] */
+  /** Returns a whole number above 0, such as a size. @param {string} key @param {number} [fallback] */
   count(key, fallback) {
     const value = this.number(key, fallback)
     if (this.get(key) !== undefined && !(Number.isInteger(value) && value > 0))

@@ -20,7 +20,7 @@ import { endsOf } from './vocabulary.js'
 const ROWS = /^(token_types|cls\.output)\.weight$/
 const VECTORS = /norm(_\d)?\.weight$|\.bias$/
 
-/** Returns a tensor with the number of dimensions that it has in llama.cpp, which ignores outer sizes of 1. @param {StoredTensor} tensor @returns {StoredTensor} */
+/** Returns a tensor with as many dimensions as the network needs. llama.cpp ignores outer dimensions of size 1. @param {StoredTensor} tensor @returns {StoredTensor} */
 function withRank(tensor) {
   const { name, dims } = tensor
   if (ROWS.test(name) && dims.length === 1) return { ...tensor, dims: [1, ...dims] }
@@ -43,7 +43,8 @@ function shardsOf(name) {
 }
 
 /**
- * Matches names of files next to a model, as in common/download.cpp of llama.cpp: image projectors, importance matrices and draft models.
+ * Matches the names of files that are not models, as in common/download.cpp of llama.cpp: image projectors, importance matrices and
+ * drafts.
  */
 const BESIDE = /(mmproj|imatrix|mtp-|eagle3-|dflash-|dspark-)[^/]*$/i
 
@@ -95,7 +96,7 @@ export function choose(names, wanted, shown) {
 }
 
 /**
- * Splits a location into a folder and the file in it. On the hub, the name of a quantisation may replace the file.
+ * Splits a location into a folder and the file in it. On the hub, the name of a quantisation may replace the name of the file.
  * @param {string} text a path, an address or a name on the hub
  */
 function splitOf(text) {
@@ -161,7 +162,7 @@ export async function openOnly(folder, source, options, use) {
   return openFile(`${source.replace(/\/$/, '')}/${models[0]}`, options, use)
 }
 
-/** Opens files, and closes the folder if that fails. @param {Folder} folder @param {readonly string[] | (() => readonly string[])} files */
+/** Opens the model in files of a folder, and closes the folder if that fails. @param {Folder} folder @param {readonly string[] | (() => readonly string[])} files */
 async function inFolder(folder, files) {
   try {
     return await openGguf(folder, typeof files === 'function' ? files() : files)
@@ -172,9 +173,9 @@ async function inFolder(folder, files) {
 }
 
 /**
- * Opens a model.
+ * Opens a GGUF model.
  * @param {Folder} folder
- * @param {readonly string[]} files its shards
+ * @param {readonly string[]} files shards of the model
  * @returns {Promise<Folder>}
  */
 export async function openGguf(folder, files) {
@@ -272,7 +273,7 @@ async function asFolder(folder, metadata, stored, fail) {
   }
 }
 
-/** Reads frequency factors that are stored as tensors, and returns the tensors. @param {any} scaling */
+/** Replaces tensors in the scaling of rotary positions by their values, and returns the tensors. @param {any} scaling */
 async function readFactors(scaling) {
   /** @type {Set<StoredTensor>} */
   const tensors = new Set()
@@ -309,7 +310,7 @@ function rankingOf(metadata, labels) {
   }
 }
 
-/** Names of poolings by their ids in the file, '' for none and for ranks. */
+/** Names of poolings by their ids in the file; '' for no pooling and for ranking. */
 const POOLINGS = ['', 'mean_tokens', 'cls_token', 'lasttoken', '']
 
 /** Returns sentence-transformers files for a pooling. @param {string} pooling @returns {Record<string, unknown>} */

@@ -7,7 +7,7 @@ import { describe } from '../../base/errors.js'
 
 /**
  * @typedef {object} Rule
- * @property {readonly string[]} patterns applied in turn to what the previous ones left; matches become separate pieces
+ * @property {readonly string[]} patterns applied in turn, each within the pieces of the one before it; a match becomes a separate piece
  * @property {boolean} [isWhole] True if a piece that is in the vocabulary is not merged
  * @property {boolean} [hasStart] True if a text begins with the start token unless tokenizer.ggml.add_bos_token decides otherwise
  */
@@ -23,7 +23,7 @@ const GPT2 = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+|${SIGNS}|${SPACES}`
 /** Returns the pattern of GPT-4, with a pattern of digits. @param {string} digits */
 const gpt4 = (digits, word = WORD) => `${CONTRACTION}|${word}|${digits}|${SIGNS}[\\r\\n]*|${LINES}`
 
-/** Upper and lower case: letters except the ASCII letters of the other case. */
+/** Patterns of upper and lower case: any letter except the ASCII letters of the opposite case. */
 const [UPPER, LOWER] = ['[^a-z\\P{L}]', '[^A-Z\\P{L}]']
 /** Returns the pattern of GPT-4o. @param {string} end what may follow a word @param {string} digits */
 const gpt4o = (end, digits, upper = UPPER, lower = LOWER) =>
@@ -35,7 +35,7 @@ const ASCII_SIGNS = '[!-/:-@\\[-`{-~]'
 const MARKS = '[^~\\p{L}\\p{M}\\p{N}\\p{Z}\\p{C}]'
 const DEEPSEEK3 = `${ASCII_SIGNS}[A-Za-z]+|(?:~|[^\\r\\n\\p{L}\\p{P}\\p{S}])?[\\p{L}\\p{M}]+| ?${MARKS}+[\\r\\n]*|${LINES}`
 const EAST_ASIAN = `(?:(?!${SPACE})[\\u4e00-\\u9fa5\\u0800-\\u4e00\\uac00-\\ud7ff])+`
-/** Cased letters, except those of newer scripts. */
+/** Pattern of a cased letter outside of newer scripts. */
 const CASED =
   '(?![\\u0560-\\u0588\\u10c7-\\u10ff\\u1c80-\\u1c8a\\u2d00-\\u2d2d\\ua790-\\ua7fa\\uab30-\\uab68\\u{10570}-\\u{105bc}\\u{10d50}-\\u{10d85}\\u{16e40}-\\u{16ed3}\\u{1d400}-\\u{1d7cb}\\u{1df00}-\\u{1df2a}])[\\p{Lu}\\p{Ll}\\p{Lt}\\u0295]'
 const BLOOM = ` ?[^(${SPACE}|.,!?)\\u2026\\u3002\\uff0c\\u3001\\u0964\\u06d4\\u060c]+`
@@ -109,7 +109,7 @@ const RULES = [
 ]
 
 /**
- * Returns the rule of a name.
+ * Returns the rule of a pre-tokenizer.
  * @param {unknown} name tokenizer.ggml.pre; undefined in old files
  * @returns {Rule}
  */

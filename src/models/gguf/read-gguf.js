@@ -7,7 +7,7 @@ import { BLOCK_TYPES, typeName } from './block-types.js'
 /** @import { ByteSource } from '../source/source.js' */
 /** @import { StoredTensor } from '../weights/safetensors.js' */
 /**
- * A value. 64-bit integers become numbers, except those of general.* that are too large.
+ * A value of the metadata. 64-bit integers become numbers, except those of general.* that a number cannot hold.
  * @typedef {number | bigint | boolean | string | string[] | boolean[] | bigint[] | NumberArray} GgufValue
  */
 /** @typedef {Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array} NumberArray */
@@ -65,14 +65,14 @@ class Cursor {
     return this.view.getUint32(this.take(4, what), true)
   }
 
-  /** Reads a 64-bit integer of any size. @param {string} what @param {boolean} isSigned */
+  /** Reads a 64-bit integer, as a bigint if a number cannot hold it. @param {string} what @param {boolean} isSigned */
   whole(what, isSigned) {
     const at = this.take(8, what)
     const value = isSigned ? this.view.getBigInt64(at, true) : this.view.getBigUint64(at, true)
     return Number.isSafeInteger(Number(value)) ? Number(value) : value
   }
 
-  /** Reads a 64-bit integer. @param {string} what @param {boolean} [isSigned] */
+  /** Reads a 64-bit integer, and throws if a number cannot hold it. @param {string} what @param {boolean} [isSigned] */
   integer(what, isSigned = false) {
     const value = this.whole(what, isSigned)
     if (typeof value === 'number') return value
@@ -223,7 +223,7 @@ function readInfo(c, n) {
 }
 
 /**
- * Checks that tensors are stored one after another, each aligned.
+ * Returns the tensors, after checking that they are stored one after another, each aligned.
  * @param {ReturnType<typeof readHeader>} header
  * @param {string} file
  * @param {ByteSource} source

@@ -29,7 +29,7 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
   if (PLAIN.includes(dtype) && !row && !isTurned && !isPlusOne) return plain
   const isWide = !PLAIN.includes(dtype) || isPlusOne
   const [, weights, size] = BLOCK_TYPES[dtype]
-  const floats = 4 * rest.reduce((a, b) => a * b, 1) // bytes of a row as floats
+  const floats = 4 * rest.reduce((a, b) => a * b, 1) // bytes of a row as float32
   const raw = (/** @type {number} */ a, /** @type {number} */ b, /** @type {Uint8Array | undefined} */ buffer) =>
     readExactly(source, file, from + a * perRow, from + b * perRow, buffer)
   const isKept = Object.hasOwn(BLOCKS, dtype) && rest.length === 1 && !isPlusOne
@@ -70,7 +70,7 @@ export function changed(stored, { name = '', row, rows, isTurned, isPlusOne }) {
 }
 
 /**
- * Reads bytes of reordered rows.
+ * Returns a function that reads bytes of reordered rows.
  * @param {(a: number, b: number, buffer?: Uint8Array) => Promise<Uint8Array>} read
  * @param {number} width bytes of a row
  * @param {((n: number) => number) | undefined} row

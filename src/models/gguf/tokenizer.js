@@ -44,7 +44,7 @@ const KINDS = {
 /**
  * Opens the tokenizer.
  * @param {GgufMetadata} metadata
- * @param {import('../tokenizers/tokenizer.js').TokenizerClass} [Class] tokenizer class of the package
+ * @param {import('../tokenizers/tokenizer.js').TokenizerClass} [Class] class Tokenizer of @huggingface/tokenizers; default: imported
  * @returns {Promise<import('../tokenizers/tokenizer.js').TextReader>}
  */
 export async function openMetadata(metadata, Class) {
@@ -79,7 +79,7 @@ export async function tokenizerOf(metadata) {
 }
 
 /**
- * Returns the special tokens around texts, as a template.
+ * Returns a template that adds special tokens at the start and the end of texts.
  * @param {Vocabulary} vocabulary
  * @param {boolean} hasStart
  * @param {boolean} hasEnd
@@ -107,7 +107,7 @@ function around(vocabulary, hasStart, hasEnd, isAlways) {
 }
 
 /**
- * Returns a decoder that leaves special tokens found in texts unchanged.
+ * Returns a decoder that does not change the tokens of `vocabulary.added()`.
  * @param {Vocabulary} vocabulary
  * @param {object[]} decoders of tokenizer.json
  * @param {boolean} [isTrimmed] True to drop the space at the start
@@ -164,7 +164,7 @@ async function pairsByScore(vocabulary) {
 }
 
 /**
- * Returns a BPE model of the GPT-2 kind.
+ * Returns a BPE model that merges the pair of lowest rank first, as in GPT-2.
  * @param {Vocabulary} vocabulary
  */
 async function pairsByRank(vocabulary) {

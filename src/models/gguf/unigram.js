@@ -12,7 +12,7 @@ const [NORMAL, USER, UNUSED] = [1, 4, 5]
  * Returns the normalizer.
  * @param {object} options
  * @param {import('../tokenizers/charsmap.js').Charsmap} [options.charsmap]
- * @param {string[]} options.own tokens whose characters, and prefixes of them, are not normalised
+ * @param {string[]} options.own tokens; a token or its prefix in a text is not normalised
  * @param {boolean} options.hasPrefix True to put a space mark before a text
  * @param {boolean} options.isMerged True to collapse several spaces into one, and to drop those at the end
  */
@@ -57,7 +57,7 @@ function normalizer({ charsmap, own, hasPrefix, isMerged }) {
   }
 }
 
-/** Returns the characters that take a number of bytes. @param {string} text @param {number} at @param {number} bytes */
+/** Returns the characters from `at` on that take `bytes` bytes in UTF-8. @param {string} text @param {number} at @param {number} bytes */
 function partOf(text, at, bytes) {
   let end = at
   for (let left = bytes; left > 0; ) {

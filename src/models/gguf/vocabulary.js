@@ -91,7 +91,7 @@ export class Vocabulary {
     this.#name()
   }
 
-  /** Returns a value. @param {string} key key after tokenizer.ggml. */
+  /** Returns a value of the metadata. @param {string} key key after tokenizer.ggml. */
   get(key) {
     return this.#metadata.get(START + key)
   }
@@ -141,7 +141,7 @@ export class Vocabulary {
     return value
   }
 
-  /** Returns an id. @param {string} key key without _token_id @param {number} [usual] */
+  /** Returns the id of a token. @param {string} key key without _token_id @param {number} [usual] */
   #idOf(key, usual) {
     const given = this.get(`${key}_token_id`)
     if (given !== undefined && !(Number.isInteger(given) && Number(given) >= 0))
@@ -155,7 +155,7 @@ export class Vocabulary {
     return this.#idOf(role, this.#usual[role])
   }
 
-  /** Returns the text of a special token around texts; throws if it is missing. @param {Role} role */
+  /** Returns the text of a special token that the template needs; throws if it is missing. @param {Role} role */
   needed(role) {
     const id = this.id(role)
     if (id === undefined) throw this.#wrong(`${role}_token_id`, this.get(`${role}_token_id`), 'the id of a token')
@@ -172,7 +172,7 @@ export class Vocabulary {
     return types.includes(this.#types[id])
   }
 
-  /** Sets the types of tokens that llama.cpp recognises by name. */
+  /** Sets the types and ends of tokens that llama.cpp recognises by name. */
   #name() {
     const set = (/** @type {string[]} */ names, /** @type {number} */ type, isEnd = false) => {
       for (const name of names) {

@@ -50,7 +50,7 @@ function unlessReadOnly(error) {
 
 /**
  * Opens the cache of a model on disk.
- * @param {string} cache its folder @param {string} id of the model, as requested @returns {Promise<Store>}
+ * @param {string} cache folder of the cache @param {string} id of the model, as requested @returns {Promise<Store>}
  */
 export async function openDiskCache(cache, id) {
   const isFile = await fs.stat(cache).then(

@@ -25,7 +25,7 @@ import { HubError } from './hub-error.js'
 /** True if a file is read in one block. @param {HubFile} file */
 export const isSmall = ({ size }) => size !== undefined && blocksOf(size).count <= 1
 
-/** Returns a handler that turns the error of a full disk into a HubError. @param {string} text @returns {(cause: any) => never} */
+/** Returns a handler that rethrows an error, as a HubError if the disk is full. @param {string} text the name of the model @returns {(cause: any) => never} */
 export const fullDisk = text => cause => {
   if (cause?.name !== 'QuotaExceededError' && cause?.code !== 'ENOSPC') throw cause
   throw new HubError(

@@ -26,8 +26,8 @@ import { Requests } from './requests.js'
  * A cached file, or one that is being written. Blocks are those of blocks.js.
  * @typedef {object} StoredFile
  * @property {boolean} isWhole
- * @property {ByteSource['read']} [read] reads any range of a complete file, if as fast as blocks
- * @property {(n: number, from: number, to: number) => Promise<Uint8Array | undefined>} get block n
+ * @property {ByteSource['read']} [read] reads any range of a complete file; absent if reading blocks is faster
+ * @property {(n: number, from: number, to: number) => Promise<Uint8Array | undefined>} get returns block n; undefined if it is not stored
  * @property {(n: number, from: number, bytes: Uint8Array) => Promise<void>} put
  * @property {() => Promise<void>} finish called when all blocks are written and checked
  * @property {() => Promise<void>} drop called when the blocks do not match the hash

@@ -30,7 +30,7 @@ const sleep = (time, signal) =>
 
 /**
  * Makes the abort signal of one request. It fires with the caller's signal, after `patience` milliseconds without a byte, or when `end` is
- * called, which stops the download of the rest of a body.
+ * called to stop the download of the rest of a body.
  * @param {AbortSignal | undefined} signal
  * @param {number} patience
  */

@@ -30,7 +30,7 @@ import {
 } from './values.js'
 
 /**
- * Binds the arguments of a call to the names of its parameters; undefined for those not given.
+ * Returns the arguments of a call in the order of its parameters `names`; undefined for those not given.
  * @param {string} name
  * @param {readonly string[]} names
  * @param {unknown[]} args
@@ -173,7 +173,7 @@ function titleOf(text) {
  * @param {string} text
  * @param {unknown} start
  * @param {unknown} end
- * @returns {{ within: string, from: number } | undefined} undefined if it starts after its end, where not even an empty text is found
+ * @returns {{ within: string, from: number } | undefined} undefined if it starts after its end: then not even an empty text is found
  */
 function between(text, start, end) {
   if ((start ?? null) === null && (end ?? null) === null) return { within: text, from: 0 }
@@ -241,7 +241,8 @@ export const isLower = (/** @type {string} */ text) => /\p{Cased}/u.test(text) &
 export const isUpper = (/** @type {string} */ text) => /\p{Cased}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text)
 
 /**
- * A method of values of type T, typed as a method so that those of all types fit into one table.
+ * A method of values of type T: its parameters, the least number of arguments, its function. The function is typed as a method, so that the
+ * methods of all types fit into one table.
  * @template T
  * @typedef {[names: string[], least: number, call: { call(value: T, ...args: unknown[]): unknown }['call']]} PythonMethod
  */

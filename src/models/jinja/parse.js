@@ -182,14 +182,14 @@ class Parser {
     return body
   }
 
-  /** Parses a part in a new frame. @template T @param {() => T} read @returns {{ part: T, frame: Frame }} */
+  /** Parses a part of the template by `read`, in a new frame. @template T @param {() => T} read @returns {{ part: T, frame: Frame }} */
   #framed(read) {
     const frame = new Frame(this.frame)
     return { part: this.#within(frame, read), frame }
   }
 
   /**
-   * Parses a part in a frame derived from the current one. As in jinja2, an if outside the frame does not allow unknown filters within it.
+   * Parses a part of the template by `read`, in `frame`. As in jinja2, an if outside the frame does not allow unknown filters within it.
    * @template T
    * @param {Frame} frame
    * @param {() => T} read

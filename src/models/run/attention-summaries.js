@@ -1,4 +1,5 @@
-// What forward returns about a layer's attention instead of all weights: a summary, and exact weights of any window.
+// What forward returns about a layer's attention instead of all weights: a summary, and exact weights of any window. Letters: B batch, L
+// queries, S keys, H query heads, G key heads, D size of a head.
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
@@ -24,9 +25,9 @@ import { copyOf } from './model-hooks.js'
  *   as its layer has run
  */
 /**
- * Returns exact weights: (B, rows, columns) of a head, or (B, H, rows, columns) without one. Ranges are [from, to], default all. With
- * `resolution` [R, C], returns that many cells instead of single weights. A cell sums each query's weights over the keys of the cell, and
- * averages the sums over the queries of the cell.
+ * `window` returns exact weights: (B, rows, columns) of a head, or (B, H, rows, columns) without `head`. Ranges are [from, to], default
+ * all. With `resolution` [R, C], it returns R x C cells instead of single weights. A cell sums each query's weights over the keys of the
+ * cell, and averages the sums over the queries of the cell.
  * @typedef {{ head?: number, rows?: Range, columns?: Range, resolution?: readonly [number, number] }} SummaryWindow
  * @typedef {Summary & { window: (window?: SummaryWindow) => FloatTensor }} AttentionSummary
  *
@@ -56,7 +57,7 @@ export const kernelOptions = ({ asked, windows }, ids) => ({
   ...(asked.scores && ids && { ids }),
 })
 
-/** Returns the part of a head, without a copy for a single text. @param {FloatTensor} x (B, H, ...) @param {number} head */
+/** Returns the values of a head, (B, 1, ...), without a copy for a single text. @param {FloatTensor} x (B, H, ...) @param {number} head */
 function partOf(x, head) {
   if (x.dims[0] > 1) return x.slice(1, head, head + 1)
   const dims = [1, 1, ...x.dims.slice(2)]

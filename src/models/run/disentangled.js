@@ -30,7 +30,7 @@ export function rowOf({ span, buckets, most }, distance) {
 }
 
 /**
- * Projects the queries and keys of distances, and maps each distance i - j, starting at -(L - 1), to its row.
+ * Projects the table rows of the distances to queries and keys, and maps each distance i - j, starting at -(L - 1), to its row.
  * @param {import('./network.js').ModelOperations} ops
  * @param {Disentangled} spec
  * @param {NonNullable<import('../family-shapes/parts.js').AttentionSpec['positions']>} positions
@@ -74,7 +74,7 @@ export function scoresOfPositions({ call, stack, at }, part, q, k) {
   return ops.sumOfMaps(sum, hooked('contentToContent', content), content)
 }
 
-/** Returns the rows of a head, (L, D). @param {FloatTensor} x (B, L, H * D) @param {number} b @param {number} h @param {number} H */
+/** Returns the rows of head h in text b, (L, D). @param {FloatTensor} x (B, L, H * D) @param {number} b @param {number} h @param {number} H */
 export function headOf({ data, dims: [, L, width] }, b, h, H) {
   const D = width / H
   const out = new Float32Array(L * D)

@@ -11,7 +11,7 @@ import { Tensor } from '../../base/tensor.js'
  * - previous: mean of a[i][i - 1], i >= 1
  * - first: mean of a[i][0], i >= 1
  * - duplicate: mean of the sum of a[i][j] over the earlier j with the same token as i
- * - induction: mean of the sum of a[i][j] over the earlier j whose preceding token j - 1 is the same as i
+ * - induction: mean of the sum of a[i][j] over the earlier j whose preceding token, j - 1, is the same as token i
  * - entropy: mean of -sum a log a, divided by the logarithm of the number of visible keys
  * @typedef {{ previous: FloatTensor, first: FloatTensor, duplicate: FloatTensor, induction: FloatTensor,
  *   entropy: FloatTensor }} HeadScores each (layers, heads)
@@ -19,7 +19,7 @@ import { Tensor } from '../../base/tensor.js'
 
 /**
  * Computes the scores from attention weights returned by forward, such as r.attentions.
- * @param {readonly (import('../../base/tensor.js').FloatLike | undefined)[]} attentions (1, H, L, S) for each layer
+ * @param {readonly (import('../../base/tensor.js').FloatLike | undefined)[]} attentions (1, H heads, L queries, S keys) for each layer
  * @param {ArrayLike<number>} [ids] the S tokens; without them, as for cross-attention, only `first` (over all queries) and `entropy` are
  *   computed, the others are 0
  * @returns {HeadScores}

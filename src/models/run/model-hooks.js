@@ -1,4 +1,5 @@
-// Hooks that read, replace or scale the numbers of a running model at a named place.
+// Hooks that read, replace or scale the numbers of a running model at a named place. Letters: B batch, L queries, S keys, H heads, D size
+// of a head.
 
 import { others } from '../../base/arguments.js'
 import { describe, didYouMean, shape } from '../../base/errors.js'

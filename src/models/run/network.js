@@ -1,5 +1,5 @@
-// Runs the parts shared by all families: embeddings, layers of attention and MLP, the head. Letters: B batch, L queries, S keys, H heads, D
-// size of a head, d width of the model, V vocabulary.
+// Runs the parts shared by all families: embeddings, layers of attention and MLP, the head. Letters: B batch, L queries, S keys, H query
+// heads, G key heads, D size of a head, d width of the model, C columns of the embedding, V vocabulary.
 
 import { splitHeads } from '../../base/operand.js'
 import { count, Tensor } from '../../base/tensor.js'
@@ -21,7 +21,7 @@ import { ropeOf } from './stacks.js'
 /** @import { ModelWeights } from '../weights/weights.js' */
 /** @import { FusedOptions } from '../../ops/linear/forward.js' */
 /** The options of attention within a run. @typedef {import('../../ops/attention/arguments.js').AttentionOptions & { bias?: FloatTensor, alibi?: FloatTensor }} MixOptions */
-/** The options of a product within a run, whose residual is a tensor. @typedef {FusedOptions & { residual?: FloatTensor }} DenseOptions */
+/** The options of a linear layer within a run; the residual is a tensor. @typedef {FusedOptions & { residual?: FloatTensor }} DenseOptions */
 /** @typedef {Record<string, import('./model-hooks.js').Hook>} CheckedHooks */
 /**
  * A run as steps, between which other tasks may run. It yields the output of a layer or, within a layer, the tensors that the rest of the
@@ -707,7 +707,7 @@ export function weightedSums(qkv, weights, values, G) {
  * @param {Family} family
  * @param {ModelOperations} ops
  * @param {FloatTensor} x (B, L, d)
- * @param {{ resident?: boolean }} [options] resident: true leaves them in the module's memory if there is no softcap
+ * @param {{ resident?: boolean }} [options] resident: true leaves the logits in the module's memory if there is no softcap
  * @returns {FloatTensor} (B, L, V)
  */
 export function makeLogits({ head, type }, ops, x, options = {}) {

@@ -13,11 +13,11 @@ import { readIds, readRows } from './inputs.js'
  * The validated input of a stack.
  * @typedef {object} Input
  * @property {Int32Array} ids (B, L); zeros if embeddings are given
- * @property {FloatTensor} [rows] the embeddings (B, L, C)
+ * @property {FloatTensor} [rows] the embeddings (B, L, columns of the table)
  * @property {Int32Array} [types] (B, L)
  * @property {Uint32Array} positions (B, L)
- * @property {number} B
- * @property {number} L
+ * @property {number} B number of texts
+ * @property {number} L number of ids per text
  * @property {number} past number of previous ids, whose keys are cached
  * @property {number[][]} [masks] attention mask of each row, over past and new ids, for a causal stack with padding
  * @property {Tensor<Uint8Array>} [mask] (B, 1, 1, past + L): 1 if visible; undefined without padding

@@ -194,7 +194,7 @@ export class TokenCalls {
 }
 
 /**
- * Wraps a cache whose calls are recorded.
+ * Wraps a cache so that its calls are recorded.
  * @param {Notes} notes
  * @param {import('../../ops/attention/kv-cache.js').KVCache} cache
  * @param {number} layer

@@ -87,7 +87,7 @@ export function* dense(ops, spec, x, { residual, ...options }, live) {
 }
 
 /**
- * Computes `qkv.attention` for rows with numHeads.
+ * Does the same as `qkv.attention` with the option numHeads.
  * @param {Qkv} qkv
  * @param {FloatTensor} q (B, L, H * D)
  * @param {FloatTensor} k

@@ -12,7 +12,7 @@
 
 /** @typedef {FloatTensor & { base?: Held, dispose?: () => void }} Held */
 
-/** Returns the tensor that owns the memory. @param {Held} tensor */
+/** Returns the tensor that owns the memory of a tensor, which may be a view. @param {Held} tensor */
 const baseOf = tensor => tensor.base ?? tensor
 
 /** Milliseconds after which a layer yields to other events. */

@@ -31,11 +31,11 @@ import { recipeOf } from './sentence-modules.js'
  * The cosine of two embeddings, to which `heads`, `mlps`, `embedding` and `rest` sum.
  * @typedef {object} Similarity
  * @property {number} value
- * @property {FloatTensor} heads (layers, H)
+ * @property {FloatTensor} heads (layers, heads)
  * @property {FloatTensor} mlps (layers)
  * @property {number} embedding
  * @property {number} rest
- * @property {FloatTensor} other (d): embedding of the second text, of length 1
+ * @property {FloatTensor} other (d), the embedding of the second text, scaled to length 1
  * @property {Pooling[]} poolings poolings used for both texts
  */
 

@@ -1,4 +1,4 @@
-// Runs many texts through a model, in order, as packed rows of batches of bounded size.
+// Runs many texts through a model, in order. A batch has a bounded number of rows, in which its texts follow each other without padding.
 
 /** @import { Tokenized } from '../tokenizers/tokenizer.js' */
 /**
@@ -6,7 +6,7 @@
  * @property {import('../model.js').Model} model
  * @property {boolean} packs true if several texts can run as rows of one batch
  * @property {(texts: readonly Tokenized[], options: import('../run/turns.js').AsyncOptions) => Promise<import('../model.js').ModelOutput>} run packed:
- *   lastHiddenState is (1, T, d), the rows of all texts
+ *   lastHiddenState is (1, T, d), the T rows of all texts
  * @property {{ config: import('../jinja/chat.js').TokenizerConfig, read: import('../jinja/chat.js').ReadChat }} chat context of chat templates
  * @property {(token: string) => number | undefined} [idOf] returns the id of a token, as written in the vocabulary
  */

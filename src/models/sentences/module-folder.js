@@ -6,12 +6,12 @@ import { openFolder, readJSON } from '../source/source.js'
 /** @import { Folder } from '../source/source.js' */
 
 /**
- * Opens the folder of the network; `outside` is the given folder.
+ * Opens the folder of the network. Its `outside` is the given folder.
  * @param {Folder} folder
  * @param {unknown} source as given
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {Parameters<typeof openFolder>[2]} use
- * @returns {Promise<Folder | undefined>} undefined if there is none
+ * @returns {Promise<Folder | undefined>} undefined if no subfolder has a network
  */
 export async function openNetwork(folder, source, options, use) {
   const file = await folder.open('modules.json')

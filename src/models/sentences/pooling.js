@@ -14,7 +14,7 @@ export const POOLINGS = /** @type {const} */ ([
 ])
 
 /**
- * Calls `take` with the factor of each number that a pooling reads.
+ * Calls `take` with column c, row i and factor of each number that a pooling reads.
  * @param {Pooling} name
  * @param {FloatTensor} h (1, L, d)
  * @param {(c: number, i: number, factor: number) => void} take

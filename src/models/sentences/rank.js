@@ -37,7 +37,7 @@ const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
  * @typedef {{ yes: number, no?: number }} ScoreTokens
  *
  * @typedef {{ isUsual: true } | { isUsual?: false, ranking?: Ranking }} RankingFiles isUsual: True if the folder is no cross-encoder of
- *   sentence-transformers. If both are missing, its modules pool rows and score the result
+ *   sentence-transformers. Without isUsual and ranking, its modules pool rows and score the result
  */
 /** @import { TextSettings } from './sentence-input.js' */
 /** @typedef {() => Promise<RankingFiles>} ReadRanking */

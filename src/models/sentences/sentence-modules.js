@@ -226,7 +226,7 @@ export function recipeOf(
       `embed: ${MODULES} beside a ${model.type}: sentence-transformers reads its decoder, which is not covered: say { pooling } to read its encoder`,
     )
   const given = promptOf(modules, prompt, isRanked ? 'rank' : 'embed')
-  const leavesPrompt = given && modules?.includesPrompt === false && !modules.conversations // conversations pool its rows, too
+  const leavesPrompt = given && modules?.includesPrompt === false && !modules.conversations // conversations pool the prompt's rows, too
   const from = leavesPrompt ? lengthOf(model, modules, given) : 0
   const after = (modules?.after ?? []).filter(({ kind }) => (kind === 'Normalize' ? normalize !== false : !pooling))
   return {

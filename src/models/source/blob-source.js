@@ -16,7 +16,7 @@ const PATIENCE = 500
 /** @param {Blob} blob @param {number} from @param {number} to */
 const readSlice = async (blob, from, to) => new Uint8Array(await blob.slice(from, to).arrayBuffer())
 
-/** Reads large slices ahead. @param {Blob} blob @returns {ByteSource} */
+/** Returns a source that reads large slices ahead. @param {Blob} blob @returns {ByteSource} */
 const slices = blob => inBlocks(blob.size, (from, to) => readSlice(blob, from, to))
 
 /**

@@ -18,11 +18,11 @@ import { describe } from '../../base/errors.js'
 /**
  * @typedef {object} Folder
  * @property {(name: string) => Promise<ByteSource | undefined>} open returns undefined if the file does not exist
- * @property {() => readonly string[]} names known files; a URL cannot be listed, so those opened so far
+ * @property {() => readonly string[]} names known files: for a URL, which cannot be listed, the files opened so far
  * @property {() => Promise<string[]>} [list] lists all files of a folder on disk or on the hub, including those in known subfolders
  * @property {() => Promise<void>} close
  * @property {() => Promise<void>} [finish] called when all weights were read: checks and caches what was downloaded
- * @property {boolean} [isDownloaded] True if it reports the progress of a download itself
+ * @property {boolean} [isDownloaded] True if the folder reports the progress of its download itself
  * @property {Map<string, import('../weights/safetensors.js').StoredTensor>} [tensors] by name, for a GGUF file
  * @property {Record<string, number>} [types] block types, with the bytes of their tensors
  * @property {import('../weights/read-types.js').NumberOptions['loadKernels']} [loadKernels] loads the kernels of its block types

@@ -34,7 +34,7 @@ const withToken = token =>
 
 /**
  * Opens a folder on a server. Files are requested by range; a server without ranges sends each file once.
- * @param {string} text its address
+ * @param {string} text address of the folder
  * @param {(content: unknown, name: string) => Promise<import('./source.js').ByteSource>} fromContent
  * @param {AbortSignal} [signal]
  * @param {{ headers?: Record<string, string>, token?: string }} [options] headers: sent with each request
@@ -111,7 +111,7 @@ export async function fromURL(text, fromContent, signal, { headers: given = {}, 
 /**
  * Checks that a response with status 206 has the requested bytes. A server of another origin may hide content-range.
  * @param {Response} response
- * @param {string} file its address, for errors
+ * @param {string} file address of the file, for errors
  * @param {number} from
  * @param {number} to
  * @param {number | undefined} known size of the file in an earlier response

@@ -49,7 +49,7 @@ const isTuple = (value, types) =>
  */
 /** The checked parts of a kind, by type. @template {keyof typeof PARTS} K @typedef {{ [T in keyof (typeof PARTS)[K]]: Checked<(typeof PARTS)[K][T]> }} PartsOf */
 /**
- * What each type of part does.
+ * A function for each type of a kind of parts.
  * @template {keyof typeof PARTS} K
  * @template R
  * @template {unknown[]} [A=[]]
@@ -182,7 +182,7 @@ const FILE = {
   ...Object.fromEntries(['normalizer', 'pre_tokenizer', 'post_processor', 'decoder'].map(key => [`${key}?`, 'object'])),
   model: 'object',
 }
-/** Pieces of a template. @type {Record<string, Fields>} */
+/** Fields of the pieces of a template, by type. @type {Record<string, Fields>} */
 const PIECES = { Sequence: { id: 'A|B', type_id: 'id' }, SpecialToken: { id: 'string', type_id: 'id' } }
 
 /** @param {string} where @param {string} expected @param {unknown} got */

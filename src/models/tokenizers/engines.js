@@ -136,7 +136,7 @@ const ENGINES = {
       const isPlain = a !== unknown && b !== unknown && !(isByte && (/^<0x..>$/.test(a) || /^<0x..>$/.test(b)))
       if (!isPlain) throw refuseModel('merges', JSON.stringify([a, b]))
     }
-    /** Returns tokens of the vocabulary; undefined is an unknown character. @param {string} token */
+    /** Returns a token, or its bytes if the vocabulary lacks it; undefined is the unknown token. @param {string} token */
     const known = token => {
       if (ids.has(token)) return [token]
       if (isComplete) return Array.from(new TextEncoder().encode(token), nameOf)

@@ -23,7 +23,7 @@ function mergedWithPrevious(parts) {
   return out
 }
 
-/** How each behavior treats matches. @type {Record<string, (parts: Part[]) => string[]>} */
+/** By behavior, returns the texts into which matches and the text in between are split. @type {Record<string, (parts: Part[]) => string[]>} */
 const BEHAVIORS = {
   Isolated: parts => parts.map(({ text }) => text),
   Removed: parts => parts.map(({ text, isMatch }) => (isMatch ? '' : text)),
@@ -50,9 +50,9 @@ const BEHAVIORS = {
 }
 
 /**
- * Converts texts to pieces, without empty ones.
+ * Converts the texts into which a piece was split to pieces, without empty ones.
  * @param {string[]} texts
- * @param {number[]} lengths of the original texts
+ * @param {number[]} lengths of the texts within the piece, where a removed match counts
  * @param {Piece} piece
  * @returns {Piece[]}
  */

@@ -149,8 +149,8 @@ export function piecesOf(own, text) {
 const [END, PAD, NONE] = ['</s>', '<pad>', '<unk>']
 
 /**
- * Returns a tokenizer.
- * @param {Pieces} source
+ * Returns the tokenizer of a Marian model.
+ * @param {Pieces} source the file for the text
  * @param {Record<string, number>} ids vocab.json
  * @returns {import('./tokenizer.js').TextReader}
  */

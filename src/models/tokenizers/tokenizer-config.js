@@ -87,7 +87,7 @@ function check(config) {
 export const isOfWords = ({ tokenizer_class: name }) => name === undefined || name === null || BERT.test(String(name))
 
 /**
- * Adds the settings that transformers takes from tokenizer.json, or from the older name of a key.
+ * Returns a copy of a config, with the settings that transformers takes from tokenizer.json or from the older name of a key.
  * @param {TokenizerConfig} config
  * @param {TokenizerJson} json
  * @returns {TokenizerConfig}
@@ -108,7 +108,7 @@ export function withDefaults(config, { truncation, padding, model, added_tokens:
   }
 }
 
-/** Returns the tokens that a config marks as special, by key. @param {TokenizerConfig} config @returns {unknown[]} */
+/** Returns the tokens under the keys of a config that are for special tokens. @param {TokenizerConfig} config @returns {unknown[]} */
 function specialOf(config) {
   const keys = Object.keys(config).filter(
     key => SPECIAL.includes(key) || (key.endsWith('_token') && textOf(config[key])),
@@ -119,7 +119,7 @@ function specialOf(config) {
 }
 
 /**
- * Applies the settings of a config to tokenizer.json.
+ * Returns a copy of tokenizer.json with the settings of a config.
  * @param {TokenizerJson} json
  * @param {TokenizerConfig} config
  */
@@ -142,7 +142,7 @@ export function configured(json, config) {
 }
 
 /**
- * Adds the tokens of a config, and rebuilds the template if the config sets the tokens around a text.
+ * Adds the tokens of a config to the reader, and returns its template, or a new one if the config sets the tokens around a text.
  * @param {Awaited<ReturnType<typeof import('./read-tokenizer.js').readTokenizer>>} reader
  * @param {TokenizerConfig} config
  * @param {AddedToken[]} added

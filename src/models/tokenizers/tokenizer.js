@@ -25,7 +25,7 @@ import { describe } from '../../base/errors.js'
  * @property {(id: number) => string} nameOf returns a token as written in the vocabulary
  * @property {(token: string) => number | undefined} [idOf] returns the id of a token as written in the vocabulary
  * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: True to skip special tokens
- * @property {boolean} [splitsSpaces] True if words are split at spaces first, and each then gets a mark of a space in front
+ * @property {boolean} [splitsSpaces] True if a text is first split at spaces, and each word then starts with the mark of a space
  * @property {(tokens: string[]) => string} [joined] decodes tokens as they are written in the vocabulary
  * @property {(ids: readonly number[], text: string) => boolean} isOpen returns true if the end of the text may change with the next id
  * @property {import('../jinja/chat.js').TokenizerConfig} [config]
@@ -35,7 +35,7 @@ import { describe } from '../../base/errors.js'
  * The tokenizer of a model.
  * @typedef {object} TextTool
  * @property {(text: string, pair: string | undefined, vocab: number, most?: number, isWhole?: boolean, isLower?: boolean) => Tokenized}
- *   encode cut to `most` ids; isWhole: True (default) to add special tokens
+ *   encode returns at most `most` ids; isWhole: True (default) to add special tokens
  * @property {(text: string, vocab: number) => number[]} bare returns the ids of a text without special tokens
  * @property {import('../jinja/chat.js').TokenizerConfig} config tokenizer_config.json, with the tokens of special_tokens_map.json
  * @property {number} most maximum number of ids from model_max_length; Infinity without one

@@ -1,7 +1,7 @@
 // Reads a tensor that is strided in its storage, such as a transposed weight, in the order of its dims.
 
 /**
- * Returns a reader.
+ * Returns a source of the tensor's bytes.
  * @param {() => Promise<Uint8Array>} readSpan reads the part of the storage that contains the tensor
  * @param {readonly number[]} dims
  * @param {readonly number[]} strides in numbers

@@ -82,7 +82,7 @@ export async function readTorchFile(source, file, readExactly) {
  */
 
 /**
- * Opens a file.
+ * Opens a file of torch.save.
  * @param {ByteSource} source
  * @param {string} file file name
  * @param {ReadExactly} readExactly
@@ -179,7 +179,7 @@ async function readZip({ source, read, pickle, storages, fail }) {
   return value
 }
 
-/** Returns a result of reading a pickle. @template T @param {() => T} read @returns {T | undefined} undefined if the bytes end before the pickle does */
+/** Returns the result of `read`, which reads a pickle. @template T @param {() => T} read @returns {T | undefined} undefined if the bytes end before the pickle does */
 function orNothing(read) {
   try {
     return read()

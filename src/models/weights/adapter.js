@@ -201,7 +201,7 @@ function scaleOf(c, module, rank) {
 
 /**
  * Makes a float32 tensor whose rows are merged while they are read.
- * @param {StoredTensor} base (R, C)
+ * @param {StoredTensor} base R rows, C columns
  * @param {{ factors: () => Promise<Float32Array[]>, rank: number, scale: number, isTurned: boolean }} change A (rank, C) and B (R, rank);
  *   if turned: A (rank, R) and B (C, rank)
  * @param {{ readNumbers: typeof import('./safetensors.js').readNumbers, widen: typeof import('./safetensors.js').widen }} readers

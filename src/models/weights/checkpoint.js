@@ -8,7 +8,7 @@ import { readHeader, SINGLE } from './safetensors.js'
 /** @import { Folder } from '../source/source.js' */
 
 /**
- * Reads the headers.
+ * Reads the headers of a checkpoint's files, and returns the tensors by name.
  * @param {Folder} folder
  * @param {unknown} source as given, for errors
  * @returns {Promise<Map<string, StoredTensor>>}
@@ -49,7 +49,7 @@ export async function readCheckpoint(folder, source) {
 /** Prefixes that DataParallel and torch.compile add to the names of a wrapped model. */
 const WRAPPED = /^((module|_orig_mod)\.)+/
 
-/** Strips these prefixes from the names of tensors. @param {Map<string, StoredTensor>} tensors */
+/** Strips the prefixes of WRAPPED from the names of tensors, if all have one. @param {Map<string, StoredTensor>} tensors */
 function unwrapped(tensors) {
   if (!Array.from(tensors.keys()).every(name => WRAPPED.test(name))) return tensors
   return new Map(Array.from(tensors, ([name, tensor]) => [name.replace(WRAPPED, ''), tensor]))

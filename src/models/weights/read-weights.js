@@ -40,7 +40,7 @@ export function weightRow({ family: { encoder, decoder }, weights }, place, row)
 export { weight }
 
 /**
- * A matrix (..., d) of a head with its bias.
+ * A matrix of a head with its bias. Letters: d width of the model, D size of a head.
  * @typedef {{ weight: FloatTensor, bias?: FloatTensor }} HeadWeight
  *
  * Factors of a (d, d) matrix: left (d, D), right (D, d).
@@ -71,7 +71,7 @@ export function headWeights({ family: { encoder, decoder }, weights }, layer, he
   const spec = stack.layers[layer].find(part => part.kind === kind)?.attention
   const specs = present(spec)
   const keyHead = Math.floor(head / (H / G))
-  /** Returns D rows of q, k or v. @param {LinearSpec} own @param {number} h @returns {HeadWeight} */
+  /** Returns the D rows of head h in q, k or v. @param {LinearSpec} own @param {number} h @returns {HeadWeight} */
   const rowsOf = (own, h) => {
     const linear = weights.linear(own)
     const rows = Array.from({ length: D }, (_, i) => linear.row(h * D + i))

@@ -5,7 +5,7 @@ import { describe, shape as dimsText, messageOf } from '../../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../../base/float16.js'
 import { readExactly } from '../source/source.js'
 
-/** File name of a checkpoint, and of the index of a sharded one. */
+/** File names: of a checkpoint in one file, and of the index of a sharded one. */
 export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.json']
 
 /** @import { ByteSource } from '../source/source.js' */
@@ -48,7 +48,7 @@ export const BYTES = {
 }
 /** Dtypes that are converted to float32. */
 export const FLOATS = ['F32', 'F16', 'BF16', 'F64']
-const MOST_HEADER = 100_000_000 // as in the original library
+const MOST_HEADER = 100_000_000 // as in the Rust library
 
 /**
  * Counts the keys of the outermost object of a valid JSON text, including duplicates.

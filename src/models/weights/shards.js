@@ -37,7 +37,7 @@ export async function readIndex(folder, single, given, readJSON) {
 }
 
 /**
- * Reads an index.
+ * Reads an index, and returns the file of each tensor.
  * @param {import('../source/source.js').ByteSource} source
  * @param {string} name file name of the index
  * @param {typeof import('../source/source.js').readJSON} readJSON

@@ -1,4 +1,4 @@
-// The stored tensors of a model, and where its pieces are in them.
+// The stored tensors of a model, and where each `Piece` of weights.js is in them.
 
 import { describe, didYouMean } from '../../base/errors.js'
 import { count, Tensor } from '../../base/tensor.js'
@@ -8,7 +8,7 @@ import { count, Tensor } from '../../base/tensor.js'
 /** @import { ModelWeights } from './weights.js' */
 
 /**
- * Lists the stored tensors that a model uses, by their names in the file, and by those of the family without a prefix.
+ * Returns the stored tensors that a model uses, each under two names: the one in the file, and that of the family without the prefix.
  * @param {Family} family
  * @param {ModelWeights} weights
  * @returns {Map<string, { name: string, need: import('./weights.js').Need }>}
@@ -21,10 +21,10 @@ export function storedTensors(family, weights) {
 }
 
 /**
- * Calls `use` for each run of a piece in its stored tensor, with: start in the piece, start in the stored tensor, length, and stride in the
- * stored tensor.
+ * Calls `use` for each run of evenly spaced numbers of a `Piece` in its stored tensor. Its arguments are the start in the piece, the start
+ * in the stored tensor, the length, and the stride in the stored tensor.
  * @param {readonly number[]} dims of the stored tensor
- * @param {LinearSpec | undefined} spec
+ * @param {LinearSpec | undefined} spec of the piece
  * @param {number} size of the piece
  * @param {(from: number, to: number, length: number, step: number) => void} use
  */

@@ -19,7 +19,7 @@ export function typeOf(types, place, { dtype, blocks }) {
   return type ?? blocks?.type ?? NATIVE[dtype]
 }
 
-/** Returns the bytes of values in rows of `columns`; int4 has blocks of 32 in 20 bytes. @param {WeightType | BlockType} type @param {number} size @param {number} columns */
+/** Returns the number of bytes of `size` values in rows of `columns`; int4 has blocks of 32 values in 20 bytes. @param {WeightType | BlockType} type @param {number} size @param {number} columns */
 export function bytesOf(type, size, columns) {
   if (type === 'int4') return (size / columns) * Math.ceil(columns / 32) * 20
   const blocks = BLOCKS[/** @type {BlockType} */ (type)]

@@ -16,7 +16,7 @@ import { bytesOf, TYPES, typeOf } from './weight-types.js'
 /** @import { Family, LinearSpec, NormSpec, TableSpec } from '../family-shapes/parts.js' */
 /** @import { StoredBlocks, StoredTensor } from './safetensors.js' */
 /** @import { WeightPlace, WeightTypes } from './weight-types.js' */
-/** For downloads: `rate` in bytes per second, and `secondsLeft`. @typedef {{ loaded: number, total: number, name: string, rate?: number, secondsLeft?: number }} Progress */
+/** Progress of loading, in bytes. Downloads also have `rate`, in bytes per second, and `secondsLeft`. @typedef {{ loaded: number, total: number, name: string, rate?: number, secondsLeft?: number }} Progress */
 /** Numbers as stored. @typedef {{ data: Float32Array | Uint16Array | Uint8Array, dims: readonly number[], dtype: string, blocks?: StoredBlocks }} Raw */
 
 /**
@@ -246,7 +246,7 @@ export class ModelWeights {
   }
 
   /**
-   * Packs rows of a stored weight, starting at `from`, for each layer that uses a part of it.
+   * Packs rows of a stored weight, starting at row `from`, for each layer that uses some of them.
    * @param {Need['layers']} layers
    * @param {Raw} raw
    * @param {number} from
@@ -310,7 +310,7 @@ export class ModelWeights {
     return tensors
   }
 
-  /** Lists the tensors to read, in order. @param {Family} family */
+  /** Returns the tensors to read by name. @param {Family} family */
   #needs(family) {
     /** @type {Map<string, Need>} */
     const needs = new Map()
