@@ -154,7 +154,7 @@ export function publicTypes(folder, entries, elsewhere = {}) {
     const own = [...reached].filter(name => !taken.has(name))
     return { entry, more, values, types, taken, own }
   })
-  // The values that a module exports. All other names are exported as types, also a class whose instances users only get from calls.
+  // The names that modules export as values. All others are exported as types, including classes that users cannot construct.
   const things = new Set(parts.flatMap(({ values }) => [...values]))
   const isValue = (/** @type {string} */ name) => things.has(name)
   return Object.fromEntries(

@@ -46,7 +46,7 @@ export function readOptions(options, known, where, record = new Options()) {
   return /** @type {T} */ (record)
 }
 
-/** A record of options. It has no prototype, so that options which were not given are undefined. */
+/** A record of options. It inherits nothing from Object.prototype, so that options that were not given are undefined. */
 export class Options {}
 Object.setPrototypeOf(Options.prototype, null)
 

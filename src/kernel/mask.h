@@ -30,7 +30,7 @@ static inline float bias_at(const struct qkv_attention *a, uint32_t b, uint32_t 
   return x->data[(size_t)b * x->batch + (size_t)h * x->head + (size_t)i * x->row + (size_t)j * x->column];
 }
 
-/* True if mask and bias let query i see key j, which is in its span. */
+/* True if mask and bias let query i see key j. j must be in the span of query i. */
 static inline int passes_mask(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t j) {
   const struct qkv_mask *x = &a->mask;
   if (x->data && !x->data[(size_t)b * x->batch + (size_t)h * x->head + (size_t)i * x->row + (size_t)j * x->column])

@@ -281,7 +281,7 @@ struct qkv_norm_backward {
   uint32_t accumulate;
 };
 
-/* y = f(x), or f(x) up; f is `kind`, of enum qkv_activation or qkv_function. y has n values, C per unit; the inputs
+/* y = f(x), or f(x) * up; `kind` selects f from qkv_activation or qkv_function. y has n values, C per unit; the inputs
  * of one unit begin `row` floats after those of the previous one. */
 struct qkv_activate {
   uint32_t kind;

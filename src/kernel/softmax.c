@@ -16,7 +16,7 @@ uint32_t QKV_EXPORT(qkv_softmax)(const float *x, float *y, size_t columns, size_
   size_t units = (inner + 3) / 4; /* per row */
   for (uint32_t unit = first; unit < first + count; unit++) {
     size_t i = unit % units * 4, at = unit / units * columns * inner + i;
-    /* A vector holds four values of one line (inner 1), or one value each of up to four lines. */
+    /* If inner is 1, a vector holds four values of one line; else one value from each of up to four lines. */
     size_t step = inner == 1 ? 4 : inner, end = at + columns * inner, lines = inner == 1 ? 4 : at_most(inner - i, 4);
     f4 maxima = splat(lowest), sum = zeros();
     for (size_t n = at; n < end; n += step)

@@ -1,5 +1,5 @@
-// Sweeps over the parts of a model: places kept by name, every part patched and ablated, given values, words in place of ids, several
-// texts, custom metrics, the accumulated residual stream.
+// Sweeps over the parts of a model: patches and ablations of every part, also by given values; activations kept by the name of their place;
+// words in place of ids; several texts; custom metrics; the accumulated residual stream.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

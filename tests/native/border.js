@@ -1,5 +1,5 @@
-// Prints border.h. For each function of qkv.h it has a wrapper that converts the numbers of a call to arguments, offsets to pointers, and structs of
-// 32-bit words to structs with pointers.
+// Prints border.h, which has a wrapper for each function of qkv.h. A wrapper converts the numbers of a call to C arguments. Offsets become pointers;
+// structs of 32-bit words become structs with pointers.
 
 import { fieldsOf, functions } from '../../build/header.js'
 

@@ -169,7 +169,7 @@ async function newTab(context) {
   return tab
 }
 
-/** Resets a tab for the next test: a page takes a third less time there than in a new tab. @param {Page} tab */
+/** Resets a tab for the next test. Loading a page in a reused tab takes a third less time than in a new one. @param {Page} tab */
 async function empty(tab) {
   await tab.goto('about:blank')
   await tab.mouse.move(0, 0)

@@ -117,7 +117,7 @@ async function start(hash = '', rooms = { first: roomOf('first'), second: roomOf
   /** @param {string} [id] */
   const store = (id = shell.state.room) =>
     /** @type {import('../../web/shell/store.js').Store<any>} */ (shell.rooms.store(id))
-  /** Goes back or forward in the history, with the browser's events. @param {number} by */
+  /** Goes back or forward in the history, and calls the listeners of popstate and hashchange as a browser does. @param {number} by */
   function go(by) {
     seen.at += by
     seen.hash = seen.entries[seen.at].hash

@@ -7,8 +7,8 @@
  * @typedef {object} Companion
  * @property {(drawing: import('./shell.js').Drawing) => unknown} draw draws the companion, after the room
  * @property {() => Record<string, string>} link returns its parameters
- * @property {(page: Record<string, string>, links: Record<string, string>) => void | Promise<void>} follow called when the parameters of
- *   the page changed; links: settings of the rooms in the same address
+ * @property {(page: Record<string, string>, links: Record<string, string>) => void | Promise<void>} follow called once the
+ *   companion is loaded and after each change of the address; page: the parameters of the page; links: the settings of each room
  * @property {() => void} [drawn] called after each draw
  * @property {() => void} [open] called when the reader chooses it in the menu
  * @property {() => void} [close] called when the reader chooses another companion

@@ -122,7 +122,12 @@ function yarn(scaling, { dim, frequencies, most }, theta) {
   const gainOf = (/** @type {number} */ m) => (factor <= 1 ? 1 : 0.1 * m * Math.log(factor) + 1)
   const [m, all] = ['mscale', 'mscale_all_dim'].map(key => scaling.number(key, { least: 0 }, 0))
   const gain = scaling.number('attention_factor', POSITIVE, m && all ? gainOf(m) / gainOf(all) : gainOf(1))
-  /** Returns the index of the pair that rotates as often over the original length as a key says. @param {string} key @param {number} usual value if the key is missing or 0 @param {(pair: number) => number} round */
+  /**
+   * Returns the index of the pair whose number of rotations over the original length is the value of a key; rounded if `isWhole`.
+   * @param {string} key
+   * @param {number} usual value if the key is missing or 0
+   * @param {(pair: number) => number} round
+   */
   const pairOf = (key, usual, round) => {
     const turns = scaling.number(key, { least: 0 }, usual) || usual
     const pair = (dim * Math.log(old / (turns * 2 * Math.PI))) / (2 * Math.log(theta))

@@ -8,7 +8,7 @@ import { Tensor } from '../../base/tensor.js'
 /** @import { Disentangled, PartSpec } from '../family-shapes/parts.js' */
 /** @import { Layer } from './network.js' */
 /**
- * index: the row of positions for each distance i - j, starting at -(L - 1). byKey: True if x are keys, else queries.
+ * `index`: the row of `positions` for each distance i - j, from -(L - 1) to L - 1. `byKey`: true if x holds the keys, false if the queries.
  * @typedef {{ heads: number, scale: number, index: Int32Array, byKey?: boolean }} MapOptions
  */
 

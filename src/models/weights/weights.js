@@ -178,7 +178,8 @@ export class ModelWeights {
       const type = typeOf(dtype, first?.place, tensor)
       const blocks = (first ? type === tensor.blocks?.type : isTokens(family, need.name)) ? tensor.blocks : undefined
       const rows = blocks?.rows ?? tensor.dims[0]
-      // With layout 'in,out', chunks are rows of inputs. Only float32 and int4 (in whole blocks) can pack them separately.
+      // With layout 'in,out', a chunk holds some inputs of all outputs. Only float32 and int4 can be packed from a part of the inputs. For int4,
+      // that part must be whole blocks of 32 inputs, so `step` is a multiple of 32.
       const isChunked =
         first?.spec.layout && !blocks
           ? type === 'float32' || type === 'int4'

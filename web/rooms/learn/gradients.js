@@ -8,8 +8,8 @@ import { headColumns, rowsOfFirst } from './attention-parts.js'
 /** @import { Batch } from './tasks/batch.js' */
 
 /**
- * Computes the gradients. Adds zeros, as parameters, to the outputs of the heads, so that their gradient is that of the outputs, dOut. The
- * gradient of the attention weights A is then dA = dOut V^T.
+ * Computes the gradients. Adds zeros to the outputs of the heads, as parameters: the gradient of these zeros is dOut, the gradient of the
+ * outputs. The gradient of the attention weights A is then dA = dOut V^T.
  * @param {import('qkv').Qkv} qkv
  * @param {object} of
  * @param {import('./tasks/task.js').LearnSettings} of.settings

@@ -209,7 +209,7 @@ function needs(state) {
   const running = view.isTraining && !around.isHidden
   const show = { ...shownAt(state), why, isComparing: view.reference !== null, isRunning: running }
   all.push({ type: 'show', key: `${JSON.stringify(show)} ${view.references}`, ...show })
-  // A run whose worker was lost cannot continue; only keep its picture.
+  // A run whose worker was lost cannot continue. Its picture stays requested, but no training and no gradients.
   if (got.run?.is === 'lost') return all
   const pace = view.isRepeating ? PACES.full : PACES[view.pace]
   const train = { isRunning: running, pace, until: view.until, isStill: around.isStill }

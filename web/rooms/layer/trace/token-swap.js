@@ -37,7 +37,7 @@ function replaced({ tokens, ids, vocabulary }, position, word, tableRows) {
 }
 
 /**
- * Computes the effect of the replacement.
+ * Measures how the output of each query changes if token `probe` is replaced by the word `probeWord`.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {import('../numbers/embedding-table.js').Table} table

@@ -42,8 +42,8 @@ function lensAsked(state, lens) {
 }
 
 /**
- * Returns the index of the first word to read of a long text. The words read include the selected one; without a selection `lensFrom`, or
- * else the last word.
+ * Returns the index of the first of the MOST_WORDS words that are read of a long text. The words include the selected one, at `position`.
+ * Without a selection, they include word `lensFrom`; if that is undefined as well, the last word.
  * @param {State['view']} view
  * @param {number} count
  * @param {number | undefined} position

@@ -49,7 +49,7 @@ function sourceOf(room, head) {
   const { model, input, changes, sourceText } = run.request
   const { isWithoutFirst } = view
   const finer = got.profile?.is === 'here' ? got.profile.value.map : undefined
-  // The selected row is left out, because it does not change the weights.
+  // Cache key of the source. It omits the selected row, which does not change the weights.
   const of = [model, input, changes, sourceText, head, finer?.dims, isWithoutFirst]
   if (isSame(known.of, of)) return known.source
   const { rows, columns, height, width } = maps

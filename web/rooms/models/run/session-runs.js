@@ -45,7 +45,7 @@ export async function hooksFor({ changes, sourceText }, model, { signal }) {
 
 /** @param {import('qkv').Qkv} qkv */
 export function createRuns(qkv) {
-  /** Cache: the last run without changes. @type {(Used & { request: RunRequest }) | undefined} */
+  /** The last run without the reader's changes, cached. @type {(Used & { request: RunRequest }) | undefined} */
   let last
   /** @type {(Used & { request: RunRequest, source?: SourceRead }) | undefined} */
   let lastChanged
