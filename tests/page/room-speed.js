@@ -71,7 +71,7 @@ export const PANEL_NAMES = /** @type {(keyof typeof PANELS)[]} */ (Object.keys(P
 
 /** Milliseconds after which the code of the panels counts as never loaded. */
 const PATIENCE = 60_000
-/** The chunks that draw the panels. The page requests the imports of a chunk before the chunk, so `open` counts these imports, too. */
+/** The chunks that draw the panels. The page requests the imports of a chunk before the chunk, so `open` in comeNear counts these imports, too. */
 const CHUNKS = ['matters-panel', 'graph-panel', 'cell-inspector']
 
 /**

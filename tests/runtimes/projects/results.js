@@ -1,5 +1,5 @@
-// Computes a small attention, returned as text, and 200 hashes of the other results: attention in many sizes and with many options, random
-// numbers, softmax, exp, tanh and matrix products. Every runtime must give the same bits. Runs anywhere: `results(await load())`.
+// Computes a small attention, returned as text, and hashes of 200 results: attention in many sizes and with many options, random numbers,
+// softmax, exp, tanh and matrix products. Every runtime must give the same bits. Runs anywhere: `results(await load())`.
 
 /** @typedef {import('qkv').Qkv} Qkv */
 /** @typedef {import('qkv').Tensor} Tensor */
