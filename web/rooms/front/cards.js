@@ -9,7 +9,7 @@ import { recorded } from './recorded.js'
 /** @import { Context } from './front.js' */
 
 const [WIDTH, HEIGHT] = [309, 72]
-/** Link to the trained head that aligns words. A test checks that "One layer" uses the same link. */
+/** Link to the head of the translation model that aligns words. A test checks that "One layer" uses the same link. */
 const TRANSLATION = '#2&room=models&models.checkpoint=translation&models.at=c1.1'
 
 /** Draws a square map of weights with side `size`. @param {readonly number[]} weights @param {number} x @param {number} y @param {number} size */
@@ -25,7 +25,7 @@ function map(weights, x, y, size) {
 
 const layerPicture = () => map(recorded.layerMap, (WIDTH - HEIGHT) / 2, 0, HEIGHT)
 
-/** Draws the accuracy from the first step to the last. */
+/** Draws the recorded accuracy of the run in "Learn", from the first step to the last. */
 function learnPicture() {
   const { accuracy } = recorded.curve
   const points = accuracy.map(
@@ -34,7 +34,7 @@ function learnPicture() {
   return svg`<polyline points=${points.join(' ')}></polyline>`
 }
 
-/** Draws the maps of all heads, layer by layer. */
+/** Draws the maps of all heads of the stories model, layer by layer. */
 function modelPicture() {
   const size = 46
   const gap = (WIDTH - LAYERS * HEADS * size) / (LAYERS * HEADS - 1)
@@ -47,15 +47,15 @@ const card = (href, id, title, text, picture) =>
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${picture}</svg>
     <strong>${title}</strong> <span>${text}</span></a>`
 
-/** Links to "Models", where the English model reads a text. @param {string} text */
+/** Returns a link to "Models", where the English model reads a text. @param {string} text */
 export const ownSentence = text =>
   `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'english', 'models.prompt': text })}`
 
 /**
- * Links to "Models" with this story and the same heads off. It opens the map of the named head and selects the word that the pronoun
- * attends to most.
+ * Returns a link to "Models" with the story of the settings, without the heads that its switches turn off. The link opens the map of the
+ * head that finds the name. With `row`, it selects the weight on the word that the pronoun attends to most.
  * @param {Context['settings']} settings
- * @param {readonly number[]} [row] attention of the pronoun
+ * @param {readonly number[]} [row] attention of the pronoun on each token
  */
 export function thisStory(settings, row) {
   const named = NAMED[settings.pronoun]
@@ -75,7 +75,7 @@ export function thisStory(settings, row) {
   return `#2&${parts}`
 }
 
-/** Listens for parts that open at the bottom of the window, and scrolls them into view. */
+/** Listener that scrolls a <details> into view when it is opened, which may be at the bottom of the window. */
 const intoSight = {
   handleEvent: (/** @type {Event & { target: Element }} */ { target }) => target.scrollIntoView({ block: 'nearest' }),
   capture: true, // toggle events do not bubble

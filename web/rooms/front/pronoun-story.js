@@ -43,7 +43,7 @@ export function tokensOf({ girl, boy, first, pronoun }) {
   const [one, two] = first === 'girl' ? [girl, boy] : [boy, girl]
   return ['<s>', one, 'and', two, 'are', 'friends', '.', 'is', pronoun]
 }
-/** Index of the first word in the second line. */
+/** Index of the first token in the second line of the story. */
 export const SECOND_LINE = 7
 const NAMES = [1, 3]
 
@@ -85,17 +85,17 @@ export function sayings(story, runs, switches) {
 }
 
 /**
- * Returns the name that is stored at the word with the largest weight: the head for “she” attends to the word after a name, into which an
- * earlier layer has copied the name. A test confirms this by patching that word, which changes the answer.
+ * Finds the name that an earlier layer has copied into the word with the largest weight: the head for “she” attends to the word after a
+ * name. A test confirms the copy by patching that word, which changes the answer.
  * @param {readonly number[]} row
- * @returns {[from: number, to: number] | undefined} indices of the word and the name
+ * @returns {[from: number, to: number] | undefined} indices of the word and of the name before it; undefined if no name is before it
  */
 export function carriedBy(row) {
   const at = row.indexOf(Math.max(...row))
   return NAMES.includes(at - 1) ? [at, at - 1] : undefined
 }
 
-/** Describes which word the head attends to. @param {Story} story @param {Told} told */
+/** Describes which word the head that finds the name attends to most. @param {Story} story @param {Told} told */
 function lookOf(story, { row, top: [[answer, p]] }) {
   const tokens = tokensOf(story)
   const at = row.indexOf(Math.max(...row))

@@ -1,4 +1,4 @@
-// The front page: one story, its next word, and the head that finds the word. Data and pure functions; the session runs the model.
+// The front page: one story, its next word, and the head that finds the name. Data and pure functions; the session runs the model.
 
 import { SHIPPED } from '../../files/shipped-models.js'
 import { choice, flag } from '../../shell/kinds.js'
@@ -15,7 +15,7 @@ const savesData = () =>
   /** @type {{ connection?: { saveData?: boolean } } | undefined} */ (globalThis.navigator)?.connection?.saveData ===
   true
 
-/** Changes the story; runs that are not recorded are requested from the model. @param {Partial<Settings>} set */
+/** Changes the story and requests the model, since the runs of the new story may not be recorded. @param {Partial<Settings>} set */
 const change = set => ({ set, view: { isWanted: true } })
 
 /** @type {import('../../shell/room.js').Room<FrontTypes>} */

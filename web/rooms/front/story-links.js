@@ -3,11 +3,11 @@
 
 import { css, html, LitElement, svg } from 'lit'
 
-/** Line width in pixels for a weight of 1, and of the thinnest line. */
+/** Line widths in pixels: for a weight of 1, and the minimum. */
 const [WIDEST, THINNEST] = [14, 0.5]
 /** Minimum weight for which a line is drawn. */
 export const LEAST_LINK = 0.01
-/** Pixels that a line to a word on the same row dips below it. */
+/** Pixels that a line between two words in the same row dips below that row. */
 const DIP = 24
 
 /** @typedef {{ x: number, top: number, bottom: number }} Spot centre of a word, in pixels relative to the parent */
@@ -78,7 +78,7 @@ export class StoryLinks extends LitElement {
     this.weights = []
     /** Index of the word whose attention is shown. */
     this.from = 0
-    /** True if the head is off. */
+    /** True if the head whose weights are drawn is off. */
     this.isOff = false
     /** @type {readonly string[]} tooltip of each line */
     this.titles = []

@@ -129,7 +129,12 @@ function wordOf({ t, act, settings }, word) {
   )
 }
 
-/** Draws the links of the pronoun. @param {Context} context @param {Told | undefined} told the run with all heads @param {boolean} isOn */
+/**
+ * Draws lines from the pronoun to the words that it attends to.
+ * @param {Context} context
+ * @param {Told | undefined} told the run with all heads
+ * @param {boolean} isOn
+ */
 function links({ t, settings }, told, isOn) {
   const tokens = tokensOf(storyOf(settings))
   const titles = tokens.map((word, i) =>
@@ -161,7 +166,7 @@ function bars({ t }, told) {
       told ? bar(nothing, t('frontRest'), Math.max(0, rest)) : nothing
     }</ol></div>`
 }
-/** Minimum probability for a bar; a smaller one is shown as "under 0.1%". */
+/** Minimum probability of a word with its own bar; `percent` formats smaller ones as "under 0.1%". */
 const LEAST_BAR = 0.0005
 
 /**

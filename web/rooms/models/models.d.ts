@@ -64,7 +64,7 @@ export interface Asked {
   checkpoint: string
   /** True if the hub may be contacted. For the model of a link, false until the reader agrees. */
   isAsking: boolean
-  /** Download size in bytes from the link that the reader agreed to. */
+  /** Download size in bytes that the link states and the reader agreed to. */
   agreed?: number
   /** The chosen dtype; '' keeps the stored dtype. */
   dtype?: SmallerDtype | ''
@@ -90,7 +90,7 @@ export interface Look {
   seconds: number
 }
 
-/** A model to be opened. `checkpoint` is the setting at the time of the request; if the setting has changed since, it names another one. */
+/** A model to be opened. `checkpoint` is that setting at the time of the request; if it has changed since, it names another model. */
 export interface Requested {
   /** Identifies the request. */
   id: string
@@ -322,7 +322,7 @@ export interface HeadFigures {
   further?: number
   /** Weight from "she" or "he" to the name it refers to. */
   antecedent?: number
-  /** By kind of answer, such as "name": weight on the token after the answer, to which an earlier head has copied it. */
+  /** By kind of answer, such as "name": weight on the token after the answer, into which an earlier head has copied the answer. */
   behind?: Readonly<Record<string, number>>
   /** Weight on the answer, by kind of answer; one number for a translator. */
   weight?: number | Readonly<Record<string, number>>
@@ -340,7 +340,7 @@ export interface Stop {
   looksAt?: string
 }
 
-/** The number of tokens of a text. */
+/** The number of tokens of a text, and how much of it the model can read. `rate`: multiplications per second of a measured product. */
 export interface Counted {
   model: string
   text: string
@@ -350,7 +350,7 @@ export interface Counted {
   rate: number
 }
 
-/** Input of a model: a text, and ids after it. Without a tokenizer the text contains ids. */
+/** Input of a model: a text, and the ids `more` after it. For a model without a tokenizer, the text is a list of ids. */
 export interface Input {
   text: string
   more: readonly number[]
@@ -375,14 +375,17 @@ export type Reasons = Cell &
         /** Number of terms; `pairs`: the largest of them. */
         count: number
         pairs: { query: Source; key: Source; value: number }[]
-        /** The sources with the largest terms; a last row and a last column are the sums of all others. */
+        /** Terms of the sources with the largest sums; the last row and the last column of `data` sum the terms of all other sources. */
         table: { queries: Source[]; keys: Source[]; data: Float32Array }
       }
   )
 /** How much each head, or each state of a layer at a position, matters for the answer. */
 export interface Matters {
   what: 'heads' | 'positions'
-  /** What the cells change: the logit of the answer, a token or a class, minus that of the second guess; or the similarity of two texts. */
+  /**
+   * The quantity that the effects change: the logit of the answer, a token or a class, minus that of the second guess; or the similarity of
+   * two texts.
+   */
   kind: 'token' | 'class' | 'likeness'
   /** The answer and the second guess; empty for the similarity of two texts. */
   tokens: string[]
@@ -398,7 +401,10 @@ export interface Matters {
   /** The tokens of both texts, if their token counts differ. */
   lengths?: string[][]
 }
-/** Input of the graph of heads: the answer and the second guess, the row that predicts them, all edges, and the words of the positions. */
+/**
+ * What the graph of heads is drawn from: the answer and the second guess, the row that predicts them, all edges, and the words of the
+ * positions.
+ */
 export interface GraphEdges {
   tokens: string[]
   row: number
@@ -452,18 +458,18 @@ export interface LensWriters {
 }
 /** The lens to read with: its kind, the name of a lens file, and the URL of the lens that ships with the model. */
 export type LensAsked = Pick<LensSetting, 'lens'> & { file: string; shipped: string }
-/** The second text with its tokens, as the model reads it. */
+/** The ids and tokens of the second text; for an encoder-decoder, `decoderIds` and `targets` are those of its translation. */
 export interface SourceRead {
   ids: number[]
   tokens: string[]
   decoderIds?: number[]
   targets?: string[]
 }
-/** A pair of tokens. */
+/** Indices of a query and a key. */
 export type Cell = { query: number; key: number }
 /** A weight of a head from one word to another. */
 export type HeadLink = { layer: number; head: number; query: number; key: number; weight: number }
-/** A part of a head's weights, reduced to `resolution` cells. */
+/** A rectangle of a head's weights, reduced to `resolution` cells. */
 export type TilePart = {
   rows: readonly [number, number]
   columns: readonly [number, number]
@@ -479,7 +485,7 @@ export interface NextWord {
   /** The most likely tokens, and the probabilities of all tokens by id. */
   named: { id: number; token: string }[]
   probabilities: Float32Array
-  /** The cache of each layer, (tokens, numbers); [] for long texts. */
+  /** The cached keys and values of each layer, (tokens, numKvHeads * head size); [] for long texts. */
   rows: { k: Matrix; v: Matrix }[]
   numKvHeads: number
   /** Bytes per token of a float32 KV cache over all layers. */
@@ -523,7 +529,7 @@ export interface Why {
   token: string
   logit: number
   stack: Stack
-  /** (layers, heads) */
+  /** Contributions of the heads, (layers, heads). */
   heads: Float32Array
   dims: readonly [number, number]
   rest: { name: 'cross' | 'mlps' | 'embedding' | 'rest'; value: number }[]
@@ -564,7 +570,7 @@ export type ModelsAsks = {
   }
   /** Preloads the modules that trace and explain a weight, complete words, find what matters, and compute the graph. */
   prepare: { request: object; value: boolean }
-  /** Predicts for another text with the same changes. */
+  /** Predicts for the text `beside` of the view, with the same changes. */
   beside: { request: RunRequest; value: Pick<Run, 'request' | 'top'> }
   /** Returns the exact map of one head in the run, or on `text` if given. */
   head: { request: RunRequest & { at: HeadAt; text?: string }; value: Matrix }
@@ -572,12 +578,12 @@ export type ModelsAsks = {
   cell: { request: RunRequest & { at: HeadAt; cell: Cell }; value: CellTrace }
   /** Explains why a head looks at a key. */
   reasons: { request: RunRequest & { at: HeadAt; cell: Cell }; value: Reasons }
-  /** Computes what matters for the answer; 'now': the effect of the changes on it. */
+  /** Computes what matters for the answer; 'now': the effect of the reader's changes on the answer. */
   matters: {
     request: RunRequest & { what: 'heads' | 'positions' | 'now'; stack: Stack; other: string }
     value: Matters | number
   }
-  /** Reads a window of words through a lens; part 'before': without the reader's changes. */
+  /** Reads a window of words through a lens. A request with `part: 'before'` leaves out the reader's changes. */
   lens: {
     request: RunRequest & LensAsked & { pins: readonly number[]; first: number }
     value: LensGrid
@@ -601,7 +607,7 @@ export type ModelsAsks = {
     value: GraphEdges | { isTooLong: true } | { takes: { seconds: number; bytes: number } }
     progress: RunProgress
   }
-  /** Returns the exact effect of changing an edge of the graph, and the objective without this change. */
+  /** Returns the exact effect of ablating an edge of the graph, and as `value` the objective without this ablation. */
   graphEdge: {
     request: RunRequest & { edge: string }
     value: { effect: number; value: number }
@@ -611,7 +617,7 @@ export type ModelsAsks = {
     request: { model: string; stack: Stack; layer: number; letter: 'q' | 'k'; row: number }
     value: { weight: Float32Array; bias: number }
   }
-  /** Returns how much each head adds to the first guess. */
+  /** Returns how much each head adds to the logit of the first guess or to the similarity of two texts; null without a guess. */
   why: { request: RunRequest; value: Why | null }
   nextWord: { request: RunRequest; value: NextWord }
   /** Completes the words that the likely next tokens begin; returns the endings by token id. */

@@ -220,7 +220,7 @@ const END_GENERATION = { type: 'cancel', slot: 'generate' }
 /** Cancels one-off requests about a model that is replaced, because nothing answers them any more. @type {{ type: 'cancel', slot: string }[]} */
 const END_ASKED = [END_GENERATION, { type: 'cancel', slot: 'lensBytes' }, { type: 'cancel', slot: 'matrices' }]
 
-/** Sets another text, and dismisses the last problem. @param {State} state @param {string | null} prompt */
+/** Sets another text, and hides the current problem. @param {State} state @param {string | null} prompt */
 const read = (state, prompt) => ({
   set: { prompt, generated: [] },
   view: { ...FORGOTTEN, dismissed: failureOf(state)?.problem ?? state.view.dismissed },
@@ -378,7 +378,12 @@ function generate(state, count = state.view.sampling.count) {
   }
 }
 
-/** Continues the text with other generated ids. @param {State} state @param {readonly number[]} generated @returns {Step} */
+/**
+ * Replaces the ids after the prompt; does nothing while tokens are generated.
+ * @param {State} state
+ * @param {readonly number[]} generated
+ * @returns {Step}
+ */
 const continued = (state, generated) =>
   isGenerating(state) ? {} : { set: { generated }, view: { ...FORGOTTEN, generatedBefore: generated.length } }
 

@@ -22,7 +22,7 @@ const [PROGRESS, PATIENCE] = [50, 250]
 
 /** Loads the modules that open and run models. They are loaded with the first model, after the room was first drawn. */
 const ofCheckpoints = once(() => import('./open/read-checkpoint.js'))
-/** Loads the module that reads summaries of long texts, when the first is needed. Each dynamic import takes Chromium 40 ms. */
+/** Loads the module that reads summaries of long texts only for the first such text, since each dynamic import takes Chromium 40 ms. */
 const ofSummaries = once(() => import('./long-text/summary-details.js'))
 /** Load the modules of single computations, each on demand; `prepare` preloads some of them. */
 const ofCell = once(() => import('./cell/trace.js'))
@@ -36,7 +36,11 @@ const ofGraph = once(() => import('./graph/task.js'))
 const ofLens = once(() => import('./lens/task.js'))
 const ofLensFiles = once(() => import('./lens/files.js'))
 
-/** Returns callbacks that report the progress and the time of a run, if it takes long. @param {SessionRun<any>} run @returns {Watch} */
+/**
+ * Returns the signal of a run, and a callback that reports its progress and time if it takes long.
+ * @param {SessionRun<any>} run
+ * @returns {Watch}
+ */
 function watchOf({ signal, progress }) {
   const start = performance.now()
   let reported = start + PATIENCE - PROGRESS
@@ -232,7 +236,11 @@ const ofDetails = ({ qkv, withModel, detail }) => ({
     }),
 })
 
-/** Handlers for what matters and for the graph of heads. @param {Session} session @returns {Pick<Handlers, 'prepare' | 'matters' | 'graph' | 'graphEdge'>} */
+/**
+ * Handlers for "What matters for this answer?" and for the graph of heads.
+ * @param {Session} session
+ * @returns {Pick<Handlers, 'prepare' | 'matters' | 'graph' | 'graphEdge'>}
+ */
 const ofCircuits = ({ qkv, runs, withModel, detail }) => ({
   async prepare() {
     await Promise.all([ofCell(), ofEndings(), ofReasons(), ofMatters(), ofGraph()])
@@ -278,7 +286,7 @@ function ofLenses({ runs, withModel }) {
       read(request, run, ({ lensWriters }, model, { run: { input }, hooks }, watch) =>
         lensWriters(model, input, hooks, request, watch),
       ),
-    // Reads the file before taking the lock, so that others can use the model during a download.
+    // Read the file before taking the lock, so that other requests can use the model during a download.
     async lensFile(request, run) {
       const { readFile, keep } = await ofLensFiles()
       const lens = await readFile(request, run.signal)
@@ -357,7 +365,7 @@ async function generate({ qkv, lock, detail }, request, run) {
 }
 
 /**
- * Returns the contribution of each head to the first guess, or to the similarity of two texts.
+ * Returns the contribution of each head to the logit of the first guess, or to the similarity of two texts; null without a guess.
  * @param {Model} model
  * @param {Used} used
  * @param {AbortSignal} signal

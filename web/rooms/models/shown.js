@@ -27,7 +27,7 @@ export function titleOf({ t }, name) {
 export const typeOf = (t, { type, textPartOf }) =>
   textPartOf ? t('modelsTextPart', { type, whole: textPartOf }) : type
 
-/** Adds the model whose weights made a map to the map's title. @param {import('./models.js').Room} room @param {string} map */
+/** Returns the title of a map, extended by the model whose weights made it. @param {import('./models.js').Room} room @param {string} map */
 export function withOrigin(room, map) {
   const { t, openModel } = room
   if (!openModel) return map
@@ -94,10 +94,10 @@ export function askedOf(state) {
   return { id: 0, name: bareName(name), checkpoint, isAsking: false }
 }
 
-/** Matches slots whose failures the part of the page that requested them reports. */
+/** Matches slots whose failures are reported by the part of the page that made the request. */
 const SAYS_ITSELF = /^(tile:|lensFile$)/
 
-/** Returns what failed. isLost: the worker has died; isRefused: a model could not be opened. @param {State} state */
+/** Returns the failure to report, if any. isLost: the worker has died; isRefused: a model could not be opened. @param {State} state */
 export function failureOf(state) {
   const { got, view } = state
   const { refused } = requestOf(state)
@@ -191,12 +191,17 @@ function runsOf({ view, got }, id, isChanged) {
 }
 
 /**
- * Caches the maps of a running model by progress report.
+ * Cache by progress report: its maps, in which unfinished layers show the maps `old`.
  * @type {WeakMap<object, { old: object | undefined, maps: import('./atlas/maps.js').Maps }>}
  */
 const streams = new WeakMap()
 
-/** Returns the maps of a stack that is running, with the number of finished layers; the other layers show the drawn run. @param {State} state @param {Run | undefined} run the run that is drawn */
+/**
+ * Returns the stack that a run is working on: the number of finished layers, their scores, and maps in which other layers show the drawn
+ * run.
+ * @param {State} state
+ * @param {Run | undefined} run the run that is drawn
+ */
 function streamedOf({ got }, run) {
   for (const own of [got.changed, got.run]) {
     const progress = own?.is === 'waiting' ? own.progress : undefined
@@ -214,7 +219,7 @@ function streamedOf({ got }, run) {
 /** End token of a translation. */
 const END = '</s>'
 /**
- * Caches the words that the rows of a translation write, by its input tokens, so that a run always has the same array.
+ * Cache by input tokens of the decoder: the words that the rows of a translation write, so that a run always has the same array.
  * @type {WeakMap<readonly string[], readonly string[]>}
  */
 const written = new WeakMap()

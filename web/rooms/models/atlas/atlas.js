@@ -12,13 +12,13 @@ import { Touches } from './touch-gestures.js'
 
 /** @import { HeadAt, Maps } from './maps.js' */
 
-/** Minimum map size in pixels to draw the weights instead of one coloured square; to add the name; to add the score. */
+/** Minimum map sizes in pixels: to draw the weights instead of one coloured square, to add the head's name, to add its score. */
 const [MAP, NAMED, SCORED] = [32, 66, 84]
 const [LEAST, MOST] = [14, 260]
 const FADED = 0.25
 /** Properties that are not drawn on the canvas, so changing them does not repaint it. */
 const FRAMES = new Set(['selected', 'changed', 'label', 'lens', 'lensTitle', 'own', 'crop', 'marquee'])
-/** Up to this number of maps, each map may be drawn larger. */
+/** Maximum number of maps for which the fitted map size may reach 220 pixels, else 132. */
 const FEW = 4
 /** Pixels reserved below the maps for the dock and the column numbers. */
 const DOCK = 88
@@ -79,12 +79,12 @@ export class ModelsAtlas extends LitElement {
     this.lensTitle = ''
     /** True if the atlas is beside another picture and must fit into a narrow column. */
     this.isSmall = false
-    /** @type {HeadAt} under the keys */
+    /** @type {HeadAt} the head that Enter opens; arrow keys and clicks move it */
     this.own = { layer: 0, head: 0 }
     /** @type {{ from: HeadAt, to: HeadAt } | undefined} */
     this.marquee = undefined
     this.theme = new Theme(this)
-    /** The visible part, unless everything is visible. @type {import('./minimap.js').Crop | undefined} */
+    /** The visible part of the atlas; undefined if all of it is visible. @type {import('./minimap.js').Crop | undefined} */
     this.crop = undefined
     this.touches = new Touches({
       pinch: factor => this.#send('atlas-size', Math.round(this.side * factor)),
@@ -202,7 +202,7 @@ export class ModelsAtlas extends LitElement {
       ${this.crop ? minimap(this.crop, this.querySelector('.atlas-scroll')) : nothing}`
   }
 
-  /** Sets `crop` to the visible part, if that has changed. */
+  /** Sets `crop` to the visible part of the atlas, if that has changed. */
   #updateCrop = () => {
     const crop = cropOf(this.querySelector('.atlas-scroll'))
     if (JSON.stringify(crop) !== JSON.stringify(this.crop)) this.crop = crop
@@ -380,10 +380,10 @@ export class ModelsAtlas extends LitElement {
 }
 
 /**
- * Returns the strongest cell among those that a pixel covers.
+ * Returns the cell with the largest weight among those that a pixel covers.
  * @param {Maps} maps
- * @param {HeadAt & { x: number, y: number }} at
- * @param {number} side
+ * @param {HeadAt & { x: number, y: number }} at x, y: column and row of the cell under the pointer
+ * @param {number} side of a map, in pixels
  * @param {boolean} withoutFirst
  */
 function strongest(maps, { layer, head, x, y }, side, withoutFirst) {

@@ -12,8 +12,8 @@ import { roundedUp } from '../../../attention-head/scale.js'
  * @property {number} numHeads
  * @property {number} rows queries
  * @property {number} columns keys
- * @property {number} height cells of a map: equal to `rows`, or fewer for a long text
- * @property {number} width
+ * @property {number} height rows of cells in a map: equal to `rows`, or fewer for a long text
+ * @property {number} width columns of cells in a map
  * @property {Float32Array} data (layers, heads, height, width): weights; for blocks, the mean over queries of the sum over keys
  * @property {Float64Array} [cells] for blocks: query * columns + key of the largest known weight in each block; -1 if none is known
  * @property {Float32Array} [links] for blocks: the largest known weight in each block
@@ -62,7 +62,12 @@ export function putSummary(
 ) {
   const start = layer * heads * height * width
   const [, , R, C] = map.dims
-  /** Returns the index of the first query or key in a part. @param {number} part @param {number} parts @param {number} size */
+  /**
+   * Divides `size` queries or keys into `parts` ranges, and returns the first index of range `part`.
+   * @param {number} part
+   * @param {number} parts
+   * @param {number} size
+   */
   const first = (part, parts, size) => Math.ceil((part * size) / parts)
   const across = Array.from({ length: C }, (_, c) => Math.floor((first(c, C, columns) * width) / columns))
   for (let n = 0; n < heads * R; n++) {
@@ -127,7 +132,7 @@ export function cellAt({ numHeads: heads, height, width, columns, cells, links, 
 /**
  * Returns copies of the maps extended by one query, which sees one more key.
  * @param {Maps} maps exact maps
- * @param {Float32Array} added (layers, heads, columns + 1)
+ * @param {Float32Array} added weights of the new query, (layers, heads, columns + 1)
  * @returns {Maps}
  */
 export function grown({ layers, numHeads: heads, rows, columns, data }, added) {

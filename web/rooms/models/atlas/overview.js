@@ -69,7 +69,10 @@ const leastOf = (room, scores) => {
   return rankingOf(room) === 'entropy' || !scores.some(score => score >= least) ? 0 : least
 }
 
-/** Cache by maps: the upper end of their colour scale, and what it was computed with. @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>} */
+/**
+ * Cache by maps: the upper end of their colour scale, for the maps `less` that are subtracted and the checkbox `isWithoutFirst`.
+ * @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>}
+ */
 const ends = new WeakMap()
 
 /** Returns the upper end of the colour scale of the atlas, and the maps to subtract, if any. @param {Room} room */
@@ -203,7 +206,12 @@ function repeatOffer({ t, act, run, openModel, text }, scores, rankBy) {
     id="models-repeat" @click=${() => act.type(`${text} ${text}`)}>${t('modelsReadTwice')}</button></p>`
 }
 
-/** Draws the filter of heads, the checkbox for the first token, and buttons for the map size. @param {Room} room @param {number} hits heads that reach the threshold @param {boolean} isSeveral */
+/**
+ * Draws the filter of heads, the checkbox for the first token, and buttons for the map size.
+ * @param {Room} room
+ * @param {number} hits number of heads that reach the threshold
+ * @param {boolean} isSeveral
+ */
 function filter(room, hits, isSeveral) {
   const { t, act, maps } = room
   const { least, isOnlyHits } = room.view
@@ -302,7 +310,7 @@ export function overview(room) {
     </section>`
 }
 
-/** Describes the value under the pointer. @param {Room} room */
+/** Describes the weight under the pointer. @param {Room} room */
 function pointedText(room) {
   const { t, view, words, showing } = room
   const { marked, pointed } = view

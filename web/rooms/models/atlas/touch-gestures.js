@@ -12,7 +12,7 @@ export class Touches {
   #fingers = new Map()
   #distance = 0
   #longPress = new LongPress()
-  /** True once the gesture is more than a tap; reset when the next one begins. */
+  /** True once the gesture is more than a tap; reset when the next gesture begins. */
   #isOver = false
 
   /** @param {{ pinch: (factor: number) => void, press: (event: PointerEvent) => void }} answers */

@@ -13,7 +13,7 @@ import { nameOf } from '../shown.js'
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/block.js').texts>} BlockTexts */
 /** State shared by the parts of the panel; `at` is the index of the word. @typedef {{ room: Room, b: BlockTexts, block: Block, at: number, stack: Stack }} Panel */
 
-/** Formats a length with three digits. @param {number} x */
+/** Formats a length with three significant digits, or as a whole number from 1000. @param {number} x */
 const long = x => (x >= 1000 ? x.toFixed(0) : x.toPrecision(3))
 /** Formats a share of a sum; it may be negative or above 100 %. @param {number} x */
 const share = x => (x < 0 ? `−${percent(-x)}` : percent(x))
@@ -67,7 +67,7 @@ const norm = b => html`<span class="block-box is-norm" title=${b('blockNormText'
 /**
  * Draws the length of the residual stream at one point.
  * @param {Panel} panel
- * @param {Float32Array | undefined} length
+ * @param {Float32Array | undefined} length at each word
  * @param {number} [layer] layer whose readout it links to
  */
 function stream({ room, b, at }, length, layer) {

@@ -13,7 +13,7 @@ const KINDS = ['attention', 'cross', 'mlp']
 /** @type {('embedding' | 'norm')[]} */
 const AROUND = ['embedding', 'norm']
 
-/** Returns the Euclidean length of each row. @param {Numbers} x (1, L, d) */
+/** Returns the Euclidean length of each row. @param {Numbers} x (1, L, d): a vector of d numbers for each of L words */
 function lengths({ data, dims }) {
   const [, L, d] = dims
   return Float32Array.from({ length: L }, (_, i) => Math.hypot(...data.subarray(i * d, (i + 1) * d)))
@@ -52,7 +52,7 @@ function layerOf(seen) {
     const added = seen[`${kind}.output`]
     const sum = sumOf(stream, added)
     const isPre = kind === 'attention' && !isSame(seen['attention.input'], seen.input)
-    // The recorded stream after this sum, by the kind of the next part; '' if there is none, then it is the layer's output. Before a
+    // The stream that a hook recorded after this sum, by the kind of the next part; '' if this part is the last one of the layer. Before
     // cross-attention, the stream is recorded only if cross-attention reads it without a norm.
     /** @type {Record<string, Numbers | undefined>} */
     const behind = { mlp: seen.middle, cross: isPre ? undefined : seen['cross.input'], '': seen.output }
@@ -122,7 +122,7 @@ export async function blockOf(model, { run, hooks }, stack, signal) {
       if (!place || !has(place)) throw error
       return collect([...missing, place])
     }
-    // No hook reads the input of an MLP, so infer it: a family with a norm before any attention also has one before the MLP.
+    // No hook reads the input of an MLP, so infer its `isPre`: a family with a norm before any attention also has one before the MLP.
     const isPre = layers.some(({ parts }) => parts.some(part => part.isPre))
     for (const part of layers.flatMap(({ parts }) => parts)) if (part.kind !== 'attention') part.isPre = isPre
     return { isParallel: missing.includes('middle'), ...around, layers }

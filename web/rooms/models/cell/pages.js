@@ -1,5 +1,5 @@
-// Builds the pages that explain one attention weight: its softmax and score, one product of query and key elements, one element of either.
-// Pure.
+// Builds the pages that explain one attention weight: its softmax and score, one product of query and key elements, one element of
+// the query or key. Pure.
 
 import { format } from '../../../files/number-format.js'
 import { behindSign, reachOf } from '../../../ui/inspector.js'
@@ -23,14 +23,14 @@ const [BEFORE, MOST_CELLS] = [2, 24]
 
 const sum = (/** @type {number[]} */ numbers) => numbers.reduce((a, b) => a + b, 0)
 
-/** Returns the place of another key in the same row. @param {CellTrace} trace @param {number} key @returns {Place} */
+/** Returns the place of the weight on a key in the traced row. @param {CellTrace} trace @param {number} key @returns {Place} */
 const cellPlace = ({ stack, layer, head, query }, key) => ({
   head: { stack, layer, head },
   cell: { matrix: 'weights', row: query, column: key },
 })
 
 /**
- * Returns the place of a product or element within the same cell.
+ * Returns the place of a product, or of an element of the query or key, within the traced cell.
  * @param {CellTrace} trace
  * @param {'term' | 'q' | 'k'} kind
  * @param {number} i
@@ -106,7 +106,11 @@ function weightPage(state) {
   }
 }
 
-/** Lists the scores of the row that the softmax normalises; each opens its cell. @param {CellState} state @returns {Part[]} */
+/**
+ * Lists the scores of the row that the softmax normalises; each opens the page of its weight.
+ * @param {CellState} state
+ * @returns {Part[]}
+ */
 function softmaxRow(state) {
   const { t, words, trace } = state
   const { query, key, scores, weights, largest, sum: total } = trace
@@ -137,7 +141,7 @@ function softmaxRow(state) {
 /** Returns the key by which the page remembers whether a collapsible sum of a cell is open. @param {CellTrace} trace @param {string} name */
 const keyOf = ({ stack, layer, head, query, key }, name) => `${stack} ${layer}.${head} ${query}>${key} ${name}`
 
-/** Lists the products of q and k, the largest first; each opens a page. @param {CellState} state @returns {Part[]} */
+/** Lists the products of the elements of q and k, the largest first; each opens a page. @param {CellState} state @returns {Part[]} */
 function products({ t, trace }) {
   const { q, k, kvHead, head } = trace
   const sizes = Array.from(q, (value, i) => value * k[i])

@@ -1,5 +1,5 @@
-// "Why does it look there?" on the page of a weight: a sentence, a list whose terms link to what wrote them, and a small map. The page of
-// a head defines <qkv-heatmap>.
+// "Why does it look there?" on the page of a weight: a sentence, a list of terms that link to the heads that wrote them, and a small map.
+// The page of a head defines <qkv-heatmap>.
 
 import { html, nothing } from 'lit'
 import { counted } from '../../../i18n/counted.js'
@@ -136,7 +136,7 @@ function drawReasons(state, r) {
 }
 
 /**
- * Returns the section for the page.
+ * Returns the section as a part of the page of a weight.
  * @param {ReasonState} state
  * @param {ReasonTexts} r
  * @returns {import('../../../attention-head/head.js').Part}

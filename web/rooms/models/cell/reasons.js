@@ -9,7 +9,7 @@ import { specOf } from '../run/hooks.js'
 /** @import { RecordedRun, Source } from 'qkv/interpret' */
 /** @import { Reasons } from '../models.js' */
 
-/** Number of pairs listed, and size of the small map. */
+/** Number of pairs of sources listed; number of rows and of columns of the small map, without those of all others. */
 const [PAIRS, ROWS] = [8, 5]
 /** Maximum number of attention weights to keep; maximum number of terms if each head is split by the tokens it read. */
 const [MOST_WEIGHTS, MOST_TERMS] = [2 ** 25, 2 ** 22]
@@ -67,7 +67,8 @@ function largest({ terms: { data }, queries, keys }, most) {
 }
 
 /**
- * Returns a table of the terms of the sources with the largest sums. The last row and the last column have the sums of all others.
+ * Returns a table of terms. Its rows are the ROWS sources of the query with the largest sums of absolute terms, its columns those of the
+ * key. The last row and the last column sum the terms of all other sources.
  * @param {import('qkv/interpret').ScoreAttribution} found
  * @returns {NonNullable<Extract<Reasons, { isTooLong: false }>>['table']}
  */

@@ -1,5 +1,5 @@
 // Traces how one attention weight was computed: the layer's input, query and key before and after rotation, their products, scale, softcap,
-// bias, mask and softmax. Every number is a weight of the model or read from the run itself by a hook.
+// bias, mask and softmax. Hooks read the vectors, scores and weights from the run itself; the steps between them are computed again.
 
 import { attentionOf, readAt, specOf } from '../run/hooks.js'
 
@@ -59,8 +59,8 @@ function vectorOf({ data, dims }, row, size, n = 0) {
 }
 
 /**
- * Adds hooks that record the values of the cell. With isAlone, for a layer with too many weights, they record all keys instead of the row
- * of weights.
+ * Adds hooks that record the values of the cell. With `isAlone`, for a layer with too many weights, they record all keys of the head
+ * instead of the row of weights.
  * @param {Record<string, Hook>} hooks the reader's hooks
  * @param {OwnStack} own
  * @param {CellAt} at
@@ -136,7 +136,14 @@ function rowAlone(qkv, own, { stack, layer, query }, seen) {
   return { scores: masked.data, softmax: weights.data, weights: weights.data }
 }
 
-/** Lists step by step how the weight was computed. @param {import('qkv').Qkv} qkv @param {OwnStack} own @param {CellAt} at @param {Seen} seen @returns {CellTrace} */
+/**
+ * Returns the numbers of each step from query and key to the weight.
+ * @param {import('qkv').Qkv} qkv
+ * @param {OwnStack} own
+ * @param {CellAt} at
+ * @param {Seen} seen
+ * @returns {CellTrace}
+ */
 function stepsOf(qkv, own, at, seen) {
   const { headDim: D, scale, softcap } = own
   const { q, k, scores, weights } = seen

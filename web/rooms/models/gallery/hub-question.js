@@ -62,7 +62,7 @@ export function hubQuestion(room, asked, g) {
  * @param {import('../models.js').Asked} asked
  * @param {Look} look
  * @param {GalleryTexts} g
- * @param {unknown} refuse
+ * @param {unknown} refuse template of the button that cancels
  */
 function choice({ t, act, view: { mostBytes: most } }, asked, look, g, refuse) {
   const { parameters, license, download, bytes, seconds } = look

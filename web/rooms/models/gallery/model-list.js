@@ -37,7 +37,7 @@ function typedOption(typed, g) {
 /** Normalises a name as people type it: lower case, letters and digits only. @param {string} text */
 const plain = text => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** Returns the names that match an entry: its title, and its hub name with and without the owner. @param {Option} option */
+/** Returns the typed names that refer to an entry: its title, and its hub name with and without the owner. @param {Option} option */
 const namesOf = ({ name, title }) => [plain(title), plain(idOf(name)), plain(idOf(name).split('/').at(-1) ?? '')]
 
 /** Returns the edit distance between two names. @param {string} a @param {string} b */
@@ -52,7 +52,12 @@ function distance(a, b) {
   return row[b.length]
 }
 
-/** Returns the three entries with the nearest names. @param {readonly Option[]} all @param {string} typed @param {GalleryTexts} g */
+/**
+ * Returns the three entries whose names are nearest to the typed text.
+ * @param {readonly Option[]} all
+ * @param {string} typed
+ * @param {GalleryTexts} g
+ */
 function nearest(all, typed, g) {
   const far = (/** @type {Option} */ option) =>
     Math.min(...namesOf(option).map(name => distance(plain(typed), name) / Math.max(1, name.length)))
@@ -61,7 +66,8 @@ function nearest(all, typed, g) {
 }
 
 /**
- * Returns the entry that a typed text refers to, such as "gpt2", "GPT-2 small" or "tinystories": an exact match, else a prefix match.
+ * Returns the name of the entry that a typed text such as "gpt2", "GPT-2 small" or "tinystories" refers to: of an exact match, else of a
+ * prefix match.
  * @param {Pick<Room, 't' | 'view' | 'got'>} room
  * @param {GalleryTexts} g
  * @param {string} text

@@ -16,8 +16,8 @@ const MOST_BYTES = 2 ** 29
 
 /**
  * Estimates seconds and bytes, or reports that the graph is too large. A graph has to project, in each layer, the outputs of all earlier
- * parts to keys and values, and multiply them with the queries and gradients of its heads. The rate is that of the run; since the first run
- * of a model is slower than later ones, the estimate of a long graph uses the rate of a measured product if that rate is higher.
+ * parts to keys and values, and multiply them with the queries and gradients of the layer's heads. The rate is that of the run; since the
+ * first run of a model is slower than later ones, the estimate of a long graph uses the rate of a measured product if that rate is higher.
  * @param {Sizes} model
  * @param {number} tokens
  * @param {number} milliseconds time of the run

@@ -27,7 +27,7 @@ const MOST_EDGES = 250
 const DASHES = { q: '2 3', k: '7 3', v: '', input: '' }
 const FONT = 'system-ui, sans-serif'
 
-/** Cache of graphs by share. @type {WeakMap<GraphEdges, Map<number, Made>>} */
+/** Cache: graphs with their drawings, by edges and then by share in percent. @type {WeakMap<GraphEdges, Map<number, Made>>} */
 const made = new WeakMap()
 
 /** Returns the graph that explains a share of the answer. @param {GraphEdges} found @param {number} share in percent @returns {Made} */
@@ -88,7 +88,12 @@ function openNode({ room: { act } }, { kind, place, layer = 0, head = 0, positio
 const nameAt = ({ target }) =>
   target instanceof Element ? (target.closest('[data-part]')?.getAttribute('data-part') ?? '') : ''
 
-/** Returns the node that an arrow key moves to. @param {DrawnNode[]} nodes @param {DrawnNode} node @param {string} key */
+/**
+ * Returns the node that an arrow key moves to from `node`, if any.
+ * @param {DrawnNode[]} nodes
+ * @param {DrawnNode} node
+ * @param {string} key
+ */
 function next(nodes, node, key) {
   const [row, side] = [
     key === 'ArrowUp' ? 1 : key === 'ArrowDown' ? -1 : 0,

@@ -13,7 +13,7 @@ import { readEdge } from './setting.js'
 /** @import { ModelsAsks as Asks } from '../models.js' */
 
 /**
- * Returns the edges. Returns their cost instead if it is high and the reader has not agreed, or that the text is too long.
+ * Returns the edges; only their cost if it is high and the reader has not agreed; only `isTooLong` if the edges would take too much memory.
  * @param {import('qkv').Qkv} qkv
  * @param {Model} model
  * @param {WholeRun} run without the reader's changes

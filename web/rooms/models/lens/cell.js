@@ -16,7 +16,7 @@ import { MOST_PINS } from './setting.js'
 
 /** Size and margins of the rank curve, in pixels. */
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [416, 200, 48, 28, 26, 30]
-/** In pixels: from the left edge of the plot to the first layer; minimum between the labels of a layer and of the answer. */
+/** In pixels: distance from the left edge of the plot to the first layer; minimum distance between the labels of a layer and the answer. */
 const [INSET, BESIDE] = [24, 40]
 
 /** @param {Panel} panel @param {number} id */
@@ -60,7 +60,12 @@ function guess(panel, { id, token, share }, chosen) {
       }${l(n < 0 ? 'lensPinShort' : 'lensUnpinShort')}</button></li>`
 }
 
-/** Draws the rank of the chosen word through the layers, with those of the pinned words. @param {Panel} panel @param {Writers} found @param {number} column */
+/**
+ * Draws the rank of the chosen word in each layer as a curve, and the ranks of the pinned words at the same position.
+ * @param {Panel} panel
+ * @param {Writers} found
+ * @param {number} column
+ */
 function curve({ grid, setting, sizes, l }, { id, token, layers, ranks }, column) {
   const last = Math.max(1, layers.length - 1)
   const x = (/** @type {number} */ n) => LEFT + INSET + (n / last) * (WIDTH - LEFT - RIGHT - INSET)

@@ -11,7 +11,7 @@ import { alive, guesses, rankAt, rowsOf } from './numbers.js'
 /** @import { Panel } from './panel.js' */
 /** @import { Grid } from './numbers.js' */
 
-/** Sizes in the picture, in pixels. */
+/** In pixels, in the picture: width of a cell, height of a row, left margin. */
 const [CELL, ROW, LEFT] = [76, 28, 64]
 /** Colours of the picture in the light theme: for probabilities, and for each pinned word. */
 const SHARE = '#3b8f9f'

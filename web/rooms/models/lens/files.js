@@ -10,7 +10,12 @@ import { keepFile, lensOf } from './sources.js'
 export const readFile = ({ source, token }, signal) =>
   readLens(source, { signal, ...(typeof source === 'string' && { token: token || undefined }) })
 
-/** Caches the lens of a file; throws if the lens does not fit the model. @param {Model} model @param {string} name @param {Lens} lens */
+/**
+ * Caches the lens of a file. Calls `tokenDirections` first, only because it throws if the lens does not fit the model.
+ * @param {Model} model
+ * @param {string} name
+ * @param {Lens} lens
+ */
 export function keep(model, name, lens) {
   for (const layer of lens.sourceLayers) tokenDirections(model, lens, layer, [0])
   keepFile(model, name, lens)

@@ -10,7 +10,7 @@ import { fitLens } from 'qkv/interpret'
 
 /** Maximum tokens of a text. */
 export const TOKENS = 48
-/** For each kind: number of texts, first position that counts, passes over the texts. */
+/** For each kind of lens: number of texts, first position of a text that the fit uses, passes over the texts. */
 const FITS = {
   jacobian: { count: 12, first: 4, passes: undefined },
   tuned: { count: 48, first: 0, passes: 5 },
@@ -73,7 +73,7 @@ export async function fittedLens(model, kind, watch) {
 }
 
 /**
- * Fits up to TURN texts. Returns the lens if these were the last, else undefined.
+ * Fits the lens on up to TURN more texts. Returns the lens if these were the last texts, else undefined.
  * @param {Model} model
  * @param {Fit} own
  * @param {{ kind: 'jacobian' | 'tuned', first: number, passes?: number }} options

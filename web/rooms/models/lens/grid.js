@@ -1,5 +1,5 @@
 // Draws the grid of the layer readout: layers from bottom to top, words from left to right. On a phone it is a list of the layers for one
-// word. The gestures are those of the deep map.
+// word. The gestures are those of <qkv-deep-map>.
 
 import { html, nothing } from 'lit'
 import { ALL } from '../../../elements/signs.js'
@@ -19,11 +19,21 @@ const [NEAR, FAR] = [1.6, 0.55]
 const layerName = ({ grid, l }, row) =>
   row === grid.layers.length - 1 ? l('lensAnswer') : String(grid.layers[row] + 1)
 
-/** True if the most likely word of a state differs from that without the reader's changes. @param {Panel} panel @param {number} row @param {number} column */
+/**
+ * True if the reader's changes have changed the most likely word of a state.
+ * @param {Panel} panel
+ * @param {number} row
+ * @param {number} column
+ */
 const isOther = ({ grid, before }, row, column) =>
   before !== undefined && guesses(before, row, column)[0].id !== guesses(grid, row, column)[0].id
 
-/** True if the most likely word of a state is the answer. @param {Panel} panel @param {number} row @param {number} column */
+/**
+ * True if the most likely word of a state is the answer, which is that of the last layer at the same position.
+ * @param {Panel} panel
+ * @param {number} row
+ * @param {number} column
+ */
 const isAnswer = ({ grid }, row, column) =>
   guesses(grid, row, column)[0].id === guesses(grid, grid.layers.length - 1, column)[0].id
 
@@ -122,7 +132,7 @@ function placeAt(box, x) {
 }
 
 /**
- * Zooms, and scrolls so that the column `at` of the grid is at x.
+ * Sets the zoom. With `kept`, then scrolls so that column `at` of the grid is `x` pixels from the left edge of the box.
  * @param {Panel} panel
  * @param {number} zoom
  * @param {{ box: Element, x: number, at: number }} [kept]
@@ -145,7 +155,7 @@ function zoomTo({ room: { act } }, zoom, kept) {
 const zoomBy = (panel, factor, pointer) =>
   zoomTo(panel, factor === 0 ? 1 : nextZoom * factor, pointer && { ...pointer, at: placeAt(pointer.box, pointer.x) })
 
-/** Active touches by pointer id, and the start of a mouse drag. @type {Map<number, { x: number, y: number }>} */
+/** Last position of each pressed pointer, by pointer id. @type {Map<number, { x: number, y: number }>} */
 const fingers = new Map()
 /** Start of a pinch: the distance of the fingers, the zoom, and the column between them. */
 let pinch = { distance: 1, zoom: 1, at: 0 }
@@ -272,7 +282,7 @@ function sentence(panel, row) {
   return `${row === grid.layers.length - 1 ? l('lensAnswerSays') : l('lensLayerSays', { layer: grid.layers[row] + 1 })} ${parts.join('; ')}`
 }
 
-/** Draws the list for phones: the words, and the readout of each layer after the chosen one. @param {Panel} panel */
+/** Draws the list for phones: the words, and the readout of each layer at the chosen word. @param {Panel} panel */
 export function list(panel) {
   const { grid, setting, l } = panel
   const position = setting.cell?.position ?? grid.first + grid.words.length - 1

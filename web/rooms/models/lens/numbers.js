@@ -30,5 +30,5 @@ export const areAlike = (a, b) =>
   String(a.pins) === String(b.pins) &&
   String(a.words) === String(b.words)
 
-/** Returns the rows of the grid, the last layer first. @param {Grid} grid */
+/** Returns the row indices of the grid, the last layer first. @param {Grid} grid */
 export const rowsOf = ({ layers }) => layers.map((_, row) => row).reverse()

@@ -13,7 +13,11 @@ import { LENS_STOPS } from './stops.js'
 /** True if the text is the hub name of a file. @param {string} name */
 export const isHubFile = name => /^hf:[\w.-]+\/[\w.-]+(?:@[^/\s]+)?\/\S+$/.test(name)
 
-/** Returns the lens file that ships with the open model. @param {import('../models.js').OpenModel | undefined} openModel @param {string} kind */
+/**
+ * Returns the URL of the lens of a kind that ships with the open model; '' if none does.
+ * @param {import('../models.js').OpenModel | undefined} openModel
+ * @param {string} kind
+ */
 const shippedLens = (openModel, kind) => SHIPPED.find(({ name }) => name === openModel?.name)?.lenses[kind] ?? ''
 
 /** Returns the kind of lens that the panel opens with: the Jacobian lens if one ships with the model, else the logit lens. @param {Pick<State, 'got'>} state */
@@ -34,7 +38,12 @@ export function lensFileOf({ settings: { lensFile: name }, view }) {
   return { name, source: Object.hasOwn(view.lensFiles, name) ? view.lensFiles[name] : undefined, isAsked: false }
 }
 
-/** Returns the lens to read with. @param {State} state @param {import('../models.js').LensKind} lens @returns {LensAsked} */
+/**
+ * Returns the description of the lens to read with, for a request.
+ * @param {State} state
+ * @param {import('../models.js').LensKind} lens
+ * @returns {LensAsked}
+ */
 function lensAsked(state, lens) {
   const { lensFile } = state.got
   const file = lensFile?.is === 'here' && lensFile.value.name === state.settings.lensFile ? lensFile.value.name : ''
@@ -45,8 +54,8 @@ function lensAsked(state, lens) {
  * Returns the index of the first of the MOST_WORDS words that are read of a long text. The words include the selected one, at `position`.
  * Without a selection, they include word `lensFrom`; if that is undefined as well, the last word.
  * @param {State['view']} view
- * @param {number} count
- * @param {number | undefined} position
+ * @param {number} count number of words of the text
+ * @param {number | undefined} position of the selected word
  */
 export function firstWord({ lensFrom }, count, position) {
   if (count <= MOST_WORDS) return 0

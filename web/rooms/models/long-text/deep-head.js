@@ -15,7 +15,7 @@ import { nameOf, tileName, withOrigin } from '../shown.js'
 /** @import { TileRequest } from '../../../elements/deep-levels.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/long-text.js').texts>} LongTexts */
 
-/** Share of weight on the first token from which the head is described as a sink. */
+/** Minimum mean weight on the first token for a head that is described as a sink. */
 const SINK = 0.5
 /** Maximum queries and keys of a tile: a tile of this size takes about 20 ms at head size 64. */
 const TILE_SIDE = 2048
@@ -32,7 +32,12 @@ const awaited = new Set()
 /** True if `publish` has queued its microtask. */
 let isPublishing = false
 
-/** Subtracts the weight on the first key from the first cell of each row; without `first`, hides that cell. @param {Matrix} matrix @param {Matrix} [first] weights on the first key, (rows, 1) */
+/**
+ * Returns a copy of a matrix with the weight on the first key subtracted from the first cell of each row; without `first`, with that cell
+ * hidden.
+ * @param {Matrix} matrix
+ * @param {Matrix} [first] weights on the first key, (rows, 1)
+ */
 function withoutFirst({ data, dims }, first) {
   const shown = Float32Array.from(data)
   for (let r = 0; r < dims[0]; r++) {
@@ -98,7 +103,7 @@ function sourceOf(room, head) {
   return known.source
 }
 
-/** Requests all pending tiles together, at the end of this turn of the event loop. @param {Room} room */
+/** Requests all pending tiles together, in one microtask. @param {Room} room */
 function publish(room) {
   if (isPublishing) return
   isPublishing = true

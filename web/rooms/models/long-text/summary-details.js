@@ -78,11 +78,12 @@ export async function pairsOf(model, used, { stack, query, key }, signal) {
   return pairs
 }
 
-/** Returns the strongest links of a list, in descending order. @param {Link[]} list @param {number} count */
+/** Returns the strongest links of a list, which it sorts in descending order. @param {Link[]} list @param {number} count */
 const strongest = (list, count) => list.sort((a, b) => b.weight - a.weight).slice(0, count)
 
 /**
- * Returns the words that a word attends to and the words that attend to it, in one head or in all.
+ * Returns the links from a word and the links to it, in one head or in all. Over all heads, takes only the strongest link from the word in
+ * each.
  * @param {readonly (AttentionSummary | undefined)[]} layers
  * @param {number} word
  * @param {{ layer: number, head: number }} [only]

@@ -46,8 +46,7 @@ function progress({ t, act, got }, m, slot, matters, choose) {
 }
 
 /**
- * Draws how much each part supports the answer. This is minus the effect of replacing the part, so that support is positive, as elsewhere
- * in the room.
+ * Draws how much each head or state supports the answer. This is minus the effect of replacing it, so that support is positive.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {Matters} matters

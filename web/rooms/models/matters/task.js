@@ -78,8 +78,8 @@ export async function mattersOf(model, run, { what, stack, other }, { signal, em
 }
 
 /**
- * Returns how much the reader's changes shifted the objective: the answer against the original second guess, or the similarity of the
- * texts.
+ * Returns the difference that the reader's changes make to the objective of the plain run: the logit of its answer minus that of its second
+ * guess, or the similarity of the texts.
  * @param {Model} model
  * @param {WholeRun} plain
  * @param {{ run: WholeRun, hooks: Record<string, any> }} changed

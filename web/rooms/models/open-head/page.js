@@ -174,7 +174,7 @@ function layerOf({ isChanged, runBefore, runAfter }, { stack, layer, head }) {
   return { data: maps.data, from: layer * maps.numHeads * maps.rows * maps.columns, names, own: head }
 }
 
-/** Draws the scores of the head. @param {Room} room @param {HeadAt} head */
+/** Returns the names and values of the head's scores. @param {Room} room @param {HeadAt} head */
 function scoresOf({ t, run, maps }, { stack, layer, head }) {
   return entriesIn(run?.scores[stack] ?? {}).map(([name, data]) => ({
     name: t(`modelsRank.${name}`),

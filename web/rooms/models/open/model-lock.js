@@ -51,8 +51,8 @@ export function createModelLock(replaced) {
     now: id => (open?.id === id ? open.model : undefined),
 
     /**
-     * Runs a callback once the model is open and the lock is free. If the model is replaced, the callback is aborted within a layer. It
-     * runs again if its model is open again before the request is cancelled.
+     * Runs a callback once the model is open and the lock is free. If the model is replaced, the callback is aborted within a layer. The
+     * callback runs again if its model is opened again before the request is cancelled.
      * @template T
      * @param {string} id of the model
      * @param {AbortSignal} signal

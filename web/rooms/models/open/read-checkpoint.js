@@ -107,7 +107,7 @@ export async function readCheckpoint(qkv, request, looked, { signal, progress })
   const isShipped = typeof source === 'object' && 'urls' in source
   const label = isShipped ? given : labelOf(source, given, config)
   progress({ name: label })
-  const isSmaller = isHub || (types && bytes.stored > most) // GGUF blocks may take more memory than on disk
+  const isSmaller = isHub || (types && bytes.stored > most) // blocks of some GGUF types take more memory than on disk
   const chosen = dtype ?? (isSmaller ? usualDtype(bytes, most) : '')
   if (dtype === undefined && bytes[chosen || 'stored'] > most) {
     const sizes = { stored: bytes.stored, float16: bytes.float16, int8: bytes.int8 }

@@ -85,13 +85,14 @@ export function labelOf(source, given, config) {
 }
 
 /**
- * Returns the name of a model: its label with the start of a digest of its config and of some weights. By the digest, a link can request
- * the same files, and a model is recognised whether it is opened from files, an address or the hub.
+ * Returns the name of a model: its label with the start of a digest of its config and of some weights. The digest lets a link request the
+ * same files. It also identifies a model that is opened from files, an address and the hub.
  * @param {string} label
  * @param {Record<string, unknown>} config
- * @param {readonly Float32Array[]} numbers some weights, since fine-tuned models share their config. Each entry gives a digest. A new name has that
- *   of the first entry, which has the same bits for each dtype; names in old links may have that of another
- * @param {readonly string[]} known earlier names. One with a digest of this model is returned instead, unless only the new name is of the hub
+ * @param {readonly Float32Array[]} numbers some weights, since fine-tuned models share their config. Each array gives a digest. New names
+ *   have the digest of the first array, whose bits are the same for each dtype; names in old links may have the digest of another array
+ * @param {readonly string[]} known earlier names. One with a digest of this model is returned instead of a new name, unless only the new
+ *   name is one of the hub
  */
 export async function nameOf(label, config, numbers, known) {
   if (!crypto.subtle) return label

@@ -47,7 +47,10 @@ export async function* generate(qkv, model, ids, { count, isWhole, hooks, ...opt
   }
 }
 
-/** Returns the attention row of the last query in each layer and head. @param {readonly { data: Float32Array, dims: readonly number[] }[]} attentions (1, H, L, S) */
+/**
+ * Returns the attention row of the last query in each layer and head.
+ * @param {readonly { data: Float32Array, dims: readonly number[] }[]} attentions of each layer, (1, H heads, L queries, S keys)
+ */
 function lastRows(attentions) {
   const [, H, L, S] = attentions[0].dims
   const rows = new Float32Array(attentions.length * H * S)

@@ -143,7 +143,11 @@ function byLayer(room) {
 /** Number of heads listed before the reader expands the list. */
 const MOST_HEADS = 5
 
-/** Draws parts of an inspector page; a link to a head opens the page of that head. @param {Room} room @param {readonly import('../../../attention-head/head.js').Part[]} list */
+/**
+ * Draws parts of a page as the inspector does; a link to a head opens the page of that head.
+ * @param {Room} room
+ * @param {readonly import('../../../attention-head/head.js').Part[]} list
+ */
 const parts = ({ t, isDark, act }, list) =>
   drawParts({ t, isDark, act: { open: ({ head }) => act.openHead(head) } }, list)
 

@@ -7,7 +7,10 @@ import { present } from '../../../shell/known.js'
 /** @typedef {(values: Numbers) => void} Edit changes values in place */
 /** @typedef {Edit | number | 'mean'} Hook */
 
-/** Returns the stacks of a model by the names of their maps: '' alone, or encoder, decoder and cross. @param {{ stacks: import('qkv/models').Model['stacks'] }} model */
+/**
+ * Returns the stacks of a model by the names of their maps: '' for a model with one stack, else encoder, decoder and cross.
+ * @param {{ stacks: import('qkv/models').Model['stacks'] }} model
+ */
 export function stacksOf({ stacks: { encoder, decoder } }) {
   /** @type {Partial<Record<Stack, { layers: number, numHeads: number }>>} */
   const stacks = encoder && decoder ? { encoder, decoder, cross: decoder } : { '': encoder ?? decoder }
@@ -22,7 +25,10 @@ export function stacksOf({ stacks: { encoder, decoder } }) {
 export const specOf = ({ stacks: { encoder, decoder } }, stack) =>
   present(stack === 'encoder' ? encoder : (decoder ?? encoder))
 
-/** Returns the hook prefix of a layer, such as "decoder.layers.2.", and the name of its attention. @param {At} at */
+/**
+ * Returns the hook prefix of a layer, such as "decoder.layers.2.", and the names of its attention and of its heads in hooks.
+ * @param {At} at
+ */
 export const placeOf = ({ stack, layer }) => ({
   at: `${stack === '' ? '' : stack === 'encoder' ? 'encoder.' : 'decoder.'}layers.${layer}.`,
   attention: stack === 'cross' ? 'cross' : 'attention',
@@ -45,8 +51,8 @@ export function readAt(hooks, place, read) {
 }
 
 /**
- * Returns the position of the first row of the weights: with a KV cache, the rows before belong to previous calls.
- * @param {readonly number[]} dims (B, H, L, S)
+ * Returns the position of the query in the first row of the weights. With a KV cache, earlier queries belong to previous calls.
+ * @param {readonly number[]} dims (batch, heads, L queries, S keys)
  * @param {Stack} stack
  */
 const pastOf = ([, , L, S], stack) => (stack === 'cross' ? 0 : S - L)
@@ -63,7 +69,8 @@ const hiding =
   }
 
 /**
- * Sets weights by hand: held weights keep their values, the others are rescaled in proportion.
+ * Sets weights by hand: the others are rescaled so that the row sums to 1. If nothing is left for the others, they become 0 and the held
+ * weights are rescaled.
  * @param {Float32Array} row changed in place
  * @param {readonly { key: number, value: number }[]} held
  */
@@ -101,9 +108,9 @@ const setting =
   }
 
 /**
- * Returns a hook that copies rows from another run.
+ * Returns a hook that copies rows of a layer's output from the run on the second text.
  * @param {readonly PatchChange[]} places
- * @param {(layer: number, stack: Stack) => Numbers} other the layer's output on the second text
+ * @param {(layer: number, stack: Stack) => Numbers} other returns the layer's output on the second text
  * @returns {Edit}
  */
 const patching =
@@ -129,7 +136,7 @@ export function groups(list, key) {
 /**
  * Builds the hooks of the changes that are switched on.
  * @param {readonly Change[]} changes
- * @param {(layer: number, stack: Stack) => Numbers} other source of patches
+ * @param {(layer: number, stack: Stack) => Numbers} other returns a layer's output on the second text, for patches
  * @returns {Record<string, Hook>}
  */
 export function hooksOf(changes, other) {

@@ -55,7 +55,13 @@ const MOST_TRANSLATED = 60
 /** Maximum bytes of hidden states to keep. */
 const MOST_STATES = 2 ** 28
 
-/** Returns the largest probabilities of a row. @param {Model} model @param {Float32Array} row @param {number} count @returns {Guess[]} */
+/**
+ * Returns the most probable tokens.
+ * @param {Model} model
+ * @param {Float32Array} row probabilities of all tokens, by id
+ * @param {number} count
+ * @returns {Guess[]}
+ */
 export function best(model, row, count) {
   const found = largestOf(count)
   for (let id = 0; id < row.length; id++) found.add(id, row[id])
@@ -63,11 +69,11 @@ export function best(model, row, count) {
 }
 
 /**
- * Projects hidden states to probabilities.
+ * Projects hidden states to probabilities of the next token.
  * @param {Qkv} qkv
  * @param {Model} model
- * @param {{ data: Float32Array, dims: number[] }} states (1, N, d)
- * @returns {Promise<Float32Array[]>} probabilities of each row
+ * @param {{ data: Float32Array, dims: number[] }} states (1, N, d): N states of d numbers
+ * @returns {Promise<Float32Array[]>} for each state, the probabilities by id
  */
 async function probabilitiesOf(qkv, model, states) {
   const { data, dims } = qkv.softmax(await model.logitLens(states))
@@ -75,7 +81,11 @@ async function probabilitiesOf(qkv, model, states) {
   return Array.from({ length: rows }, (_, i) => data.slice(i * V, (i + 1) * V))
 }
 
-/** Concatenates rows of hidden states. @param {{ data: Float32Array, dims: readonly number[] }[]} states (1, L, d) @param {readonly number[]} rows */
+/**
+ * Concatenates the same rows of several hidden states.
+ * @param {{ data: Float32Array, dims: readonly number[] }[]} states (1, L, d): L rows of d numbers
+ * @param {readonly number[]} rows
+ */
 function pickRows(states, rows) {
   const d = states[0].dims[2]
   const data = new Float32Array(states.length * rows.length * d)
@@ -122,7 +132,7 @@ async function translate(model, ids, hooks, { signal }) {
  * @param {Model} model
  * @param {{ text: string, ids?: number[], more?: readonly number[], second?: string }} given second: the text to compare with
  * @param {Record<string, Hook>} hooks
- * @param {number} [row] default: the last; for a translation the last but one; for an encoder the first masked word, if any
+ * @param {number} [row] default: the last; for a translation the last but one; for an encoder the first masked word or named entity, if any
  * @param {WholeRun} [before] the same run without hooks
  * @param {Watch} [watch]
  * @returns {Promise<WholeRun>}
@@ -243,7 +253,7 @@ async function predictionAt(qkv, model, { states, classes }, row, before) {
 }
 
 /**
- * Returns the run with the prediction of another row, computed from the states that it kept; undefined if the model must run again.
+ * Returns the run with the prediction of another row, computed from the states that the run kept; undefined if the model must run again.
  * @param {Qkv} qkv
  * @param {Model} model
  * @param {WholeRun} run
@@ -388,7 +398,7 @@ export async function inputOf(model, given, watch = {}) {
 }
 
 /**
- * Returns the output of each layer on another text, for patches.
+ * Runs a model on another text, and returns a function that gives the output of a layer, for patches.
  * @param {Model} model
  * @param {ModelInput} input
  * @param {Watch} [watch]

@@ -13,7 +13,11 @@ const [FIRST, MASKED, IDS, WORDS] = ['Once upon a time', 'The [MASK] chased the 
 /** Default second text of an embedding model. */
 const SECOND = 'A long time ago'
 
-/** Makes an error whose text is translated by the room. @param {keyof typeof import('../../../i18n/en/models.js').texts} key @param {Record<string, string | number>} [params] */
+/**
+ * Makes an error that the room shows as its text `key`, in the language of the page.
+ * @param {keyof typeof import('../../../i18n/en/models.js').texts} key
+ * @param {Record<string, string | number>} [params]
+ */
 export const problem = (key, params) => Object.assign(new Error(key), { key, params })
 
 /** Returns the maximum number of tokens of a model; Infinity if its positions are unlimited. @param {Model} model */
@@ -136,7 +140,7 @@ export const secondTextOf = model => (knows(model, SECOND) ? SECOND : firstTextO
 
 /**
  * Returns what a model predicts. Whether a model has embeddings is known only after computing a similarity, since the modules for
- * embeddings load with the first one.
+ * embeddings load with the first similarity.
  * @param {Model} model
  * @returns {Promise<import('../models.js').Predicts>}
  */

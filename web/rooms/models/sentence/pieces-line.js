@@ -10,14 +10,18 @@ const [MOST_WORDS, MOST_SIGNS] = [3, 12]
 /** Caches the pieces of the text of a run. @type {WeakMap<readonly string[], ReturnType<typeof piecesOf>>} */
 const pieces = new WeakMap()
 
-/** @param {import('../run/model-run.js').Run} run @param {number} most tokens */
+/** @param {import('../run/model-run.js').Run} run @param {number} most number of tokens above which no pieces are returned */
 export function piecesIn({ tokens, request: { input } }, most) {
   const found = pieces.get(tokens) ?? piecesOf(input.text, tokens.length > most ? [] : tokens)
   pieces.set(tokens, found)
   return found
 }
 
-/** Draws the notes on words of several tokens and on tokens that are not in the text. @param {import('../models.js').Room} room @param {number} most tokens */
+/**
+ * Draws the notes on words of several tokens and on tokens that are not in the text.
+ * @param {import('../models.js').Room} room
+ * @param {number} most number of tokens above which words are not listed
+ */
 export function inPieces({ t, act, settings, run, openModel }, most) {
   if (!run || !openModel?.hasTokenizer) return nothing
   const [answer] = run.top

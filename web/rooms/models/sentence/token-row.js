@@ -55,7 +55,10 @@ export function tokenRows(room) {
     ${stack === '' || !targets ? nothing : tabs(room)}`
 }
 
-/** True if the large sentence describes where the word looks. For a translation or a long text, the hint does. @param {Room} room */
+/**
+ * True if the large sentence describes what the word attends to. For a translation or a long text, the hint describes it.
+ * @param {Room} room
+ */
 const isTogether = room => !(room.head && room.stack === 'cross') && lookOf(room) !== undefined
 
 /**
@@ -88,7 +91,7 @@ function together(room) {
   return html`<p class="models-together" id="models-together">${text}</p>`
 }
 
-/** Draws buttons that scroll to parts further down. @param {Room} room */
+/** Draws buttons that scroll to parts of the room further down. @param {Room} room */
 function ways(room) {
   const { t, act, openModel, settings } = room
   if (!openModel) return nothing
@@ -147,8 +150,8 @@ function weightSet(room) {
 }
 
 /**
- * Describes which words the selected word attends to most in the open head. For cross-attention without an open head, in the head under the
- * pointer or the only one.
+ * Describes which words the selected word attends to most in the open head. With cross-attention and no open head, uses the head under the
+ * pointer or the only head.
  * @param {Room} room
  * @param {string} name
  */
@@ -200,7 +203,11 @@ function maskButton({ t, act, view: { query }, run, openModel }) {
     @click=${() => act.mask(query)}>${t('modelsMask', { word: token })}</button>`
 }
 
-/** Returns the words that can replace a token, for a model with a small vocabulary: those of its class, or all for an unknown word. @param {Room} room @param {number} at */
+/**
+ * Returns the words that can replace a token, for a model with a small vocabulary: those of its group, or all for an unknown word.
+ * @param {Room} room
+ * @param {number} at
+ */
 function wordsFor({ run, openModel }, at) {
   const { words = [] } = openModel?.about ?? {}
   if (run?.unknown.includes(at)) return words.flat()
