@@ -1,5 +1,5 @@
 // The kernels of integer weights, qkv.integers.wasm: a second module that uses the memory of the first, loaded on demand.
-// qkv.relaxed.integers.wasm gives the same bits, and is twice as fast at products of bytes where the engine has an instruction for them.
+// qkv.relaxed.integers.wasm gives the same bits, and multiplies bytes twice as fast in engines that have an instruction for it.
 
 import { isShared } from './base/buffers.js'
 import { QkvError } from './base/errors.js'
@@ -14,15 +14,15 @@ import { ofPackage, open } from './wasm-source.js'
 const SHARED = 2 // bit in the flags of a memory's limits
 
 /**
- * (func (export "") (result i32) i8x16.splat 127, i8x16.splat -1, i32x4.splat 0, i32x4.relaxed_dot_i8x16_i7x16_add_s, i32x4.extract_lane 0):
- * valid in engines with relaxed SIMD only.
+ * (func (export "") (result i32) i8x16.splat 127, i8x16.splat -1, i32x4.splat 0, i32x4.relaxed_dot_i8x16_i7x16_add_s, i32x4.extract_lane
+ * 0): valid in engines with relaxed SIMD only.
  */
 const PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 7, 4, 1, 0, 0, 0, 10, 23, 1, 21, 0, 65, 255, 0, 253,
   15, 65, 127, 253, 15, 65, 0, 253, 17, 253, 147, 2, 253, 27, 0, 11,
 ])
 
-/** True if the engine multiplies bytes exactly, taking 255 as 255 or as -1. linear_bytes.c detects which of the two. */
+/** True if the engine multiplies bytes exactly, taking the byte 255 either as 255 or as -1; linear_bytes.c detects which. */
 function hasByteProducts() {
   if (!WebAssembly.validate(PROBE)) return false
   const { '': multiply } = new WebAssembly.Instance(new WebAssembly.Module(PROBE)).exports
@@ -31,8 +31,8 @@ function hasByteProducts() {
 }
 
 /**
- * Opens the wasm file next to this one. Falls back to the default build if the relaxed one is missing, as it may be after files were copied
- * by hand.
+ * Opens the wasm file of integer weights next to this file. Falls back to the default build if the relaxed one is missing, which happens
+ * when files are copied by hand.
  */
 async function ownFile(/** @type {boolean} */ hasBytes) {
   const usual = ofPackage('qkv.integers.wasm', () => new URL('./qkv.integers.wasm', import.meta.url))
@@ -41,7 +41,7 @@ async function ownFile(/** @type {boolean} */ hasBytes) {
   return open(relaxed).catch(() => usual)
 }
 
-/** Returns the bytes of the file, changed to import a shared memory. @param {Awaited<import('./wasm-source.js').WasmSource>} source */
+/** Returns the bytes of the wasm file, changed to import a shared memory. @param {Awaited<import('./wasm-source.js').WasmSource>} source */
 async function readShared(source) {
   const bytes = (await readBytes(source, 'integers: threads')).slice()
   const name = [...'memory'].map(letter => letter.charCodeAt(0))
@@ -76,8 +76,8 @@ async function add(core, source) {
       'WASM_VERSION',
       `the file of integer weights has version ${qkv_abi?.() ?? 'none'} of the interface, this JavaScript ${ABI}: take both from one package`,
     )
-  qkv_stack(qkv_heap()) // both modules use the first one's stack, which ends where the heap begins; only one of them runs at a time
-  // Set the exports before the workers start, because calls may arrive meanwhile. The workers number the kernels in the same order.
+  qkv_stack(qkv_heap()) // both modules use the first module's stack, which ends where the heap begins; only one runs at a time
+  // Set the exports before the workers start, because calls may arrive meanwhile. The workers merge exports in the same order.
   core.exports = Object.assign({}, exports, core.exports)
   core.integers = module
   await core.threads?.restart(core, module)

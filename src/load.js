@@ -16,7 +16,7 @@ const SIMD_PROBE = new Uint8Array([
  * @property {WasmSource} [wasm] where the wasm comes from: bytes, a compiled Module, a URL or a Response; by default the file next to this
  *   one
  * @property {number | 'auto'} [threads] the number of threads for a large call, including the calling one; default 1; 'auto': the number of
- *   cores; at most 64. More than one needs shared memory, which pages have only if they are cross-origin isolated. If no thread can start,
+ *   cores; at most 64. More than one needs shared memory, which pages have only if they are cross-origin isolated. If no worker can start,
  *   qkv.threads is 1 and qkv.threadsReason is the reason
  * @property {boolean | 'auto'} [relaxed] the build with relaxed SIMD, which fuses products and sums if the processor can: faster, but
  *   results then depend on the processor. If the engine lacks it, true throws and 'auto' falls back to the default build; default false

@@ -14,15 +14,15 @@ import { allocate, scope } from './runtime/outputs.js'
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Features that are loaded on demand: threads, relaxed SIMD, kernels of integer weights, trim. They share one import, because bundlers
- * would keep two imports entirely.
+ * Imports the code of threads, relaxed SIMD, kernels of integer weights and trim on demand. They share one import, because bundlers would
+ * keep both modules of two imports entirely.
  */
 export const later = () => import('./threads/load-with.js')
 
 /**
- * A loaded core. Every method is synchronous, copies its inputs in and its outputs out, and leaves nothing in the
- * module's memory. Letters: B batch, H query heads, G key/value heads (dividing H; query head h uses kv head
- * floor(h / (H / G))), L queries, S keys, D size of q and k, E size of v.
+ * A loaded core. Every method except trim is synchronous. A call copies its inputs in and its output out, unless they are resident, and
+ * frees the memory that it used. Letters: B batch, H query heads, G key/value heads (dividing H; query head h uses kv head floor(h / (H /
+ * G))), L queries, S keys, D size of q and k, E size of v.
  */
 export class Qkv {
   /** @internal @param {Core} core */
@@ -46,7 +46,7 @@ export class Qkv {
     return expectCore(this).threadsReason
   }
 
-  /** Ends the threads that `load` has started; later calls run on one. A no-op with one thread. */
+  /** Ends the threads that `load` has started; later calls run on the calling thread alone. A no-op with one thread. */
   dispose() {
     const core = expectCore(this)
     core.threads?.end()

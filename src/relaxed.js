@@ -10,9 +10,10 @@ const PROBE = new Uint8Array([
 ])
 
 /**
+ * Returns the URL of the build with relaxed SIMD, or undefined for the default build; throws if true is given and the engine lacks it.
  * @param {unknown} relaxed an option of load
  * @param {unknown} wasm another option of load
- * @returns {URL | undefined} undefined: the default build
+ * @returns {URL | undefined}
  */
 export function relaxedSource(relaxed, wasm) {
   if (relaxed !== true && relaxed !== 'auto')

@@ -1,7 +1,8 @@
 import { open } from './wasm-source.js'
 
 /**
- * Returns the bytes of a wasm file. Threads need them, because those of a compiled module are not accessible.
+ * Returns the bytes of a wasm file; threads need them to import a shared memory. Throws for a compiled module, whose bytes are not
+ * accessible.
  * @param {Awaited<import('./wasm-source.js').WasmSource> | undefined} source
  * @param {string} what the option that gave the source, and what needs the bytes, for errors
  * @returns {Promise<Uint8Array>}

@@ -10,6 +10,7 @@ import { readInstalled } from './base/installed.js'
  */
 
 /**
+ * Opens a source, and returns what WebAssembly compiles.
  * @param {URL | string | Response | BufferSource} [source] default: the file next to this one
  * @returns {Promise<BufferSource | Response>} a response only if it can be compiled while it streams in
  */
@@ -28,7 +29,7 @@ const NO_ADDRESS =
   'a bundle that is not an ES module has no address: give those of the files, or their bytes: load({ wasm }), for int8 and int4 load({ wasm, integers })'
 
 /**
- * Marks a URL as that of a file of the package.
+ * Returns a URL marked as that of a file of the qkv package, which may be read from the installed package if the URL fails.
  * @param {string} name
  * @param {() => URL} address throws in bundles that are not ES modules
  */
@@ -69,7 +70,7 @@ async function openResponse(response) {
 }
 
 /**
- * Returns the MIME type. Engines compile a response while it streams in only if the type is application/wasm.
+ * Returns the MIME type of a response. Engines compile a response while it streams in only if the type is application/wasm.
  * @param {Response} response
  */
 const typeOf = response => response.headers.get('content-type')?.trim() ?? ''

@@ -130,10 +130,10 @@ async function main(args) {
   process.stdout.write(`${result.texts} texts, ${result.tokens} tokens${cut}\n${result.files.join('\n')}\n`)
 }
 
-/** Drops the options that are undefined. @param {Record<string, unknown>} all */
+/** Returns the options without those that are undefined. @param {Record<string, unknown>} all */
 const given = all => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 
-/** Returns the name of an option of corpus as on the command line. @param {string} name */
+/** Returns the name on the command line of an option of `corpus`: headScores becomes head-scores. @param {string} name */
 const dashed = name => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 
 /** @param {'workers' | 'top-count' | 'part-size' | 'truncate-dim'} name @param {string | undefined} text */

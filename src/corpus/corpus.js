@@ -26,9 +26,9 @@ import { readWhat } from './what.js'
  * @property {number} seconds
  *
  * @typedef {object} CorpusOptions
- * @property {string | URL} model as in loadModel: a folder, hf:owner/name; 'qkv/stories': the model of the package
+ * @property {string | URL} model as in loadModel, such as a folder or hf:owner/name; 'qkv/stories': the model that ships with qkv
  * @property {import('./what.js').CorpusWhat} what
- * @property {string} out folder for the results, created if missing
+ * @property {string} out path of the folder for the results, created if missing
  * @property {'npz' | 'csv' | 'parquet'} [format] file format of the results; default npz
  * @property {number | 'auto' | { run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, count?: number }} [workers] number of threads
  *   that run parts, each with a separate model; 'auto': the number of cores; default 1: this thread. Or an object to run parts elsewhere:
@@ -153,8 +153,8 @@ async function readAll(options) {
 const MIB = 2 ** 20
 
 /**
- * Returns an identifier of a model: the commit of a hub model; for a folder or a GGUF file, a hash of the sizes of its files with the first
- * and the last MiB of each; any other model by its name.
+ * Returns an identifier of a model: for a hub model, its name and commit; for a folder or a GGUF file, a hash of the sizes of its files
+ * with the first and the last MiB of each; for an http address or 'qkv/stories', the given string.
  * @param {string} model
  */
 async function fingerprint(model) {
@@ -189,7 +189,7 @@ async function fingerprint(model) {
 }
 
 /**
- * Compares the settings stored in the folder of results with the current ones, and stores the current ones.
+ * Stores the current settings in the folder of results. Throws if they differ from those of results that would be resumed.
  * @param {string} out
  * @param {CorpusPart['settings']} settings
  * @param {number} partSize
@@ -246,11 +246,11 @@ async function* partsOf(texts, settings, size) {
 }
 
 /**
- * Runs a part and writes its results, unless they exist.
+ * Runs a part and writes its results, unless the folder already has them.
  * @param {CorpusPart} part
  * @param {string} out
  * @param {(part: CorpusPart) => Uint8Array | Promise<Uint8Array>} run
- * @returns {Promise<boolean>} true if they existed
+ * @returns {Promise<boolean>} true if the folder had them
  */
 async function runOne(part, out, run) {
   const path = pathOfPart(out, part.n)
@@ -266,7 +266,8 @@ async function runOne(part, out, run) {
 }
 
 /**
- * Starts the runner of parts, and returns it with the number of concurrent parts.
+ * Starts the workers. Returns the function that runs a part, the maximum number of concurrent parts, and the function that ends the
+ * workers.
  * @param {NonNullable<CorpusOptions['workers']>} workers
  * @param {AbortSignal} [signal]
  * @returns {Promise<{ run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, most: number, close: () => Promise<unknown> }>}

@@ -1,6 +1,6 @@
 // Computes the results for the texts of one part of a corpus. Nothing is padded: a batch packs the rows of several texts, up to a maximum
-// number of rows. For head scores, texts of equal length run together. The results of a text have the same bits in any batch, and sums
-// are accumulated in text order.
+// number of rows. For head scores, texts of equal length run together. The results of a text have the same bits in any batch, and the sums
+// behind means and variances are accumulated in text order.
 
 import { describe, shape } from '../base/errors.js'
 import { present } from '../base/present.js'
@@ -12,8 +12,8 @@ import { crossEntropy } from '../ops/loss/cross-entropy.js'
 /** @import { Tokenized } from '../models/tokenizers/tokenizer.js' */
 /** @import { PartArray, PartResult } from './part-file.js' */
 /**
- * A custom function of a text: returns numbers and tensors by name, with the same dims for every text. The results are named `NAME.KEY`,
- * where NAME is the name of the file.
+ * A custom function of a text: returns numbers and tensors by key, with the same dims for every text. The results are named `NAME.KEY`,
+ * where NAME is the file name of the function's module.
  * @typedef {(input: { text: string, n: number, ids: readonly number[], tokens: readonly string[], model: Model, qkv: import('../qkv.js').Qkv }) =>
  *   Record<string, number | { data: ArrayLike<number>, dims?: readonly number[] }> | Promise<Record<string, number | { data: ArrayLike<number>, dims?: readonly number[] }>>} TextFunction
  */
@@ -26,10 +26,10 @@ import { crossEntropy } from '../ops/loss/cross-entropy.js'
 
 /** Maximum rows of a batch; a longer text runs alone. */
 const ROWS = 384
-/** Texts per call for head scores; other tasks can run between calls. */
+/** Texts per call of model.headScores. Between calls, other tasks of the event loop run. */
 const SCORED = 64
 
-/** Yields to other tasks, such as a queue worker that renews its lock. */
+/** Yields to other tasks of the event loop, such as a queue worker that renews its lock. */
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
 /**
@@ -50,7 +50,7 @@ export async function measurePart(opened, { id, first, texts, settings: { what }
     cut[n] = Number(input.isCut)
     return input
   })
-  /** Indices of texts that have tokens; the results of other texts are NaN. */
+  /** Indices of texts that have tokens; the results of texts without tokens are NaN. */
   const read = Array.from(texts.keys()).filter(n => inputs[n].ids.length)
   const rows = (
     /** @type {string} */ name,
@@ -130,11 +130,11 @@ function readText(model, text) {
  */
 const internalsOf = model => /** @type {typeof import('../models/model.js').Model} */ (model.constructor).parts(model)
 
-/** True if a place matches one of several patterns. @param {readonly string[]} places @param {string} name of a single place */
+/** True if a name of a place is in `places` or matches one with a star. @param {readonly string[]} places @param {string} name of a single place */
 const matches = (places, name) =>
   places.some(each => each === name || (each.includes('*') && toPattern(each).test(name)))
 
-/** Converts a place with a star to a pattern. @param {string} place with a star for the layer index */
+/** Converts a place with a star to a regular expression. @param {string} place with a star for the layer index */
 const toPattern = place => new RegExp(`^${place.replaceAll('.', '\\.').replace('*', '\\d+')}$`)
 
 /** @template K, V @param {Map<K, V>} map @param {K} key @param {() => V} make @returns {V} */
@@ -144,7 +144,7 @@ function getOr(map, key, make) {
   return found
 }
 
-/** Groups texts into batches. @param {Opened} opened @param {readonly number[]} read indices of texts @param {readonly Tokenized[]} inputs */
+/** Groups texts into batches of at most ROWS rows, or of one text if the model runs no packed rows. @param {Opened} opened @param {readonly number[]} read indices of texts @param {readonly Tokenized[]} inputs */
 function* batchesOf({ model }, read, inputs) {
   const most = internalsOf(model).packs ? ROWS : 0
   /** @type {number[]} */
@@ -164,7 +164,7 @@ function* batchesOf({ model }, read, inputs) {
 }
 
 /**
- * Runs texts as packed rows.
+ * Runs texts as packed rows. Returns the numbers at the places of `means` and `top`, the logits if `losses` needs them, and `startsOf`.
  * @param {Opened} opened
  * @param {readonly (Tokenized & { isCut: boolean })[]} inputs
  * @param {import('./what.js').CheckedWhat} what
@@ -190,7 +190,7 @@ function runBatch({ qkv, model }, inputs, { means, top, losses }) {
   })
   const starts = [0]
   for (const { ids } of bare) starts.push(starts[starts.length - 1] + ids.length)
-  /** Returns the starts of the texts in the rows of a tensor; for an encoder-decoder, a tensor of the decoder has separate rows. @param {FloatTensor} x */
+  /** Returns the first row of each text in a tensor, then the number of rows. A single text takes all rows of a tensor, which in an encoder-decoder may be the decoder's. @param {FloatTensor} x */
   const startsOf = x => (bare.length === 1 ? [0, x.dims[1]] : starts)
   return {
     kept: /** @type {Record<string, FloatTensor>} */ (output.kept),
@@ -204,7 +204,7 @@ function runBatch({ qkv, model }, inputs, { means, top, losses }) {
  * @param {Opened} opened
  * @param {FloatTensor} logits
  * @param {readonly number[]} ids
- * @param {number} start of the text in the rows
+ * @param {number} start first row of the text in the logits
  */
 function lossOf({ qkv }, { data, dims }, ids, start) {
   const V = dims[2]
@@ -245,8 +245,8 @@ export class Sums {
    * Adds other rows by their sums (Chan, Golub, LeVeque). From counts n1, n2, means m1, m2 and sums of squared differences M1, M2, the sum
    * of all rows is M1 + M2 + (m2 - m1)^2 n1 n2 / (n1 + n2).
    * @param {number} n number of the other rows
-   * @param {ArrayLike<number>} mean their mean
-   * @param {ArrayLike<number>} squares their sums of squared differences
+   * @param {ArrayLike<number>} mean mean of the other rows
+   * @param {ArrayLike<number>} squares sums of their squared differences from `mean`
    */
   merge(n, mean, squares) {
     const all = this.n + n
@@ -260,7 +260,7 @@ export class Sums {
   }
 }
 
-/** The texts with the largest activations of each unit at a place; ties keep the first. Each text counts once, at its maximum. */
+/** The texts with the largest activations of each unit (neuron or head) at a place. Each text counts once, at its maximum; ties keep the first. */
 class Top {
   /** @param {string} name @param {FloatTensor} x @param {Model} model @param {number} count */
   constructor(name, { dims }, model, count) {

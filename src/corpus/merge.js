@@ -12,7 +12,7 @@ import { TABLES } from './tables.js'
 /** @import { FloatTensor } from '../base/tensor.js' */
 /** @import { PartArray, PartResult } from './part-file.js' */
 /** @typedef {'npz' | 'csv' | 'parquet'} Format */
-/** @typedef {{ value: number, text: number, position: number, id: number, line: string }} TopEntry text: its index; line: the text itself */
+/** @typedef {{ value: number, text: number, position: number, id: number, line: string }} TopEntry text: index of the text; id: of the token at the position; line: the text itself */
 /**
  * @typedef {object} CorpusResult
  * @property {number} texts number of texts
@@ -41,7 +41,7 @@ async function* partsOf(out, parts) {
   }
 }
 
-/** The largest activations of a place: `count` for each of its `units`. @typedef {{ count: number, units: number, values: Float32Array, at: Int32Array, positions: Int32Array, ids: Map<string, number> }} Merged */
+/** The largest activations at a place: `count` for each of its `units`. `at` has indices of texts, `ids` the token's id by 'text position'. @typedef {{ count: number, units: number, values: Float32Array, at: Int32Array, positions: Int32Array, ids: Map<string, number> }} Merged */
 
 /**
  * Merges the parts of a folder, and writes the result files.
@@ -57,7 +57,7 @@ export async function merge(out, parts, format) {
   const spreads = new Map()
   /** @type {Map<string, Merged>} */
   const tops = new Map()
-  /** Texts that are in a list. @type {Map<number, string>} */
+  /** The texts in the lists of largest activations, by index. @type {Map<number, string>} */
   const lines = new Map()
   /** @type {Map<string, { type: string, dims: readonly number[] }>} */
   const columns = new Map()
@@ -119,7 +119,7 @@ const toTensor = (data, dims) => new Tensor(Float32Array.from(data), [...dims])
 const isEmpty = (/** @type {readonly number[]} */ dims) => dims.includes(0)
 
 /**
- * Records the type and dims of a result per text, and adds to its mean. Texts with NaN do not count.
+ * Records the type and dims of a result per text, and adds the part's rows to its mean. Texts with NaN do not count.
  * @param {Map<string, { type: string, dims: readonly number[] }>} columns
  * @param {Map<string, Sums>} spreads
  * @param {{ name: string, data: PartArray['data'], dims: readonly number[], texts: number }} array
@@ -229,14 +229,14 @@ async function writeArrays(out, { parts, columns, sums, tops, texts }) {
   return [path]
 }
 
-/** Returns NaN values for the results of a part without tokens. @param {string} type @param {number} size @returns {PartArray['data']} */
+/** Returns NaN for each number of a result in a part without tokens. @param {string} type @param {number} size @returns {PartArray['data']} */
 const missing = (type, size) =>
   type === 'Float64Array' ? new Float64Array(size).fill(Number.NaN) : new Float32Array(size).fill(Number.NaN)
 
 /** @type {Record<string, import('./tables.js').Column['type']>} */
 const TYPES = { Float32Array: 'FLOAT', Float64Array: 'DOUBLE', Int32Array: 'INT32', Uint8Array: 'INT32' }
 
-/** Returns the names of the numbers of a result: `previous.0.1`. @param {string} name @param {readonly number[]} dims */
+/** Returns a column name for each number of a result, such as `previous.0.1`. @param {string} name @param {readonly number[]} dims */
 function namesOf(name, dims) {
   let names = [name]
   for (const size of dims) names = names.flatMap(each => Array.from({ length: size }, (_, n) => `${each}.${n}`))

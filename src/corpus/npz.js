@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 /** @import { FileHandle } from 'node:fs/promises' */
 /**
  * @typedef {{ name: string, type: string, dims: readonly number[], chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }} NamedArray type:
- *   name of the array's constructor
+ *   name of the typed array's constructor
  */
 
 /** Types of numpy. @type {Record<string, string>} */
@@ -90,7 +90,7 @@ export async function writeNpz(file, arrays) {
   end.writeBigUInt64LE(count, 32)
   end.writeBigUInt64LE(BigInt(size), 40)
   end.writeBigUInt64LE(BigInt(start), 48)
-  end.writeUInt32LE(0x07064b50, 56) // locator of that record
+  end.writeUInt32LE(0x07064b50, 56) // locator of the zip64 end
   end.writeBigUInt64LE(BigInt(at), 64)
   end.writeUInt32LE(1, 72)
   end.writeUInt32LE(0x06054b50, 76) // end of central directory

@@ -1,4 +1,4 @@
-// The results of a part as bytes: a JSON header and arrays. Its file is either complete or missing.
+// The results of a part as bytes: a JSON header and arrays. A part's file is either complete or missing.
 
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -44,7 +44,7 @@ export function encodePart({ arrays, ...head }) {
   return bytes
 }
 
-/** Parses the bytes of a part. @param {Uint8Array} bytes @returns {PartResult | undefined} undefined if they are invalid or incomplete */
+/** Parses the bytes of a part. @param {Uint8Array} bytes @returns {PartResult | undefined} undefined for invalid or incomplete bytes */
 export function decodePart(bytes) {
   const own = bytes.byteOffset % 8 ? bytes.slice() : bytes
   const view = new DataView(own.buffer, own.byteOffset, own.byteLength)
@@ -77,7 +77,7 @@ export async function readPart(path) {
 /**
  * Writes a file atomically: it is either complete or missing, even after a crash.
  * @param {string} path
- * @param {(file: import('node:fs/promises').FileHandle, path: string) => Promise<void>} write receives the file, and its temporary path
+ * @param {(file: import('node:fs/promises').FileHandle, path: string) => Promise<void>} write writes the content; receives the file and its temporary path
  */
 export async function writeWhole(path, write) {
   await mkdir(dirname(path), { recursive: true })

@@ -18,7 +18,7 @@ import { encodePart } from './part-file.js'
  * @property {string} model
  * @property {Record<string, any>} modelOptions
  * @property {import('./what.js').CheckedWhat} what
- * @property {string} of the version of qkv and an identifier of the model
+ * @property {string} of version of qkv, and the identifier of the model from `fingerprint`
  */
 
 /** The last model opened. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */
@@ -36,7 +36,7 @@ export function runPart(part, { signal } = {}) {
   return made
 }
 
-/** The last run. Runs are sequential, because a part with other settings closes the model. @type {Promise<unknown>} */
+/** Settles when the last run has ended. Runs are sequential, because a part with other settings closes the model. @type {Promise<unknown>} */
 let running = Promise.resolve()
 
 /** @param {CorpusPart} part @param {AbortSignal | undefined} signal */
@@ -96,5 +96,5 @@ async function open({ model: source, modelOptions, what }) {
 
 const STORIES = 'qkv/stories'
 
-/** Returns the source of a model. @param {string} source as in loadModel, or the model of the package */
+/** Returns a source that loadModel accepts. @param {string} source as in loadModel, or 'qkv/stories' */
 export const sourceOf = async source => (source === STORIES ? (await import(STORIES)).stories : source)

@@ -75,7 +75,7 @@ export async function readWhat(given) {
   return { embeddings: embed, losses, headScores, means: [...means], top: [...top], topCount, functions: modules }
 }
 
-/** Finds a module of `functions`, and hashes its code so that parts of another version are not used again. @param {string | URL} path */
+/** Finds a module of `functions` and hashes its code. The hash keeps results of another version from being resumed. @param {string | URL} path */
 async function readModule(path) {
   if (typeof path === 'function')
     throw new TypeError(

@@ -1,5 +1,5 @@
-// qkv/nn: the operations of a transformer block besides attention and linear layers, all gradients, windows of weights, packed linear
-// layers, T5's relative position bias; layers with PyTorch's initial weights, multi-head attention, the KV cache, ONNX's Attention.
+// qkv/nn: the operations of a transformer block besides qkv.attention and qkv.linear, all gradients, windows of attention weights, packed
+// linear layers, T5's relative position bias; layers with PyTorch's initial weights, multi-head attention, the KV cache, ONNX's Attention.
 // Operations take resident tensors and `out`. `out` of an operation may be one of its inputs if the dims are equal; `out` of a gradient
 // must not overlap an input.
 

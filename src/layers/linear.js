@@ -17,7 +17,7 @@ import { readState, SIZE } from './state-dict.js'
  * @param {Generator} generator
  * @param {number} inFeatures
  * @param {number} outFeatures
- * @param {{ bias?: boolean }} [options] default true
+ * @param {{ bias?: boolean }} [options] bias: default true
  */
 export function linearLayer(generator, inFeatures, outFeatures, options = {}) {
   const { core } = checkStream(generator, 'linearLayer: generator')

@@ -9,7 +9,7 @@ const filled = (value, dim) => new Tensor(new Float32Array(dim).fill(value), [di
 
 /** torch.nn.LayerNorm: a weight of ones and a bias of zeros over the last axis. */
 export class LayerNorm {
-  /** @param {number} dim @param {{ eps?: number, bias?: boolean }} [options] default 1e-5 and true */
+  /** @param {number} dim @param {{ eps?: number, bias?: boolean }} [options] eps: default 1e-5; bias: default true */
   constructor(dim, options = {}) {
     const { eps = 1e-5, bias = true } = readOptions(options, ['eps', 'bias'], 'LayerNorm')
     const size = toNumber(dim, 'LayerNorm: dim', SIZE)
@@ -21,7 +21,7 @@ export class LayerNorm {
 
 /** torch.nn.RMSNorm: a weight of ones over the last axis. */
 export class RMSNorm {
-  /** @param {number} dim @param {{ eps?: number }} [options] default that of rmsNorm */
+  /** @param {number} dim @param {{ eps?: number }} [options] eps: default as in rmsNorm */
   constructor(dim, options = {}) {
     const { eps } = readOptions(options, ['eps'], 'RMSNorm')
     this.eps = eps === undefined ? undefined : toNumber(eps, 'RMSNorm: eps', { least: 0 })

@@ -54,7 +54,7 @@ const ROWS = 64 // rows converted to float32 at a time, so that the whole weight
 /** Bytes of 32 values of eight rows of int4, including scales and minima. */
 const INT4_BYTES = 160
 const OUT_OF_RANGE = 8 // enum qkv_status
-/** The limits of weights of each packed type, for errors, by enum qkv_weights. */
+/** What limits the magnitude of weights, as a phrase of an error, by enum qkv_weights. */
 const LARGEST = [
   '',
   '',
@@ -75,11 +75,11 @@ export function roundToBfloat16(floats) {
 }
 
 /**
- * Computes up to three products of the same x (M, in) with quantized weights in one kernel call, which rounds x once.
+ * Computes the products of one x (M, in) with up to three quantized weights in one kernel call, which rounds x once.
  * @param {Core} core
  * @param {FloatTensor} x
  * @param {number} M
- * @param {{ weights: import('../ops/linear/forward.js').Weights, y: number }[]} products with the addresses of their outputs (M, out)
+ * @param {{ weights: import('../ops/linear/forward.js').Weights, y: number }[]} products y: address of the output (M, out)
  */
 function multiplyTogether(core, x, M, products) {
   core.scope(() => {
@@ -111,7 +111,8 @@ export class DeferredWeight {
 }
 
 /**
- * Reads a weight of any kind. Returns its dims, its data, and `widen`, which converts a part of the data to floats.
+ * Reads a weight of any kind. Returns its dims, its data, and `widen`, which converts some of the data to floats (blocks of GGUF stay
+ * bytes).
  * @param {any} weight
  * @returns {{ data: any, dims: readonly number[], widen: (part: any) => Float32Array, tensor?: FloatTensor, dtype?: string,
  *   isDeferred?: boolean }}
@@ -157,7 +158,7 @@ export class PackedLinear {
   #core
   /** @type {(import('../ops/linear/forward.js').Weights & { weight: ResidentTensor }) | undefined} */
   #weights
-  /** Bytes of a panel: eight rows of K values. */
+  /** Bytes of a panel, which holds eight rows of K values. */
   #panel = 0
   /** @type {ResidentTensor[]} */
   #tensors = []
@@ -239,7 +240,7 @@ export class PackedLinear {
       const resident = tensor && core.residentOf(tensor)
       const step = isTransposed ? N : ROWS
       const isRounded = dtype === 'bfloat16' && source.dtype !== 'bfloat16'
-      const width = isOfBlocks ? data.length / N : K // size of a row of data
+      const width = isOfBlocks ? data.length / N : K // elements of `data` in a row
       for (let n = 0; n < N; n += step)
         core.scope(() => {
           const rows = Math.min(step, N - n)
@@ -260,7 +261,7 @@ export class PackedLinear {
   /**
    * @internal
    * Packs some of the rows.
-   * @param {number} n the first one, a multiple of 8
+   * @param {number} n index of the first row, a multiple of 8
    * @param {number} from address of these rows
    * @param {number} rows
    * @param {number} [stride] with layout 'in,out': floats from one input to the next
@@ -297,7 +298,7 @@ export class PackedLinear {
     })
   }
 
-  /** Returns the packed weight and the operations fused with it; throws after dispose. */
+  /** Returns the packed weight with its kind, scales and bias; throws after dispose. */
   get #own() {
     if (this.#weights) return this.#weights
     throw new Error('this layer was disposed: make another with packLinear')
@@ -316,7 +317,7 @@ export class PackedLinear {
 
   /**
    * @internal
-   * Computes the product without the bias, as a resident tensor: the effect of the layer on a difference of two inputs.
+   * Computes x W^T, without the bias, as a resident tensor. For x the difference of two inputs, this is the difference of their outputs.
    * @param {FloatTensor} x (..., in)
    * @returns {FloatTensor} (..., out)
    */
@@ -327,7 +328,8 @@ export class PackedLinear {
 
   /**
    * @internal
-   * Runs up to three layers on the same x in one call; the outputs are resident. Returns undefined unless all weights are quantized.
+   * Runs up to three layers on the same x in one call; the outputs are resident. Returns undefined unless all weights are quantized and all
+   * layers round x to the same integers.
    * @param {readonly PackedLinear[]} layers
    * @param {FloatTensor} x (..., in)
    * @param {keyof typeof ACTIVATION} [activation] of the first layer
@@ -414,7 +416,7 @@ export class PackedLinear {
 
   /**
    * @internal
-   * Packs rows n ... n + rows as a float32 weight for a product with W instead of W^T, in panels (in / 8 rounded up, rows, 8).
+   * Packs `rows` rows from n on as a float32 weight for a product with W instead of W^T, in panels (in / 8 rounded up, rows, 8).
    * @param {number} n a multiple of 8
    * @param {number} rows
    * @param {number} to the address
@@ -453,7 +455,7 @@ export class PackedLinear {
     return this.#dtype
   }
 
-  /** Returns a view of the bias (out), if there is one. */
+  /** Returns a view of the bias (out); undefined without a bias. */
   get bias() {
     return this.#weights?.bias?.data
   }

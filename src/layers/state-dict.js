@@ -11,7 +11,7 @@ import { Tensor } from '../base/tensor.js'
 export const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**
- * Returns a reader of a state dict, which throws if a tensor is missing or left over.
+ * Returns a reader of a state dict. `take` throws if a tensor is missing, `end` if one is left over.
  * @param {Readonly<Record<string, unknown>>} state tensors by name
  */
 export function readState(state) {

@@ -7,7 +7,7 @@ import { addressOf } from '../runtime/resident.js'
 /** @import { Variable } from './parameters.js' */
 /** @import { Slot } from '../ops/operation.js' */
 /**
- * A planned kernel call: the address of the gradient that it reads, and the slots that it writes.
+ * A planned kernel call: `from` is the address of the gradient that it reads, `to` are the slots that it writes.
  * @typedef {{ name: string, from: number, to: Slot[], run: () => void }} PlannedCall
  * @typedef {object} Backward
  * @property {Variable} root
@@ -35,14 +35,15 @@ export function planBackward(p, root, accumulate, isOne) {
   const begun = new Set()
 
   /**
-   * Addresses that no later operation reads, by size in floats. Reusing the latest one is likely a cache hit.
+   * Addresses that no later call reads, by size in floats. The last address of a list is reused first, as its memory is likely in the
+   * cache.
    * @type {Map<number, number[]>}
    */
   const spare = new Map()
   /** Size in floats at each address. @type {Map<number, number>} */
   const sizes = new Map()
 
-  /** Addresses of gradients that the operation being planned adds to other gradients. @type {number[]} */
+  /** Addresses of temporary gradients, which `adds` of the operation being planned adds to other gradients. @type {number[]} */
   const lent = []
 
   /** Allocates memory for a gradient. @param {Variable} x */
@@ -53,14 +54,14 @@ export function planBackward(p, root, accumulate, isOne) {
     return at
   }
 
-  /** Frees an address. @param {number} at an address, possibly from `take` */
+  /** Frees an address if it came from `take`. @param {number} at */
   function give(at) {
     const n = sizes.get(at)
     if (n !== undefined) spare.set(n, [...(spare.get(n) ?? []), at])
   }
 
   /**
-   * Returns the slot of a variable's gradient; undefined if it does not depend on parameters.
+   * Returns the slot of a variable's gradient; undefined if the variable does not depend on parameters.
    * @param {Variable | undefined} x
    * @param {PlannedCall[]} [adds] for an operation that cannot accumulate: receives the calls that add its gradient
    * @returns {Slot | undefined}
@@ -110,8 +111,8 @@ export function planBackward(p, root, accumulate, isOne) {
       passOn(x, saved + ready * 4, output === root && isOne, () => core.floats[dY / 4])
       continue
     }
-    // The gradient of an addend equals the gradient of the sum. The two share memory if no other operation writes to it before the
-    // operation of the addend has read it; else the gradient of the sum is added to that of the addend.
+    // The gradient of an addend equals the gradient of the sum. Both share memory if no other operation writes to it before the operation
+    // that made the addend has read it; else the gradient of the sum is added to that of the addend.
     const addends = passes.map(i => /** @type {Variable} */ (inputs[i]))
     for (const x of addends) {
       const before = entries[n - 1]
@@ -127,7 +128,7 @@ export function planBackward(p, root, accumulate, isOne) {
     const run = () => differentiate?.(at, dY, to, saved, addressOf(output.tensor))
     if (slots.length) calls.push({ name: `${name}Backward`, from: dY, to: slots, run }, ...adds)
     for (const at of lent.splice(0)) give(at)
-    if (!entries.slice(0, n).some(({ output }) => output.gradient === dY)) give(dY) // no addend shares it
+    if (!entries.slice(0, n).some(({ output }) => output.gradient === dY)) give(dY) // no addend shares dY
   }
   return {
     root,

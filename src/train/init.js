@@ -1,4 +1,5 @@
-// The initialisers of torch.nn.init as functions that return a new tensor, bit for bit as PyTorch for the same random stream.
+// The initialisers of torch.nn.init as functions that return a new tensor. For the same random stream, its values equal PyTorch's bit for
+// bit.
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
@@ -67,7 +68,7 @@ function fansOf(dims, where) {
   return { fanIn: inputs * count(rest), fanOut: out * count(rest) }
 }
 
-/** Returns the standard deviation of Glorot and Bengio 2010. @param {readonly number[]} dims @param {{ gain?: number }} options @param {string} where */
+/** Returns the standard deviation of Xavier initialisation (Glorot and Bengio 2010). @param {readonly number[]} dims @param {{ gain?: number }} options @param {string} where */
 function xavierStd(dims, options, where) {
   const { fanIn, fanOut } = fansOf(dims, where)
   const gain = toNumber(readOptions(options, ['gain'], where).gain ?? 1, `${where}: gain`, { least: 0 })
@@ -102,7 +103,7 @@ function gainOf(nonlinearity, a, where) {
   return GAINS[oneOf(nonlinearity, known, `${where}: nonlinearity`)](toNumber(a, `${where}: a`))
 }
 
-/** Returns the standard deviation of He et al. 2015. @param {readonly number[]} dims @param {KaimingOptions} options @param {string} where */
+/** Returns the standard deviation of Kaiming initialisation (He et al. 2015). @param {readonly number[]} dims @param {KaimingOptions} options @param {string} where */
 function kaimingStd(dims, options, where) {
   const given = readOptions(options, ['a', 'mode', 'nonlinearity'], where)
   const mode = oneOf(given.mode ?? 'fanIn', ['fanIn', 'fanOut'], `${where}: mode`)

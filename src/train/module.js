@@ -26,7 +26,7 @@ const KINDS = /** @type {const} */ ([
  * @typedef {TrainedLayer | import('../base/tensor.js').TensorLike | { readonly [name: string]: LayerTree } | readonly LayerTree[]} LayerTree
  */
 /**
- * The argument of a module's function: each layer becomes a function, each tensor the parameter on the tape.
+ * The argument `layers` of `forward`: each layer becomes a function, each tensor the parameter on the tape.
  * @template L
  * @typedef {L extends Linear ? ((x: Operand, options?: import('../ops/linear/forward.js').FusedOptions) => FloatTensor) & { weight: FloatTensor, bias?: FloatTensor }
  *   : L extends Embedding ? ((ids: IdOperand, options?: { paddingIdx?: number }) => FloatTensor) & { weight: FloatTensor }
@@ -49,7 +49,7 @@ function isPlain(value) {
 }
 
 /**
- * Collects the tensors of layers under PyTorch's names, such as 'blocks.0.norm.weight'.
+ * Collects the tensors of layers in `found`, under PyTorch's names, such as 'blocks.0.norm.weight'.
  * @param {unknown} layers
  * @param {string} name
  * @param {Record<string, Operand>} found
@@ -86,12 +86,12 @@ function put(found, name, tensor) {
 }
 
 /**
- * Collects the tensors of a layer.
+ * Collects the tensors of a layer in `found`.
  * @param {any} layer
  * @param {typeof KINDS[number][1]} method method of the tape
  * @param {string} name
  * @param {Record<string, Operand>} found
- * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any}
+ * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} a function that makes the layer's function on a tape
  */
 function compileLayer({ weight, bias, eps }, method, name, found) {
   const [ofWeight, ofBias] = ['weight', 'bias'].map(part => (name ? `${name}.${part}` : part))

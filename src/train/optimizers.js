@@ -24,13 +24,13 @@ import { copies, expectParameters, fill, paddedSize } from './parameters.js'
  * @property {readonly ParamGroup[]} [paramGroups] all other parameters use the options above
  */
 /**
- * @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: number of steps; 'step.name': steps of a parameter
- *   that had no gradient in some of them; all other entries are tensors, such as 'expAvg.name'
+ * @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: number of steps; 'step.NAME': number of
+ *   updates of the parameter NAME, if it had no gradient in some steps; all other entries are tensors, such as 'expAvg.NAME'
  */
 /** Addresses of n parameters and of their gradients. @typedef {{ p: number, g: number, n: number }} Run */
 /**
- * An update rule: its kernel, the names of the arrays that it keeps per parameter, and `write`. `write` writes the struct for a run of
- * parameters after `steps` steps and returns its address; `state` has the addresses of those arrays.
+ * An update rule: its kernel, `state`, the names of the arrays that it keeps per parameter, and `write`. `write` writes the kernel's struct
+ * for a Run that was updated `steps` times and returns its address; it receives the addresses of the arrays as `state`.
  * @typedef {object} Rule
  * @property {string} kernel
  * @property {readonly string[]} state
@@ -75,11 +75,11 @@ const NOT_NEGATIVE = { least: 0 }
 const BELOW_ONE = { least: 0, most: 1 - 2 ** -53 }
 
 /**
- * A parameter: its offset in floats, and the number of steps in which it had no gradient.
+ * A parameter, or several adjacent ones: `n` floats from offset `from`. `missed` counts the steps in which it had no gradient.
  * @typedef {{ name: string, from: number, n: number, isDecayed: boolean, group: ParamGroup | undefined, missed: number }} Part
  */
 
-/** Joins adjacent parameters with the same group, decay and number of steps, so that one kernel call updates them. @param {readonly Part[]} parts */
+/** Joins adjacent parameters with the same group, decay and `missed`, so that one kernel call updates them. @param {readonly Part[]} parts */
 function joined(parts) {
   /** @type {Part[]} */
   const runs = []
@@ -94,7 +94,7 @@ function joined(parts) {
 
 /** Base class of the optimisers. */
 export class Optimizer {
-  /** The learning rate, which can be set before each step. Groups with a separate rate keep theirs. */
+  /** The learning rate, which can be set before each step. Groups with an `lr` keep theirs. */
   lr
   /** Steps made so far. */
   steps = 0
@@ -106,11 +106,11 @@ export class Optimizer {
   #isDisposed = false
   /** @type {Part[]} */
   #parts = []
-  /** All parameters, all gradients, and the state of the update rule. @type {FloatTensor[]} */
+  /** All parameters, all gradients, and each state array of the update rule, with n floats each. @type {FloatTensor[]} */
   #arrays
   /** The state of the update rule by name, such as 'expAvg.weight'. @type {Record<string, FloatTensor>} */
   #state
-  /** The memory of this state. @type {ResidentTensor | undefined} */
+  /** The memory of `#state`. @type {ResidentTensor | undefined} */
   #memory
 
   /**
@@ -313,7 +313,7 @@ export function clipGradNorm(p, maxNorm) {
 
 /**
  * Returns the learning rate as a function of the step, counted from 0: linear warm-up for `warmup` steps, then constant, or with `total` a
- * cosine from `lr` to `least` at step `total`. As torch.optim.lr_scheduler.LinearLR and CosineAnnealingLR.
+ * cosine from `lr` to `least` at step `total`. The same as torch.optim.lr_scheduler.LinearLR and CosineAnnealingLR.
  * @param {number} lr
  * @param {{ warmup?: number, total?: number, least?: number }} [options]
  * @returns {(step: number) => number} to be used as `optimizer.lr = rate(step)`

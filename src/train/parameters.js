@@ -29,7 +29,7 @@ import { addressOf, ResidentTensor } from '../runtime/resident.js'
  * @property {number[]} at addresses of the inputs
  * @property {number} saved address
  * @property {Variable} output
- * @property {Mark} end of its memory
+ * @property {Mark} end the end of the operation's memory
  *
  * The end of the memory in use: a chunk of the arena, and the floats used in it.
  * @typedef {readonly [chunk: number, used: number]} Mark
@@ -37,7 +37,7 @@ import { addressOf, ResidentTensor } from '../runtime/resident.js'
 
 const CHUNK = 2 ** 18 // floats
 
-/** The memory of a step: a stack over a list of chunks. The first step lays it out, later ones reuse it. */
+/** The memory of a step: a stack over a list of chunks. The first step lays it out, later steps reuse it. */
 class Arena {
   /** @type {ResidentTensor[]} */
   #chunks = []
@@ -92,7 +92,7 @@ export class Parameters {
   planned
   /**
    * @internal
-   * The values that the last backward pass reached; undefined before the first pass.
+   * The values that the last backward pass reached, with `accumulate` also those of earlier passes; undefined before the first pass.
    * @type {Set<FloatTensor> | undefined}
    */
   reached
@@ -111,7 +111,7 @@ export class Parameters {
     this.core = core
     /** @internal */
     this.arena = new Arena(core)
-    /** @internal Size of all values, or of all gradients, in floats. */
+    /** @internal Size of all values in floats, padding included; the gradients have the same size. */
     this.n = Object.values(tensors).reduce((sum, { dims }) => sum + paddedSize(dims), 0)
     /** @internal All values, then all gradients. */
     this.memory = new ResidentTensor(core, [2, this.n])
@@ -159,7 +159,7 @@ export class Parameters {
   /**
    * @internal Returns views of an array of n floats, with the dims of the parameters.
    * @param {FloatTensor} all
-   * @param {string} prefix of their names
+   * @param {string} prefix of the views' names
    * @param {Record<string, FloatTensor>} [like]
    */
   parts(all, prefix, like = this.values) {

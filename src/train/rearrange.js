@@ -24,7 +24,7 @@ export function toList(value, name) {
 }
 
 /**
- * Prepares an operation whose output is copied from x, from value `at` on, with the strides `steps`.
+ * Prepares an operation whose output is copied from x: its first value is value `at` of x, and `steps` are its axes' strides in x.
  * @param {Core} core
  * @param {readonly number[]} given dims of x
  * @param {readonly number[]} dims of the output

@@ -73,7 +73,7 @@ export const mseLoss = toOperation(['input', 'target'], {
         floats[y / 4] = kind === 'mean' ? total / n : total
       },
       differentiate(_, dY, slots, differences) {
-        let change = differences // scaled, this is the gradient of the input
+        let change = differences // times `scale`, this is the gradient of the input
         let scale = 2 * factor
         if (kind === 'none') {
           change = core.allocFloats(n)

@@ -18,7 +18,7 @@ export function stepsOf(dims) {
   return steps
 }
 
-/** Returns the axes as [size, source stride, target stride], merging axes that are contiguous in both. @param {readonly number[]} dims @param {Strided} source @param {Strided} target */
+/** Returns the axes as [size, source stride, target stride]. Merges adjacent axes that are contiguous in source and target. @param {readonly number[]} dims @param {Strided} source @param {Strided} target */
 function axesOf(dims, source, target) {
   /** @type {[size: number, from: number, to: number][]} */
   const axes = []
@@ -72,12 +72,12 @@ export function transfer(dims, source, target, { factor = 1, accumulate = 0 } = 
 }
 
 /**
- * Sums values that map to the same element of the target, times factor, in float64.
+ * Sets each element of the target to factor times the sum, in float64, of the source values that map to it; adds if slot.accumulate.
  * @param {readonly number[]} dims
  * @param {Strided} source
  * @param {readonly number[]} steps strides of the target, 0 along reduced axes
  * @param {number} n number of values in the target
- * @param {Float32Array} floats
+ * @param {Float32Array} floats the module's memory
  * @param {import('../ops/operation.js').Slot} slot slot of the target
  * @param {number} [factor]
  */

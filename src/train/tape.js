@@ -31,7 +31,7 @@ import { mean, mseLoss, sum } from './reduce.js'
 /** @typedef {Recorder & import('../ops/operations.js').Operations} Tape */
 
 /**
- * True if two keys are equal, comparing tensors by value.
+ * True if the keys of two operations are equal. Tensors are compared by value.
  * @param {readonly unknown[]} a
  * @param {readonly unknown[]} b
  * @returns {boolean}
@@ -47,7 +47,7 @@ const same = (a, b) =>
     )
   })
 
-/** Copies an option, since the caller may change an array or a tensor before the next step. @param {unknown} value @param {string} name */
+/** Copies an option: arrays and tensors, which the caller may change before the next step, become new tensors. @param {unknown} value @param {string} name */
 function copyOf(value, name) {
   if (typeof value !== 'object' || value === null) return value
   const { data, dims } = toTensor(value, name, true)
@@ -86,7 +86,7 @@ class Recorder {
     this.#p = p
   }
 
-  /** @internal Returns the variable of an operand; other tensors become constants. @param {unknown} value @param {string} name @returns {Variable} */
+  /** @internal Returns the variable of an operand. Makes a constant of one that is neither a parameter nor a result. @param {unknown} value @param {string} name @returns {Variable} */
   variable(value, name) {
     if (!this.#isOpen) throw new Error(`${name}: this tape has ended; use it only within the function passed to tape`)
     const p = this.#p
@@ -153,7 +153,8 @@ class Recorder {
   }
 
   /**
-   * Returns the operands of a sum, difference or product with b broadcast so that its dims are the last ones of a, as the kernel requires.
+   * Returns the operands a and b of a sum, difference or product, expanded so that the dims of b are the last dims of a, as the kernel
+   * requires.
    * @param {string} name
    * @param {any[]} operands
    */
@@ -295,8 +296,8 @@ class Recorder {
 /**
  * A step whose forward pass has run.
  * @typedef {object} TrainingStep
- * @property {number} loss the value, if the function returned a tensor of one value; else NaN
- * @property {FloatTensor} output what the function returned; resident, valid until the next tape
+ * @property {number} loss the value of `output` if it has only one; else NaN
+ * @property {FloatTensor} output what `run` returned; resident, valid until the next tape
  * @property {(options?: BackwardOptions) => TrainingStep} backward computes `p.gradients`, once
  *
  * @typedef {object} BackwardOptions
