@@ -12,7 +12,13 @@ const [WIDTH, HEIGHT] = [309, 72]
 /** Link to the head of the translation model that aligns words. A test checks that "One layer" uses the same link. */
 const TRANSLATION = '#2&room=models&models.checkpoint=translation&models.at=c1.1'
 
-/** Draws a square map of weights with side `size`. @param {readonly number[]} weights @param {number} x @param {number} y @param {number} size */
+/**
+ * Draws a square map of weights with its top left corner at (x, y).
+ * @param {readonly number[]} weights
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
 function map(weights, x, y, size) {
   const n = Math.sqrt(weights.length)
   const cell = size / n

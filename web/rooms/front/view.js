@@ -63,7 +63,7 @@ export function draw(context) {
 }
 
 /**
- * Draws a range of words; if `told` is given, ends with the predicted word.
+ * Draws the words of the story from index `from` up to `to`. Without `to`, ends with the predicted word, or with … until `told` is known.
  * @param {Context} context
  * @param {number} from
  * @param {number} [to]

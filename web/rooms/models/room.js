@@ -288,10 +288,10 @@ function leaveHead(state) {
 const refocus = selector => ({ type: 'focus', selector, isLost: true })
 
 /**
- * Opens a head.
+ * Opens a head. With `isSecond`, opens its difference from the open or marked head; without either, marks this head.
  * @param {State} state
  * @param {import('../../attention-head/head.js').HeadAt} at
- * @param {boolean} isSecond true to subtract this head from the first one
+ * @param {boolean} isSecond true to subtract this head from the open or marked one
  * @returns {Step}
  */
 function chooseHead(state, at, isSecond) {
@@ -306,7 +306,8 @@ function chooseHead(state, at, isSecond) {
 }
 
 /**
- * Selects a token. With isSecond, selects a key and ranks the heads by the weight from the selected token to it.
+ * Selects a token, or deselects it if it is selected. With `isSecond`, does so with a key, and ranks the heads by the weight from the
+ * selected token to this key.
  * @param {State} state
  * @param {number} index
  * @param {boolean} isSecond

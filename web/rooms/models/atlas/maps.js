@@ -49,8 +49,8 @@ export function putLayer({ numHeads: heads, height, width, data }, layer, { data
  * Writes the summary of a layer into maps of blocks.
  * @param {Maps} maps
  * @param {number} layer
- * @param {Weights} map (1, heads, R, C), at least as fine as the blocks, so that each cell is inside one block
- * @param {{ data: Int32Array, dims: readonly number[] }} topKeys (1, heads, rows, K)
+ * @param {Weights} map (1, heads, R, C): R * C cells, each of which lies inside one block
+ * @param {{ data: Int32Array, dims: readonly number[] }} topKeys (1, heads, rows, K): K keys with the largest weights of each query, or -1
  * @param {Float32Array} topWeights
  */
 export function putSummary(
@@ -107,7 +107,7 @@ export function mapsOver(maps, done, old) {
   return { ...maps, data: both }
 }
 
-/** Returns the map of one head, as a view of the data. @param {Maps} maps @param {HeadAt} at */
+/** Returns the map of one head, as a view of `data`. @param {Maps} maps @param {HeadAt} at */
 export function mapAt({ numHeads: heads, height, width, data }, { layer, head }) {
   const size = height * width
   const start = (layer * heads + head) * size

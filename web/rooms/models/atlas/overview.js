@@ -94,7 +94,7 @@ function differenceEnd(a, b) {
   return Number(Math.max(most, 1e-4).toPrecision(2))
 }
 
-/** Returns the changed heads as "layer.head". @param {Room} room */
+/** Returns the names of the changed heads of the displayed stack, as "layer.head". @param {Room} room */
 const changedIn = ({ settings, stack }) =>
   new Set(
     settings.changes.flatMap(change =>
@@ -102,7 +102,11 @@ const changedIn = ({ settings, stack }) =>
     ),
   )
 
-/** Returns the scores of the layers that the current run has finished, and old scores for the others. @param {Room} room @param {Float32Array} old */
+/**
+ * Returns the scores of the layers that the current run has finished, and the scores `old` of the other layers.
+ * @param {Room} room
+ * @param {Float32Array} old
+ */
 function scoresOver(room, old) {
   const { streamed } = room
   const own = streamed?.scores[/** @type {'previous'} */ (rankingOf(room))]
@@ -111,7 +115,7 @@ function scoresOver(room, old) {
   return own.map((score, n) => (n < done * maps.numHeads ? score : (old[n] ?? 0)))
 }
 
-/** Draws a button that opens the layer readout. @param {Room} room */
+/** Draws the title of the layer readout, as a button that opens it if the model has one. @param {Room} room */
 export function lensTitle(room) {
   const { t, act, settings, openModel } = room
   if (!openModel || !hasLens(openModel)) return t('modelsLens')

@@ -1,5 +1,5 @@
 // "The whole model in one picture": follows one word from its embedding through every layer to the answer, with the numbers of this text.
-// Every box links to the part of the room that explains it.
+// Each head, and the length after each layer, opens the part of the room that explains it.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../../files/number-format.js'
@@ -68,7 +68,7 @@ const norm = b => html`<span class="block-box is-norm" title=${b('blockNormText'
  * Draws the length of the residual stream at one point.
  * @param {Panel} panel
  * @param {Float32Array | undefined} length at each word
- * @param {number} [layer] layer whose readout it links to
+ * @param {number} [layer] the layer before this point, whose readout a click opens
  */
 function stream({ room, b, at }, length, layer) {
   if (!length) return nothing
@@ -83,7 +83,7 @@ function stream({ room, b, at }, length, layer) {
     title=${b('blockStreamOpens', { layer: layer + 1 })} @click=${go}>${said}</button>`
 }
 
-/** Draws what attention or MLP adds, with its share of the sum. @param {Panel} panel @param {BlockPart} part */
+/** Draws what a part adds to the residual stream, as its share of the sum. @param {Panel} panel @param {BlockPart} part */
 function added({ b, at }, part) {
   const own = part.share[at]
   const said = b('blockAdd', { added: long(part.added[at]), sum: long(part.sum[at]), share: share(own) })
@@ -109,7 +109,8 @@ function box(panel, { kind }, layer) {
 }
 
 /**
- * Draws the parts of a layer, each followed by the sum. In a parallel layer, attention and MLP read the same stream.
+ * Draws the parts of a layer, each followed by what it adds, and the residual stream after the layer. In a parallel layer, attention and
+ * MLP read the same stream.
  * @param {Panel} panel
  * @param {number} layer
  */

@@ -1,5 +1,5 @@
 // Measures the residual stream of a whole model on one text: the length of its vectors at each word before and after each part, and the
-// share that each part adds. No DOM; loaded on demand.
+// share of each part in the sum that it makes. No DOM; loaded on demand.
 
 import { readAt, specOf } from '../run/hooks.js'
 

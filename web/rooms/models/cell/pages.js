@@ -15,7 +15,8 @@ import { behindSign, reachOf } from '../../../ui/inspector.js'
  * @property {{ rope?: { frequencies: ArrayLike<number>, gain?: number, interleaved?: boolean }, qkNorm?: unknown }} stack description of
  *   the layer, from the model
  * @property {Part} [why] why the head looks at this key
- * @property {{ weight: Float32Array, bias: number }} [weightRow] the row of weights behind the number whose page is open
+ * @property {{ weight: Float32Array, bias: number }} [weightRow] the row of the projection's weight, and its bias, that make the
+ *   number whose page is open
  */
 
 /** On a phone: number of keys shown before the selected one, and maximum number shown. */

@@ -11,8 +11,9 @@ import { MOST_WORDS } from './setting.js'
 
 /** Arrow keys that move the selection; layers go upwards. @type {Record<string, [layer: number, position: number]>} */
 const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
-/** Minimum and maximum zoom, and the zoom step. Below: the zoom from which a cell shows three words, and up to which it shows none. */
+/** Minimum and maximum zoom, and the factor of a zoom step. */
 const [LEAST, MOST, STEP] = [0.3, 4, 1.5]
+/** Zoom from which a cell shows three words, and zoom up to which it shows none. */
 const [NEAR, FAR] = [1.6, 0.55]
 
 /** @param {Panel} panel @param {number} row */
@@ -38,7 +39,7 @@ const isAnswer = ({ grid }, row, column) =>
   guesses(grid, row, column)[0].id === guesses(grid, grid.layers.length - 1, column)[0].id
 
 /**
- * Returns the colours of a state, from the probability of its word or the rank of each pinned word.
+ * Returns the colours of a state, from the probability of its most likely word or the rank of each pinned word.
  * @param {Panel} panel
  * @param {number} row
  * @param {number} column

@@ -115,7 +115,12 @@ function heads(room, m, matters) {
   </div>`
 }
 
-/** Draws the effect of patching each state from another text. @param {Room} room @param {MatterTexts} m @param {Matters | undefined} matters */
+/**
+ * Draws the effect of patching each state from the second text.
+ * @param {Room} room
+ * @param {MatterTexts} m
+ * @param {Matters | undefined} matters
+ */
 function positions(room, m, matters) {
   const { act, settings, text, second, words, stack } = room
   const { lengths } = matters ?? {}

@@ -32,7 +32,12 @@ const ROLES = {
 const figuresOf = (about, { layer, head }) =>
   about?.figures?.heads?.find(each => each.layer === layer && each.head === head)
 
-/** Returns the role of a head in a shipped model, with its mean weight over all test texts. @param {import('../models.js').About | undefined} about @param {Stack} stack @param {HeadAt} at */
+/**
+ * Returns the role of a head in a shipped model, and as `score` the mean over the test texts that measures it.
+ * @param {import('../models.js').About | undefined} about
+ * @param {Stack} stack
+ * @param {HeadAt} at
+ */
 export function roleOf(about, stack, { layer, head }) {
   const figures = figuresOf(about, { layer, head })
   if (!figures) return undefined
@@ -49,7 +54,7 @@ export function roleOf(about, stack, { layer, head }) {
 }
 
 /**
- * Returns the copying head of a model, with its weight at words whose next word is a copy.
+ * Returns the place `at` of the copying head of a model, and as `score` its mean weight at words whose next word is a copy.
  * @param {import('../models.js').About | undefined} about
  */
 export function copierOf(about) {
@@ -73,7 +78,8 @@ export function kindOf({ run, stack, maps, openModel }, { layer, head }) {
   const n = layer * maps.numHeads + head
   const score = (/** @type {keyof typeof own} */ name) => own[name]?.[n] ?? 0
   // To copy, a head needs the previous token at each position, which only an earlier layer can provide. A first-layer head that seems to
-  // copy matches by chance or by position. A head that does not copy over the test texts of its model does not count either.
+  // copy matches by chance or by position. If the test texts of its model show that a head does not copy, it does not count as a copying
+  // head either.
   const measured = figuresOf(openModel?.about, { layer, head })
   const canCopy = (/** @type {typeof LOOKS[number]} */ name) => layer > 0 && (measured?.[name] ?? 1) >= TELLING
   const looks = LOOKS.filter(name => !COPYING.includes(name) || canCopy(name))

@@ -84,7 +84,7 @@ const memoryOf = ({ bytes }) => ({ ...bytes, stored: bytes.loaded })
 const sizeOf = files => files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
 
 /**
- * Loads a checkpoint and describes it. Frees it if the request is cancelled.
+ * Loads a checkpoint and describes it. Frees the model if the request is cancelled or its description fails.
  * @param {import('qkv').Qkv} qkv
  * @param {Asks['open']['request']} request
  * @param {Inspected | undefined} looked facts that `look` has found, if any

@@ -71,7 +71,8 @@ export const folderOf = files =>
   files[0]?.webkitRelativePath?.split('/')[0] || (files.find(({ name }) => isGguf(name))?.name ?? '')
 
 /**
- * Returns the label of a model: its folder, else the name in its config.
+ * Returns the label of a model: its hub name, else the last part of its address, of the name `given` or of the path in its config, else its
+ * type.
  * @param {import('../models.js').OpenSource} source
  * @param {string} given
  * @param {Record<string, unknown>} config

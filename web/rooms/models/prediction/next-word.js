@@ -17,8 +17,8 @@ const [TIMES, MOST_TIMES, PATIENCE] = [3, 20, 50]
 const MOST_SHOWN = 256
 
 /**
- * Returns the shares of the named candidates as `generate` of qkv/models samples them: first the topK most likely tokens, then the most
- * likely of these whose shares sum to topP.
+ * Returns the shares of the named candidates as `generate` of qkv/models samples them: first the topK most likely tokens, then the
+ * fewest of these, most likely first, whose shares sum to at least topP.
  * @param {Float32Array} probabilities of all tokens, indexed by id
  * @param {readonly { id: number }[]} named the most likely tokens, in descending order
  * @param {{ temperature: number, topK: number, topP: number }} cut a topK of NAMED or more sets no limit
@@ -46,10 +46,14 @@ export function drawn(shares, chance) {
   return Math.max(0, at)
 }
 
-/** True to time a step once more; quick steps need more repetitions, since other work disturbs them more. @param {number} n times so far @param {number} begun */
+/**
+ * True to time a step once more; quick steps need more repetitions, since other work disturbs them more.
+ * @param {number} n number of times so far
+ * @param {number} begun time of the first start, in milliseconds
+ */
 const isTimedAgain = (n, begun) => n < TIMES || (n < MOST_TIMES && performance.now() - begun < PATIENCE)
 
-/** Returns the shortest time of several calls, in milliseconds. @param {() => Promise<unknown>} step */
+/** Calls `step` several times, and returns the shortest time in milliseconds. @param {() => Promise<unknown>} step */
 async function timed(step) {
   let least = Number.POSITIVE_INFINITY
   const begun = performance.now()

@@ -28,7 +28,8 @@ import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './re
  * @property {Partial<Record<Stack, Maps>>} maps
  * @property {Partial<Record<Stack, Partial<Record<ScoreName, Float32Array>>>>} scores (layers, heads)
  * @property {number} row index of the token whose prediction (for a decoder, that of the next token) is shown; -1 if no word is masked
- * @property {(Guess & { row: number })[]} answers the best guess at each place that has one: masked words, a translation
+ * @property {(Guess & { row: number })[]} answers the best guess at each row that has one: masked words, words of a translation,
+ *   named entities
  * @property {(Guess & { before?: number })[]} top the most probable tokens of the row; `before`: probability without changes
  * @property {number} [first] with changes: the probability of the original first guess
  * @property {Guess[][]} lens the most probable tokens of the row after the embedding and after each layer; [] for classes and similarity
@@ -217,7 +218,12 @@ function classesOf(model, scores) {
 /** Label of tokens outside of all entities, in the IOB scheme. */
 const OUTSIDE = 'O'
 
-/** Returns the class of each token of an entity, without special tokens. @param {Model} model @param {readonly number[]} ids @param {readonly Guess[][]} classes */
+/**
+ * Returns the most probable class of each token of a named entity, without special tokens.
+ * @param {Model} model
+ * @param {readonly number[]} ids
+ * @param {readonly Guess[][]} classes
+ */
 const toldApart = (model, ids, classes) =>
   classes.flatMap(([guess], row) => {
     const isOutside = guess.token === OUTSIDE || (hasTokenizer(model) && !model.decode([ids[row]]))

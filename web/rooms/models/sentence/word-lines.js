@@ -20,7 +20,8 @@ export function meanRow({ layers, numHeads: heads, height, width, data }, query)
 }
 
 /**
- * Returns the word that arcs start from, with its weights: the selected word, else the one whose prediction is shown.
+ * Returns the index of the word that arcs start from: the selected word, else the one whose prediction is shown. Also returns its weights,
+ * and the head `at` that has these weights, or undefined for their mean over all heads.
  * @param {Room} room
  * @returns {{ query: number, weights: Float32Array, at?: import('../atlas/maps.js').HeadAt } | undefined}
  */
