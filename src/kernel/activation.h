@@ -68,7 +68,7 @@ INLINE struct sigmoid sigmoid_of(uint32_t activation) {
 }
 INLINE f4 finite_square(f4 x) { return pmin(mul(x, x), splat(1e30f)); } /* clamped, because 0 times infinity is NaN */
 
-/* Returns x s(z). *e = 2^-(z log2 e), which is infinite from 2^128 on, *sum = 1 + *e. */
+/* Returns x s(z). Sets *e to 2^-(z log2 e), infinity from 2^128 on, and *sum to 1 + *e. */
 INLINE f4 times_sigmoid(struct sigmoid of, f4 x, f4 *e, f4 *sum) {
   f4 z = mul(x, mul_add(finite_square(x), splat(-LOG2_E * of.b), splat(-LOG2_E * of.a)));
   *e = power2_4(&stored_power2, pmin(z, splat(128.0f)));

@@ -1,8 +1,8 @@
 /* attention_cached.c: attention over a cache of int8. q (B,H,L,D), keys (B,G,S,D), values (B,G,S,E) -> out (B,H,L,E).
- * It is part of qkv.integers.wasm, which both builds use.
+ * It is part of qkv.integers.wasm and qkv.relaxed.integers.wasm.
  *
  * Each key and each value of a head has a scale, its largest |x| / 127. The rounding error is at most half a scale. The
- * products are those of linear_integer.c, with keys and values as weights of int8:
+ * products are those of linear_integer.c, with keys and values as weights W of int8, and x rounded in steps of `step`:
  *
  *   score[j] = scale (key_scale[j] step) (q . k[j])          x = q, W = k (S,D)
  *   w[j] = exp(score[j] - m)
@@ -67,7 +67,7 @@ static float quantize_values(const float *x, size_t n, struct int8_row to) {
   return largest > 1e-36f ? largest / 127.0f + largest * 0.0f : largest * 0.0f;
 }
 
-/* Returns row t of head n in x, which is k or v; a row has `size` values. */
+/* Returns a pointer to row t of head n in x, which is k or v; a row has `size` values. */
 static float *row_of(const struct qkv_cache_rows *a, float *x, size_t size, size_t n, size_t t) {
   size_t row = a->G ? (n / a->G * a->count + t) * a->G + n % a->G : n * a->count + t;
   return x + row * size;
@@ -113,8 +113,7 @@ uint32_t QKV_EXPORT(qkv_cache_read)(const struct qkv_cache_rows *a) {
   return QKV_OK;
 }
 
-/* Returns the number of rows of queries that share a kv head. Row r is query r / (H/G) of head r % (H/G) of this
- * group. */
+/* Returns how many query rows share a kv head. Row r is query r / (H/G) of the r % (H/G)-th of these query heads. */
 static size_t all_queries(const struct qkv_attention *a) { return a->G ? (size_t)(a->H / a->G) * a->L : 0; }
 
 static size_t block_queries(const struct qkv_attention *a) {

@@ -1,6 +1,6 @@
 /* backward.c: gradients of attention. q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), d_out (B,H,L,E) -> dq, dk, dv as q, k, v.
  *
- * With P = softmax(S), S = mask(softcap(scale * score(q, k))) and out = (P * keep) v:
+ * With P = softmax(S), S = mask(softcap(scale * score(q, k))), dropout factors keep and out = (P * keep) v:
  *   dv = (P * keep)^T d_out
  *   dP = (d_out v^T) * keep
  *   dS = P * (dP - delta),  delta = rowsum(P * dP)
@@ -140,8 +140,9 @@ static void scale_d_scores(const struct gradients *y) {
   }
 }
 
-/* dz (keys,columns) += w^T z for keys from <= j < to. dz starts at key `first`, z at query `row` of the block; w is
- * laid out as scores are. A register tile is four keys by eight columns. It skips panels that see none of its keys. */
+/* dz (keys,columns) += w^T z for keys from <= j < to. dz starts at key block->first, z at query block->row, with its
+ * rows `row` floats apart; w is laid out as scores are. A register tile is four keys by eight columns. It skips panels
+ * that see none of its keys. */
 static void accumulate_keys(const struct gradients *y, const float *w, float *dz, size_t stride, const float *z,
                             size_t row, size_t columns, size_t from, size_t to) {
   const struct query_rows *block = &y->block;
@@ -178,8 +179,8 @@ static void accumulate_keys(const struct gradients *y, const float *w, float *dz
 /* Returns the offset of query r in panels (lanes/PANEL, columns, PANEL). */
 static size_t lane_of(size_t r, size_t columns) { return r / PANEL * PANEL * columns + r % PANEL; }
 
-/* Adds the gradients of key j, four queries per vector. It serves scores that are not dot products, and operands with
- * NaN or infinity, because their product with the 0 of a hidden pair would be NaN:
+/* Adds the gradients of key j, four queries per vector. It is for scores that are not dot products, and for NaN and
+ * infinity in q, k or d_out, whose product with the 0 of a hidden pair would be NaN:
  *   dv += P d_out,  dq += dS d score/d q,  dk += dS d score/d k,  d_w_v += dS d score/d w_v
  * dq_t (lanes/PANEL, D, PANEL) is dq transposed. */
 static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {
@@ -335,7 +336,7 @@ static void backward_group(struct gradients *y, uint32_t b, uint32_t g) {
     }
 }
 
-/* Returns the call for text b alone, as a batch of one; the call itself if texts are not packed. */
+/* Returns the arguments for text b alone, as a batch of one; those of `to` if texts are not packed. */
 static struct qkv_backward backward_of(const struct qkv_backward *to, uint32_t b) {
   const struct qkv_attention *a = &to->attention;
   struct qkv_backward text = *to;

@@ -30,8 +30,8 @@ double decode_scratch(const struct qkv_attention *a) {
   return (2.0 * (double)SINGLE_KEYS + rows * (a->E + 2.0)) * (double)sizeof(float);
 }
 
-/* scores[j] = scale * q . k[j], summed as `dot` does, for the keys j, j + part, j + 2 part and j + 3 part at once:
- * the hardware prefetches further ahead for several parallel streams, each of whole rows. */
+/* scores[j] = scale * q . k[j], summed as `dot` does, for the keys j, j + part, j + 2 * part and j + 3 * part at once.
+ * The hardware prefetches further ahead for several parallel streams of whole rows than for one. */
 static void score_streams(const struct qkv_attention *a, const float *q, const float *k, size_t part, float *scores) {
   size_t step = part * a->k.row;
   for (const float *end = scores + part; scores != end; k += a->k.row, scores++) {

@@ -48,7 +48,7 @@ uint32_t QKV_EXPORT(qkv_tanh)(const float *x, float *y, size_t n) {
   return QKV_OK;
 }
 
-/* y = f(x), or y = f(x) up (Shazeer 2020: GEGLU, SwiGLU). A unit is C values of y; the last may be shorter. `row` is
+/* y = f(x), or y = f(x) * up (Shazeer 2020: GEGLU, SwiGLU). A unit is C values of y; the last may be shorter. `row` is
  * 2 C if x and up are interleaved row by row. */
 uint32_t QKV_EXPORT(qkv_activate)(const struct qkv_activate *args, uint32_t first, uint32_t count) {
   const struct qkv_activate a = *args;
@@ -67,7 +67,7 @@ uint32_t QKV_EXPORT(qkv_activate)(const struct qkv_activate *args, uint32_t firs
   return QKV_OK;
 }
 
-/* dx = dy up f'(x),  d_up = dy f(x) */
+/* dx = dy * up * f'(x), d_up = dy * f(x) */
 uint32_t QKV_EXPORT(qkv_activate_backward)(const struct qkv_activate_backward *args, uint32_t first, uint32_t count) {
   const struct qkv_activate_backward a = *args;
   for (size_t u = first, C = a.C, end = end_of(first, count, C, a.n); u * C < end; u++)
@@ -88,7 +88,8 @@ uint32_t QKV_EXPORT(qkv_activate_backward)(const struct qkv_activate_backward *a
   return QKV_OK;
 }
 
-/* y = a b with `product`, else y = a + factor b. A unit is C values of y; the last may be shorter. */
+/* y = a b with `product`, else y = a + factor b. A unit is C values of y; the last may be shorter. b repeats after
+ * `period` units. */
 uint32_t QKV_EXPORT(qkv_combine)(const struct qkv_combine *args, uint32_t first, uint32_t count) {
   const struct qkv_combine o = *args;
   for (size_t u = first, C = o.C, end = end_of(first, count, C, o.n); u * C < end; u++)

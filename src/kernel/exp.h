@@ -13,7 +13,7 @@
 
 #define LOG2_E 1.44269504088896341f
 
-/* The largest x for which 2^x is computed as 0. */
+/* Lower x are clamped to it, where 2^x is computed as 0. */
 #define LEAST_LOG2 -127.0f
 
 /* Constants of 2^x. Literals make shorter code, constants in memory make faster loops, see splat_from. */

@@ -2,16 +2,17 @@
  * torch.nn.Linear, torch.matmul. W is packed, or has any two strides: with a transposed W this is a plain matrix
  * product.
  *
- * float32: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ... over the first SUM_BLOCK values of k. The
- * sums of later blocks are added to it one after the other. This order does not depend on the number of rows and
+ * float32: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ... over the first SUM_BLOCK values of k. The sums
+ * of later blocks are added to y[m][n] one after the other. This order does not depend on the number of rows and
  * threads or on the layout of W, so neither do the bits of the result. */
 #include "linear_decode.h"
 #include "linear_output.h"
 #include "linear_pack.h"
 #include "tile.h"
 
-/* Floats of x in a block of rows: 1 MB, which fits into L2. With a small W, which is packed again for each block,
- * blocks are smaller: then threads share rows, and the part of y that they read next is in their caches. */
+/* Floats of x in a block of rows: 1 MB, which fits into L2. A small W is cheap to pack again for each block, so its
+ * blocks are smaller. Then each thread computes whole rows of y, which are still in its cache when the next kernel
+ * reads them. */
 enum {
   X_FLOATS = 1 << 18,
   X_FEW = 1 << 15,
@@ -22,7 +23,7 @@ enum {
 
 static size_t parts_of(size_t n, size_t most) { return (n + most - 1) / most; }
 
-/* Returns the rows of a block. All blocks but the last have as many; there is one block even without rows. */
+/* Returns the number of rows per block. Only the last block may have fewer; there is one block even without rows. */
 static size_t block_rows(const struct qkv_linear *a) {
   size_t most = at_most(((size_t)a->K * a->N > W_FEW ? X_FLOATS : X_FEW) / (a->K + 1), ROWS);
   size_t blocks = parts_of(a->M, most < 64 ? 64 : most);
@@ -33,7 +34,7 @@ double QKV_EXPORT(qkv_linear_scratch)(const struct qkv_linear *a) {
   return ((double)FEW_ROWS * a->K + 2.0 * a->K + 4096 + (double)(block_rows(a) * COLUMNS)) * (double)sizeof(float);
 }
 
-/* Returns the columns of a unit. For few rows these are four panels, which are read as parallel streams. */
+/* Returns the number of columns per unit. For few rows these are four panels, which are read as parallel streams. */
 static size_t unit_columns(const struct qkv_linear *a) { return a->M <= FEW_ROWS ? 32 : 8; }
 
 uint32_t QKV_EXPORT(qkv_linear_units)(const struct qkv_linear *a) {
@@ -42,7 +43,7 @@ uint32_t QKV_EXPORT(qkv_linear_units)(const struct qkv_linear *a) {
 }
 
 /* Computes eight columns of x W^T + bias, out (rows, columns). Their weights are read or packed once (24 KB for K =
- * 768, in L1) and multiplied with every row of x, while the next eight columns are loaded. */
+ * 768, in L1) and multiplied with every row of x, while those of the next eight columns are prefetched. */
 static void tile_rows(const struct qkv_linear *a, float *out, size_t stride, size_t columns, const float *x,
                       size_t rows, size_t n, float *scratch) {
   size_t K = a->K, bytes = panel_bytes(a->weights, K);

@@ -9,7 +9,7 @@
 enum {
   ROWS = 128 /* columns of two units of qkv_column_sums */,
   COLUMNS = 32,
-  DEPTH = 520 /* not a power of two, with which its rows would share a quarter of the sets of L1 */
+  DEPTH = 520 /* not a power of two: with 512, rows would share a quarter of the sets of L1 */
 };
 
 double QKV_EXPORT(qkv_linear_backward_scratch)(const struct qkv_linear_backward *a) {

@@ -23,8 +23,8 @@
 
 static const float LIFT = 0x1p102f;
 
-/* Reads the scales of group i, of columns 0 to 3 and 4 to 7: s, from the head of the 256 values, or 2^-102 d, which
- * precedes the group's numbers at `own`. */
+/* Reads the scales of group i into scale[0] (columns 0 to 3) and scale[1] (columns 4 to 7): s from `head`, the head of
+ * the 256 values, or for types without a head 2^-102 d from `own`, which precedes the group's numbers. */
 INLINE void read_scales(uint32_t weights, const char *head, const char *own, size_t i, f4 scale[2]) {
   struct block_form f = block_form(weights);
   if (!f.head) {
@@ -72,20 +72,20 @@ INLINE void dot_minima(const char *minima, const int16_t *high, const int16_t *l
   sums[0] = subtract_integers(sums[0], times_power(sums[1], 8));
 }
 
-/* sums (PANELS, 8) += step * (q (count) . W) for one type of blocks, a compile-time constant. An int16 holds the
- * numbers v and w of two columns as v + 2^bits w, and sum q v = sum q (v + 2^bits w) - sum q 2^bits w. These sums
+/* sums (PANELS, 8) += step * (q (count) . W). The type of blocks, `weights`, is a compile-time constant. An int16 holds
+ * the numbers v and w of two columns as v + 2^bits w, and sum q v = sum q (v + 2^bits w) - sum q 2^bits w. These sums
  * may wrap around, but the difference is exact. */
 INLINE void dot_type(uint32_t weights, const int16_t *q, const int32_t *totals, float step, size_t count,
                      const struct streams *s, const char *w, float *sums) {
   const struct block_form f = block_form(weights);
   const size_t bits = f.bits, group = values_of_scale(weights);
-  const size_t values = bits == 5 ? 16 : bits == 6 ? 8 : bits == 4 ? 4 : 2; /* those that fill whole vectors */
+  const size_t values = bits == 5 ? 16 : bits == 6 ? 8 : bits == 4 ? 4 : 2; /* values read at a time (whole vectors) */
   const int has_own_minima = has_minima(weights) && !f.head;
   size_t at[PANELS];
 #pragma unroll
   for (size_t p = 0; p < PANELS; p++)
     at[p] = p ? at[p - 1] + (p < s->count ? s->bytes : 0) : 0; /* missing panels repeat the last one */
-  /* The sums of columns 4 to 7 are 2^bits times too large until the end, but for 8 bits. */
+  /* Except with 8 bits, the sums of columns 4 to 7 are 2^bits times too large until the end. */
   const float power = bits == 8 ? 1.0f : 1.0f / (float)(1 << bits);
   float parts[ROW_SUMS] = {0};
   const char *own = w + f.head;
@@ -310,13 +310,13 @@ static int raise_exponent(uint32_t *half) {
   return 1;
 }
 
-/* Returns the bytes of a block in the file. */
+/* Returns the size in bytes of a block in the file. */
 static size_t file_bytes(uint32_t weights) {
   static const uint8_t BYTES[] = {34, 18, 20, 22, 24, 144, 176, 210};
   return BYTES[weights - QKV_WEIGHTS_Q8_0];
 }
 
-/* numbers (8, 32): part n of eight blocks, one number per byte. */
+/* Unpacks the n-th 32 values of eight blocks to numbers (8, 32), one per byte. */
 static void read_numbers(uint32_t weights, const uint8_t *const blocks[8], size_t n, uint8_t *numbers) {
   size_t low = 0, high = 0; /* offsets of the four low bits and of the higher bits */
   uint32_t shift = n % 2 * 4, high_shift = n % 4 * 2;
@@ -370,7 +370,7 @@ static void read_numbers(uint32_t weights, const uint8_t *const blocks[8], size_
   }
 }
 
-/* Packs sixteen values of eight rows, of numbers (8, 32), into a panel; `bits` is a compile-time constant. */
+/* Packs sixteen columns of numbers (8, 32) into a panel; `bits` is a compile-time constant. */
 INLINE void pack_sixteen(size_t bits, const uint8_t *numbers, char *to) {
   i4 pairs[8];
   for (size_t c = 0; c < 4; c++) {
@@ -404,8 +404,8 @@ static i4 six_bits(const uint8_t *b) {
   return load_bytes((const uint8_t *)(const void *)apart);
 }
 
-/* Packs the scales and minima of 256 values into 128 bytes. Lane c % 4 of a vector holds those of columns c and c + 4
- * for two groups. */
+/* Packs the scales and minima of 256 values of eight rows into 128 bytes. Lane c % 4 of a vector holds those of columns
+ * c and c + 4 for two groups. */
 static void pack_scales(uint32_t weights, const uint8_t *const blocks[8], char *to) {
   i4 words[8];
   for (size_t c = 0; c < 4; c++) {
@@ -421,8 +421,8 @@ static void pack_scales(uint32_t weights, const uint8_t *const blocks[8], char *
     store_bytes((uint8_t *)(void *)(to + n * 16), words[n]);
 }
 
-/* Packs eight float16, those of columns c and c + 4 in one word, from offset `at` of blocks (8); `rows` of them
- * exist, the rest is 0. Returns 0 if one is out of range. */
+/* Packs the float16 at offset `at` of each of the first `rows` blocks, and 0 for the others. Columns c and c + 4 share
+ * a word. Flips the sign bits if `sign` is 0x8000. Returns 0 if a number is out of range. */
 static int pack_halves(const uint8_t *blocks[8], size_t rows, size_t at, uint32_t sign, char *out) {
   uint32_t words[4] = {0};
   for (size_t c = 0; c < rows; c++) {

@@ -19,7 +19,7 @@ struct wide_panel {
   float scales[BLOCK / 16 * 8], minima[BLOCK / SMALL_BLOCK * 8], d[8], e[8];
 };
 
-/* Widens `count` <= BLOCK values of each row of a panel. Minima are written only for blocks that have them. */
+/* Widens `count` <= BLOCK values of each row of a panel. Without minima, to->minima is undefined. */
 void widen_blocks(uint32_t weights, const char *w, size_t count, struct wide_panel *to);
 
 /* Returns how many values of a row share a scale. */
@@ -34,7 +34,8 @@ INLINE int has_minima(uint32_t weights) {
 /* True if the minima are integers times a float16 that 256 values share. */
 INLINE int has_integer_minima(uint32_t weights) { return weights == QKV_WEIGHTS_Q4_K || weights == QKV_WEIGHTS_Q5_K; }
 
-/* The head of 256 values: the float16 numbers d and, with integer minima, -e; scales of 8 bits; integer minima. */
+/* The head of 256 values has float16 numbers (d and, with integer minima, -e), then scales of 8 bits, then integer
+ * minima. halves_bytes returns the size of the float16 numbers, minima_at the offset of the minima, in bytes. */
 INLINE size_t halves_bytes(uint32_t weights) { return has_integer_minima(weights) ? 32 : 16; }
 INLINE size_t minima_at(uint32_t weights) { return halves_bytes(weights) + 64; }
 

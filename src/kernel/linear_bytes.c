@@ -10,8 +10,8 @@
 #include "linear_bytes.h"
 #include "linear_blocks.h"
 
-/* Factors of four dot products. The sum of two products of the first four does not fit into 16 bits, which exposes
- * an engine that saturates it. */
+/* Factors of four dot products. In the first one, the sum of two products does not fit into 16 bits, which exposes an
+ * engine that saturates it. */
 static const int8_t TRIED_X[16] = {127, 127, 127, 127, -128, -128, -128, -128, 127, -128, 1, -127, -1, 77, -128, 127};
 static const uint8_t TRIED_W[16] = {255, 255, 255, 255, 255, 255, 255, 255, 128, 129, 255, 254, 1, 128, 200, 129};
 
@@ -47,7 +47,7 @@ void interleave_bytes(enum byte_products products, const int16_t *rows, size_t w
 }
 
 void widen_bytes(enum byte_products products, const char *w, size_t count, uint8_t *bytes) {
-  /* in a panel, columns 0 to 3 are the even bytes, plus 128, and the others the odd ones: see int8_place */
+  /* in a panel, columns 0 to 3 are the even bytes, plus 128, and columns 4 to 7 the odd ones: see int8_place */
   i4 even = sixteen_bytes(products == SIGNED_BYTES ? 128 : 0), odd = sixteen_bytes(products == SIGNED_BYTES ? 0 : 128);
   for (size_t k = 0; k < count; k += 4, w += 32, bytes += 32) {
     i4 first = load_bytes((const uint8_t *)w), second = zeros();

@@ -8,7 +8,7 @@
 /* How the engine treats the second operand of a byte product: inexact (no byte products), unsigned, or signed. */
 enum byte_products { NO_BYTE_PRODUCTS, UNSIGNED_BYTES, SIGNED_BYTES };
 
-/* Detects which, by one product. The result does not change while the program runs. */
+/* Detects how the engine treats it, by a product of known bytes. The result does not change while the program runs. */
 enum byte_products try_byte_products(void);
 
 /* Converts TILE rows of x to bytes: tile (K/4, TILE, 4) = rows (TILE, K) of int16 from -127 to 127. Rows are `width`

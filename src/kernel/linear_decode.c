@@ -9,8 +9,8 @@
 #include "rows.h"
 #include "tile.h"
 
-/* BLOCK values of x are multiplied between two prefetches. For register tiles, PART values of K are converted at a
- * time. */
+/* Rows of x outside of register tiles take turns, BLOCK values of K at a time, so that these values of W stay in cache.
+ * For register tiles, PART values of K are converted at a time. */
 enum { BLOCK = 256, PART = 64 };
 
 /* sums (count, 8) += x (K) . panels (count, K, 8); `weights` is a compile-time constant. */
@@ -80,8 +80,8 @@ static void write_sums(const struct qkv_linear *a, const struct streams *s, floa
     }
 }
 
-/* sums (rows, count * 8), ROW_SUMS floats apart, += x W^T for whole groups of four rows of x, `pitch` floats apart,
- * by register tiles. The panels take turns, part by part, so that the hardware prefetches all streams. */
+/* sums (rows, count * 8) += x W^T by register tiles; `rows` is a multiple of 4. Rows of sums are ROW_SUMS floats apart,
+ * those of x `pitch`. The panels take turns, part by part, so that the hardware prefetches all streams. */
 static void multiply_panels(int is_float16, const float *x, size_t pitch, size_t rows, size_t K,
                             const struct streams *s, float *sums) {
   float wide[PART * 8];
@@ -126,8 +126,8 @@ static void add_inputs(const struct qkv_linear *a, const float *x, size_t pitch,
       DOT[a->weights](x + m * pitch + k, at_most(K - k, BLOCK), w, s->bytes, s->count, sums + m * ROW_SUMS);
 }
 
-/* Computes the sums for W packed as float32 or float16. Groups of four rows of x go through register tiles, the
- * others row by row. */
+/* Implements decode_rows for W packed as float32 or float16, with `sums` as scratch. Groups of four rows of x go
+ * through register tiles, the others row by row. */
 static int decode_floats(const struct qkv_linear *a, size_t n, size_t panels, float *sums) {
   size_t K = a->K, M = a->M, pitch = K;
   int is_float16 = a->weights == QKV_WEIGHTS_FLOAT16;
@@ -182,7 +182,7 @@ static void dot_rows(const float *x, size_t K, const float *w, size_t stride, si
 /* Returns how many columns of sums for FEW_ROWS rows fit into the scratch. */
 static size_t most_columns(size_t K) { return (K + FEW_ROWS * PANELS) & ~(size_t)7; }
 
-/* For W (N,K) that is not packed and has contiguous rows: reads four rows of W at a time. */
+/* Implements decode_rows for a strided W (N,K) with contiguous rows: reads four rows of W at a time. */
 static void decode_by_rows(const struct qkv_linear *a, size_t n, size_t end, float *sums) {
   for (size_t width; n < end; n += width) {
     width = at_most(end - n, most_columns(a->K));
@@ -203,7 +203,8 @@ static void decode_by_rows(const struct qkv_linear *a, size_t n, size_t end, flo
   }
 }
 
-/* For W (N,K) that is not packed and has contiguous columns: sums += x[k] W[:][k], one column of W after the other. */
+/* Implements decode_rows for a strided W (N,K) with contiguous columns: sums += x[k] W[:][k], one column of W after the
+ * other. */
 static void decode_by_columns(const struct qkv_linear *a, size_t n, size_t end, float *sums) {
   int is_long = a->K > SUM_BLOCK; /* blocks after the first are summed separately */
   size_t pitch = most_columns(a->K) / (is_long ? 2 : 1) & ~(size_t)7;

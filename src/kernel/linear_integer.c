@@ -46,14 +46,14 @@ static float most_of(const struct qkv_linear *a) { return a->x_int8 ? 127.0f : 3
 
 static size_t blocks_of(size_t K) { return K / BLOCK + 1; }
 
-/* Returns the integers in a row of x: K rounded up to a block of int4. */
+/* Returns the number of integers in a row of q: K rounded up to a block of int4. */
 static size_t pitch_of(size_t K) { return round_up(K, INT4_BLOCK); }
 static size_t totals_of(size_t K) { return pitch_of(K) / INT4_BLOCK; }
 
-/* Returns the units in a row of y. */
+/* Returns the number of units per block of rows. */
 static size_t groups_of(size_t N) { return (N + ROW_SUMS - 1) / ROW_SUMS; }
 
-/* Returns the rows of a block. All blocks but the last have as many; there is one block even without rows. */
+/* Returns the number of rows per block. Only the last block may have fewer; there is one block even without rows. */
 static size_t block_rows(const struct qkv_linear *a) {
   size_t most = at_most(X_NUMBERS / (a->K + 1), ROWS);
   most = most < 64 ? 64 : most;
@@ -73,8 +73,8 @@ uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
   return (uint32_t)(blocks * groups_of(a->N));
 }
 
-/* Rounds x (K) to integers of at most `most`: x = q * step, with one step for each BLOCK values: 0 if the largest is
- * below 1e-33, NaN if one is NaN or infinite. Writes q (K rounded up to INT4_BLOCK with zeros, and eight more),
+/* Rounds x (K) to integers q with |q| <= most: x = q * step. Each BLOCK values have a step, which is 0 if the largest
+ * |x| is below 1e-33, NaN if an x is NaN or infinite. Writes q (K rounded up to INT4_BLOCK with zeros, and eight more),
  * steps (blocks) and, unless totals is null, the sums of each INT4_BLOCK values of q. */
 static void quantize_row(const float *x, size_t K, float most, int16_t *q, float *steps, int32_t *totals) {
   for (size_t k = 0; k < K; k += BLOCK) {
@@ -98,8 +98,8 @@ static void quantize_row(const float *x, size_t K, float most, int16_t *q, float
   }
 }
 
-/* sums (count, 8) += units (count, 8) * (q (K) . panels (count, K/2, 4, 2, 2)), K <= BLOCK. An int16 of a panel is 256
- * v + w + 128, with v of column c + 4 and w of column c, so that one load serves two columns:
+/* sums (count, 8) += units (count, 8) * (q (K) . panels (count, K/2, 4, 2, 2)), K <= BLOCK; units are scale * step. An
+ * int16 of a panel is 256 v + w + 128, with v of column c + 4 and w of column c, so that one load serves two columns:
  *   sum q w = sum q (256 v + w + 128) - 256 sum q v - 128 sum q
  * The sums wrap around, modulo 2^32; as |sum q w| < 2^31, the difference is exact. */
 static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, const struct streams *s, const char *w,
@@ -248,7 +248,7 @@ static void interleave_rows(const int16_t *rows, size_t width, size_t K, int16_t
   }
 }
 
-/* Widens `count` > 0 values of each row of a panel of int8, in pairs, or of blocks. */
+/* Widens `count` > 0 values of each row of a panel of int8 (in pairs), int4 or blocks. */
 static void widen_panel(uint32_t weights, struct wide_panel *to, const char *w, size_t count) {
   int16_t *wide = to->numbers, *end = wide + round_up(count, 2) * 8;
   if (weights > QKV_WEIGHTS_INT4) {
@@ -409,9 +409,9 @@ INLINE int32_t *starts_at(const struct many_rows *x, size_t r, size_t k) {
   return x->totals + r * x->blocks + k / BLOCK;
 }
 
-/* Adds the products of `count` inputs from k on to the sums (tall, ROW_SUMS) of rows m ... m + rows and `panels`
- * panels of columns from n on. The first inputs start from the biases (ROW_SUMS); after the last, results go
- * straight to y if `is_direct`. */
+/* Adds the products of up to BLOCK inputs from k on to the sums (tall, ROW_SUMS) of rows m ... m + rows and `panels`
+ * panels of columns from n on. The first inputs start from the biases (ROW_SUMS); after the last, results go straight
+ * to y if `is_direct`. */
 static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, size_t m, size_t n, size_t panels,
                        size_t k, struct wide_panel *wide, const float *biases, float *sums, int is_direct) {
   size_t count = at_most(a->K - k, BLOCK), bytes = panel_step(a);
@@ -541,7 +541,7 @@ double QKV_EXPORT(qkv_products_scratch)(const struct qkv_products *a) {
   return qkv_integer_scratch(&one);
 }
 
-/* Returns the units of a block of rows, over all products. */
+/* Returns the number of units per block of rows, over all products. */
 static size_t groups_of_all(const struct qkv_products *a) {
   return groups_of(a->first.N) + groups_of(a->second.N) + groups_of(a->third.N);
 }

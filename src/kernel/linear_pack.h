@@ -36,7 +36,7 @@ INLINE struct block_form block_form(uint32_t weights) {
   }
 }
 
-/* Returns the bytes of a packed panel of eight rows with K values each. `weights` is of enum qkv_weights. */
+/* Returns the size in bytes of a packed panel of eight rows with K values each. `weights` is of enum qkv_weights. */
 INLINE size_t panel_bytes(uint32_t weights, size_t K) {
   if (weights > QKV_WEIGHTS_INT4) {
     struct block_form f = block_form(weights);
@@ -48,7 +48,7 @@ INLINE size_t panel_bytes(uint32_t weights, size_t K) {
 }
 
 /* Returns columns n to n + 8 of W^T, (K,8), as floats: in place if they are packed as float32, else converted into
- * `panel`. W must not be int8. */
+ * `panel`. W must be strided, float32 or float16. */
 const float *panel_of(const struct qkv_linear *a, size_t n, float *panel);
 
 /* int8_place: offset of number k of column c < 8 in an int8 panel. int8_flip: the bits inverted there; inverting the

@@ -29,7 +29,8 @@ INLINE size_t panel_step(const struct qkv_linear *a) {
   return a->weights == QKV_WEIGHTS_INT8 && a->w_column > 1 ? a->w_column : panel_bytes(a->weights, a->K);
 }
 
-/* Returns the streams of step i < steps_of(panels): the i-th panel of each part of the panels from column n on. */
+/* Splits the panels from column n on into PANELS parts and returns the streams of step i < steps_of(panels): the i-th
+ * panel of each part. */
 struct streams streams_at(const struct qkv_linear *a, size_t n, size_t panels, size_t i);
 
 #endif

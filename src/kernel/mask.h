@@ -49,12 +49,12 @@ static inline float alibi_at(const struct qkv_attention *a, uint32_t b, uint32_t
   return a->alibi ? -a->alibi[h] * __builtin_fabsf((float)position_of(a, b, i) - (float)j) : 0.0f;
 }
 
-/* Returns the initial maximum of a row: the logit of its sink, or -infinity. Its initial sum is exp(sink - sink) =
- * 1, or 0. */
+/* Returns the initial maximum of a row: the logit of its sink, or -infinity. The initial sum of the row is exp(sink -
+ * sink) = 1, or 0 without a sink. */
 static inline float sink_logit(const struct qkv_attention *a, uint32_t h) { return a->sinks ? a->sinks[h] : HIDDEN; }
 
-/* score(i, j) += bias(i, j) where query i sees key j; else -infinity, which replaces even NaN. The score of key from
- * <= j < to is scores[(j - from) * stride]. */
+/* score(i, j) += bias(i, j) where query i sees key j; elsewhere -infinity replaces the score, even NaN. The score of
+ * key from <= j < to is scores[(j - from) * stride]. */
 void mask_scores(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t from, uint32_t to,
                  float *scores, size_t stride);
 

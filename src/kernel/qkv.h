@@ -85,20 +85,20 @@ enum qkv_weights {
   QKV_WEIGHTS_Q6_K = 12,
 };
 
-/* Which PyTorch build the random stream equals: that of its AVX2 kernels (nearly every machine), or of its portable
- * ones. */
+/* The PyTorch build whose random stream is reproduced: the one with AVX2 kernels (nearly every machine) or the portable
+ * one. */
 enum qkv_stream { QKV_STREAM_VECTOR = 0, QKV_STREAM_SCALAR = 1 };
 
-/* As `left` or `right`: no limit on that side. */
+/* The value of `left` or `right` for no limit on that side. */
 #define QKV_OPEN 0xffffffffu
 
-/* Dims (B, heads, rows, columns), strides in elements; the last stride is 1. */
+/* A tensor (B, heads, rows, columns). `batch`, `head` and `row` are strides in elements; the stride of columns is 1. */
 struct qkv_tensor {
   float *data;
   uint32_t batch, head, row;
 };
 
-/* Broadcastable to (B, H, L, S): a stride of 0 repeats. Without a mask, data is 0. */
+/* A mask or bias that is broadcast to (B, H, L, S): the stride of a repeated axis is 0. data 0: none. */
 struct qkv_mask {
   const uint8_t *data; /* 0 hides the key */
   uint32_t batch, head, row, column;
@@ -131,9 +131,9 @@ struct qkv_attention {
   const float *sinks; /* (H), logits; 0: none */
   float dropout;      /* probability of zeroing a weight; 0: none */
   struct qkv_generator *generator;
-  /* (B + 1), 0: none. With them, B texts are packed, one after the other, in q (T,H,D), out (T,H,E), k (T,G,D) and v
-   * (T,G,E), where T counts the rows of all texts. Text b has the queries cu_seqlens_q[b] <= i < cu_seqlens_q[b + 1]
-   * and its own keys. L and S are the lengths of the longest text, and tensors have no batch stride. */
+  /* (B + 1), 0: texts are not packed. Otherwise B texts lie one after the other in q (T,H,D), out (T,H,E), k (T,G,D)
+   * and v (T,G,E), where T counts the rows of all texts. Text b has the queries cu_seqlens_q[b] <= i < cu_seqlens_q[b +
+   * 1] and its own keys. L and S are the lengths of the longest text, and tensors have no batch stride. */
   const uint32_t *cu_seqlens_q, *cu_seqlens_k;
   void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
@@ -153,25 +153,26 @@ struct qkv_trace {
   float *sums;         /* of exponentials */
   float *full_weights; /* masking after only: exponentials / sums */
   float *zeroed;       /* masking after only: full_weights, hidden keys 0 */
-  float *zeroed_sums;  /* masking after only: of zeroed, plus the sink's weight; required with sinks */
+  float *zeroed_sums;  /* masking after only: sums of zeroed plus the sink's weight; required with sinks */
   float *weights;      /* after softmax: sum to one */
   float *dropped;      /* weights after dropout, by which v is multiplied */
 };
 
-/* Statistics of the weights w (B,H,L,S) of attention, before dropout. A statistic whose pointer is 0 is not computed.
+/* Statistics of the weights w (B,H,L,S) of attention, before dropout. A statistic whose pointer is 0 is not computed. p
+ * is the position of a query, as in qkv_attention.
  */
 struct qkv_summary {
   struct qkv_attention attention; /* its scratch is not used */
   float *log_sum_exp;             /* (B,H,L): of the scores before softmax, including the sink */
   float *entropy;                 /* (B,H,L): -sum_j w log w */
   float *sink_weight;             /* (B,H,L) */
-  float *map;           /* (B,H,rows,columns): query i is in row i rows / L, key j in column j columns / S; a cell is
-                         * the sum of a query's weights in the column, averaged over the queries of the row */
-  int32_t *top_keys;    /* (B,H,L,top): keys of the largest weights, -1 where fewer are visible */
-  float *top_weights;   /* (B,H,L,top): descending; where they are equal, the smaller key is first */
-  float *distance;      /* (B,H,bins): shares of the total weight at |p - j| = 0, 1, 2 to 3, 4 to 7, ..., p as above */
-  float *scores;        /* (5,B,H): entropy, previous, first, duplicate, induction, see docs/attention.md */
-  const uint32_t *same; /* (B,2,S): the first key with the token of key j; the next one, S if none; 0: no tokens */
+  float *map;         /* (B,H,rows,columns): query i is in row i * rows / L, key j in column j * columns / S; a cell is
+                       * the sum of a query's weights in the column, averaged over the queries of the row */
+  int32_t *top_keys;  /* (B,H,L,top): keys of the largest weights, -1 where fewer are visible */
+  float *top_weights; /* (B,H,L,top): descending; where they are equal, the smaller key is first */
+  float *distance;    /* (B,H,bins): shares of the total weight at |p - j| = 0, 1, 2 to 3, 4 to 7, ... */
+  float *scores;      /* (5,B,H): entropy, previous, first, duplicate, induction, see docs/attention.md */
+  const uint32_t *same; /* (B,2,S), for each key: the first key with its token, the next such key or S; 0: no tokens */
   float *parts;         /* qkv_summary_parts() floats: partial sums of the units, added by qkv_summary_finish */
   /* rows <= L, columns <= S, top <= S. 0 rows: no map, 0 top: no top keys, 0 bins: no distances */
   uint32_t rows, columns, top, bins;
@@ -185,17 +186,17 @@ struct qkv_rope {
   uint32_t B, A, L, C, D, table, half, interleaved;
 };
 
-/* A weight W (N,K) and how it is packed: by type `weights`, in panels of eight rows (N/8 rounded up, K, 8), zeros
- * beyond N. int8: in pairs of k, (N/8 rounded up, K/2 rounded up, 4, 2, 2). int4: in blocks, see linear_integer.c.
- * GGUF blocks: see linear_blocks.c. */
+/* How to pack a weight W (N,K): as type `weights`, in panels of eight rows, (N/8 rounded up, K, 8), with zeros beyond
+ * row N. int8: in pairs of k, (N/8 rounded up, K/2 rounded up, 4, 2, 2). int4: in blocks, see linear_integer.c. GGUF
+ * blocks: see linear_blocks.c. */
 struct qkv_pack_linear {
   const float *w;           /* W[n][k] = w[n * w_row + k * w_column]; for blocks, w is bytes, w_row of them per row */
   uint32_t w_row, w_column; /* one of them is 1 */
   uint32_t K, N;
   uint32_t weights;
-  uint32_t is_quantized; /* int8 only: w is quantized already, and scales are given */
+  uint32_t is_quantized; /* int8 only; 1: w has the integers, as floats, and scales are not written */
   void *packed;
-  uint32_t panel_size; /* bytes from panel to panel; for float32, w may hold a part of K */
+  uint32_t panel_size; /* bytes from panel to panel; with float32, more than K values if w has only some columns */
   float *scales;       /* (N rounded up to 8), for float16 and int8 */
   float *scratch;      /* 8 * (K + 31) floats */
 };
@@ -215,7 +216,7 @@ struct qkv_linear {
   uint32_t x_int8; /* int8 weights only; 1: x is rounded to int8, not int16 */
 };
 
-/* Up to three products of the same rows, such as queries, keys and values; unused ones have N = 0. */
+/* Up to three products of the same x, such as queries, keys and values; unused ones have N = 0. */
 struct qkv_product {
   const void *w;       /* (N,K), of int8, int4 or blocks */
   const float *scales; /* as in qkv_linear */
@@ -231,7 +232,7 @@ struct qkv_products {
 };
 
 /* Keys and values as int8 in the memory of a cache, see attention_cached.c. Each of `heads` heads (batches times kv
- * heads) has `rows` rows, a multiple of 128, of D and E values. */
+ * heads) has `rows` rows, a multiple of 128, of D values (keys) and E values (values). */
 struct qkv_cache {
   void *keys, *values;
   float *key_scales, *value_scales; /* (heads, rows) */
@@ -245,8 +246,8 @@ struct qkv_cached {
   struct qkv_cache cache;
 };
 
-/* Rows from <= t < from + count of a cache, as floats: k (heads, count, D) and v (heads, count, E). If G > 0, k is
- * (heads / G, count, G, D), and v likewise. */
+/* The float arrays that rows from <= t < from + count of a cache are written from or read into: k (heads, count, D) and
+ * v (heads, count, E). If G > 0, k is (heads / G, count, G, D), and v likewise. */
 struct qkv_cache_rows {
   struct qkv_cache cache;
   float *k, *v;
@@ -298,7 +299,7 @@ struct qkv_activate_backward {
   uint32_t n, C, row, accumulate;
 };
 
-/* y = a b with `product`, else y = a + factor b. n values of y, C per unit; b repeats with period C. */
+/* y = a b with `product`, else y = a + factor b. y has n values, C per unit; b repeats after `period` units. */
 struct qkv_combine {
   uint32_t product;
   const float *a; /* (n), 0: none */
@@ -346,8 +347,9 @@ struct qkv_sgd {
   float decay, momentum, take, ahead, back, rate;
 };
 
-/* The gradients of q, k and v, given d_out; other gradients are added to the arrays below. `attention` is the call
- * of qkv_attention, whose `out` is not used; its generator must be in the state before that call. */
+/* The gradients of q, k and v, given d_out. Those of w_v, sinks and bias are added to the values in d_w_v, d_sinks and
+ * d_bias. `attention` is the call of qkv_attention, whose `out` is not used; its generator must be in the state before
+ * that call. */
 struct qkv_backward {
   struct qkv_attention attention; /* scratch: qkv_backward_scratch() bytes */
   struct qkv_tensor d_out, dq, dk, dv;
@@ -402,8 +404,9 @@ double qkv_backward_scratch(const struct qkv_backward *args);
 uint32_t qkv_backward_units(const struct qkv_backward *args);
 uint32_t qkv_backward_part(const struct qkv_backward *args, uint32_t first, uint32_t count, void *scratch);
 
-/* y = softmax(x) over the middle axis of (rows, columns, inner); y may be x. A line of -infinity gives zeros. A unit is
- * one line if inner is 1, else four adjacent lines: rows * ceil(inner / 4) units in all. */
+/* y = softmax(x) over the middle axis of (rows, columns, inner); y may be x. A line is the `columns` values along that
+ * axis; if all are -infinity, y is 0. A unit is one line if inner is 1, else four adjacent lines; there are rows *
+ * ceil(inner/4) units. */
 uint32_t qkv_softmax(const float *x, float *y, size_t columns, size_t inner, uint32_t first, uint32_t count);
 uint32_t qkv_softmax_backward(const float *y, const float *dy, float *dx, size_t columns, size_t inner,
                               uint32_t accumulate, uint32_t first, uint32_t count);
@@ -419,11 +422,11 @@ double qkv_linear_scratch(const struct qkv_linear *args);
 uint32_t qkv_linear_units(const struct qkv_linear *args);
 uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
 
-/* Returns QKV_WEIGHTS_OUT_OF_RANGE if the type cannot hold a row. */
+/* Packs W as float32 or float16. Returns QKV_WEIGHTS_OUT_OF_RANGE if float16 cannot hold a value. */
 uint32_t qkv_pack_linear(const struct qkv_pack_linear *args);
 
-/* The same product for int8 and int4 weights, see linear_integer.c. Its functions are in a second module,
- * qkv.integers.wasm, which imports the memory of the first. */
+/* The same product for weights of int8, int4 and GGUF blocks, see linear_integer.c. Its functions are in a second
+ * module, qkv.integers.wasm, which imports the memory of the first. */
 double qkv_integer_scratch(const struct qkv_linear *args);
 uint32_t qkv_integer_units(const struct qkv_linear *args);
 uint32_t qkv_integer_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
@@ -442,7 +445,7 @@ double qkv_dequantized_scratch(const struct qkv_linear *args);
 uint32_t qkv_dequantized_units(const struct qkv_linear *args);
 uint32_t qkv_dequantized_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
 
-/* Keys and values of int8. Units as above. qkv_cache_write rounds rows into a cache, qkv_cache_read reads them back.
+/* Attention over a cache of int8. qkv_cache_write rounds rows into a cache, qkv_cache_read reads them back.
  * qkv_cache_copy copies rows into a cache of float32, whose `rows` may be any number. */
 double qkv_cached_scratch(const struct qkv_cached *args);
 uint32_t qkv_cached_units(const struct qkv_cached *args);
@@ -452,7 +455,7 @@ uint32_t qkv_cache_read(const struct qkv_cache_rows *args);
 uint32_t qkv_cache_copy(const struct qkv_cache_rows *args);
 
 /* Gradients of y = x W^T + bias, W (N,K) contiguous: dx (M,K), dw (N,K) and d_bias (N) from dy (M,N), see
- * linear_backward.c. Units as above; the scratch has qkv_linear_backward_scratch() bytes. */
+ * linear_backward.c. The scratch has qkv_linear_backward_scratch() bytes. */
 double qkv_linear_backward_scratch(const struct qkv_linear_backward *args);
 uint32_t qkv_linear_backward_units(const struct qkv_linear_backward *args);
 uint32_t qkv_linear_backward_part(const struct qkv_linear_backward *args, uint32_t first, uint32_t count,

@@ -154,7 +154,7 @@ static void cap_scores(const struct query_rows *block, size_t from, size_t to) {
 static void add_alibi(const struct query_rows *block, size_t r, size_t from, size_t to) {
   f4 slope = splat(-block->a->alibi[block->h]);
   for (size_t c = r; c < r + PANEL; c += 4) {
-    float rows[4]; /* each rounded separately, as in alibi_at: beyond 2^24, first + 1 would round differently */
+    float rows[4]; /* each rounded separately, as in alibi_at: beyond 2^24, rows[0] + 1 would round differently */
     for (uint32_t lane = 0; lane < 4; lane++)
       rows[lane] = (float)position_of(block->a, block->b, block->row + (uint32_t)c + lane);
     float *scores = block->scores + column_of(block, c);
@@ -165,8 +165,8 @@ static void add_alibi(const struct query_rows *block, size_t r, size_t from, siz
 }
 
 /* scores = -infinity where mask or bias hide the key, scores + bias elsewhere. It works on 4 queries and 4 keys at a
- * time, so it may write up to three extra keys, as a register tile does. The mask comes last, because -infinity plus
- * a bias of infinity is NaN. */
+ * time, so it may write up to three keys from `to` on, as a register tile does. The mask comes last, because -infinity
+ * plus a bias of infinity is NaN. */
 static void mask_panel(const struct query_rows *block, size_t r, size_t from, size_t to) {
   const struct qkv_mask *mask = &block->a->mask;
   const struct qkv_bias *bias = &block->a->bias;

@@ -21,7 +21,7 @@ struct panel {
 struct query_rows {
   const struct qkv_attention *a;
   uint32_t b, h, row, rows; /* query rows row <= i < row + rows of head h of batch b */
-  uint32_t first;           /* key at which the panels count from 0 */
+  uint32_t first;           /* key from which the panels count */
   size_t lanes;             /* rows, rounded up to whole panels */
   size_t pitch;             /* floats from panel to panel of `scores` */
   struct panel panels[BLOCK_ROWS / PANEL];
@@ -56,8 +56,8 @@ int find_visible_keys(struct query_rows *block, uint32_t from, uint32_t to);
 /* panels (columns, PANEL) = x^T, with x (rows, columns), rows `row` floats apart; zeros beyond the block's rows. */
 void pack_rows(const struct query_rows *block, float *panels, const float *rows, size_t row, size_t columns);
 
-/* out[j][0..7] = sum_d keys[j][d] * panels[d][0..7] for keys from <= j < to; `out` is laid out as scores. May write
- * up to three extra keys. */
+/* out[j][0..7] = sum_d keys[j][d] * panels[d][0..7] for keys from <= j < to; `out` is laid out as scores. May also
+ * write the scores of up to three keys from `to` on. */
 void multiply_keys(const struct query_rows *block, float *out, const float *panels, const float *keys, size_t row,
                    size_t columns, size_t from, size_t to);
 

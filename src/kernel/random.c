@@ -192,7 +192,7 @@ static void normal_block(const struct qkv_generator *g, float *d, double mean, d
   }
 }
 
-/* Computes normal_block in double. */
+/* Does the same as normal_block in double. */
 static void normal_block64(double *d, double mean, double std) {
   for (int j = 0; j < 8; j++) {
     double radius = __builtin_sqrt(-2 * log_double(1 - d[j])), sine, cosine;

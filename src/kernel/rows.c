@@ -33,7 +33,7 @@ void add_scaled(float *y, const float *x, float factor, size_t n) {
     store_tail(y + i, n - i, mul_add(factors, load_tail(x + i, n - i), load_tail(y + i, n - i)));
 }
 
-/* to[c] = or += the sum of `rows` <= 4 rows of x, added one row at a time */
+/* to[c] = the sum of `rows` <= 4 rows of x, or += with `accumulate`; one row is added at a time */
 INLINE void sum_rows(float *to, const float *x, size_t rows, size_t C, uint32_t accumulate, size_t c, size_t left) {
   f4 sum = accumulate ? get(to + c, left) : zeros();
   for (size_t i = 0; i < rows; i++)
@@ -44,7 +44,7 @@ INLINE void sum_rows(float *to, const float *x, size_t rows, size_t C, uint32_t 
 /* SUM_ROWS: rows of a block. SUM_COLUMNS: columns of later blocks that are summed on the stack at a time. */
 enum { SUM_ROWS = 1024, SUM_COLUMNS = 512 };
 
-/* to (columns) = or += the sums of the rows of x (rows, columns), which are C floats apart. */
+/* to (columns) = the sums of the rows of x (rows, columns), or += with `accumulate`; rows are C floats apart. */
 static void sum_columns(const float *x, float *to, size_t rows, size_t C, size_t columns, uint32_t accumulate) {
   for (size_t r = 0; r < rows; r += 4, accumulate = 1) {
     size_t c = 0, some = at_most(rows - r, 4);

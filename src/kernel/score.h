@@ -1,5 +1,5 @@
-/* score.h: score(q, k) = factor * sum_d term(q[d], k[d]). `score` is a compile-time constant in the summing loops, so
- * they do not branch; attention.c, decode.c and trace.c switch on it once, outside the loops. */
+/* score.h: score(q, k) = factor * sum_d term(q[d], k[d]). In register tiles `score` is a compile-time constant, so
+ * their loops do not branch; compute_scores of query_rows.c switches on it outside the loops. */
 #ifndef SCORE_H
 #define SCORE_H
 

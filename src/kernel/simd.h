@@ -56,7 +56,7 @@ INLINE f4 zero_where(m4 where, f4 a) { return wasm_v128_andnot(a, where); }
 INLINE f4 with_sign_of(f4 magnitude, f4 sign) {
   return wasm_v128_bitselect(sign, magnitude, wasm_i32x4_splat((int)0x80000000u));
 }
-/* Returns the float whose exponent field is the low bits of a's pattern, see exp4. */
+/* Returns the float whose exponent field is the low bits of a's pattern, see round_to_exponent. */
 INLINE f4 low_bits_to_exponent(f4 a) { return wasm_i32x4_shl(a, 23); }
 
 INLINE float lane0(f4 a) { return wasm_f32x4_extract_lane(a, 0); }
@@ -69,7 +69,8 @@ INLINE float max_lane(f4 a) {
   return lane0(pmax(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
 }
 
-/* Loads the first n <= 4 floats and 0 in the other lanes, without reading a byte beyond them. Tails are in simd.c. */
+/* Loads the first n < 4 floats and 0 in the other lanes, without reading a byte beyond them. The functions of tails are
+ * in simd.c. */
 f4 load_tail(const float *p, size_t n);
 void store_tail(float *p, size_t n, f4 x);
 INLINE f4 load_some(const float *p, size_t n) { return n == 4 ? load(p) : load_tail(p, n); }
@@ -138,9 +139,8 @@ INLINE i4 high_bytes(i4 pairs) { return wasm_i16x8_shr(pairs, 8); }
 INLINE i4 low_bytes(i4 pairs) {
   return wasm_i16x8_sub(wasm_v128_and(pairs, word_from(&WORDS.low_bytes)), wasm_i16x8_splat(128));
 }
-/* Stores four 4-bit numbers of each of eight columns; numbers[even] are those of columns 0 to 3. Numbers 0 and 1 of
- * column c are in the two halves of lane c. Each half holds, from the lowest bits on: a number of column c, the same
- * one of column c + 4, and the number after the next of both. */
+/* Stores four 4-bit numbers of each of eight columns; numbers[even] are those of columns 0 to 3. Half h of lane c
+ * holds, from the lowest bits on: number h of column c, number h of column c + 4, then number h + 2 of both. */
 INLINE void store_nibbles(void *p, const i4 numbers[8]) {
   i4 x = numbers[0];
 #pragma unroll
@@ -159,8 +159,8 @@ INLINE void load_nibbles(const void *p, i4 lower[2], i4 upper[2]) {
 }
 INLINE i4 load_int16s(const int16_t *p) { return wasm_v128_load(p); }
 INLINE void store_int16s(int16_t *p, i4 x) { wasm_v128_store(p, x); }
-/* Widens the four numbers of each column to int16, in two pairs of k: each first columns 0 to 3, then columns 4 to
- * 7. */
+/* Widens the four numbers of each column to int16, in two pairs of k. Each pair has first columns 0 to 3, then columns
+ * 4 to 7. */
 INLINE void widen_nibbles(int16_t *to, const void *p) {
   i4 x = wasm_v128_load(p), low = word_from(&WORDS.low_nibbles);
   store_int16s(to, wasm_v128_and(x, low));
@@ -169,9 +169,9 @@ INLINE void widen_nibbles(int16_t *to, const void *p) {
   store_int16s(to + 24, wasm_u16x8_shr(x, 12));
 }
 /* Loads numbers of `bits` bits of eight columns, in pairs of k: an int16 of pairs[0][i] is v + 2^bits w, v of column c
- * and w of column c + 4, and one of pairs[1][i] is 2^bits w; for 8 bits they are 256 w + v + 128, both signed, and w.
- * A vector holds 2 pairs of 4 bits; five vectors hold 8 of 5 bits; three hold 4 of 6 bits, three in the low bits and
- * one spread over the rest. */
+ * and w of column c + 4, and one of pairs[1][i] is 2^bits w. With 8 bits, v and w are signed, and these are 256 w + v +
+ * 128 and w. A vector holds 2 pairs of 4 bits; five vectors hold 8 of 5 bits; three hold 4 of 6 bits, three in the low
+ * bits and one spread over the rest. */
 INLINE void load_pairs(size_t bits, const char *p, i4 pairs[2][8]) {
   i4 *both = pairs[0], *high = pairs[1], x[5];
   if (bits == 8) {
@@ -213,7 +213,7 @@ INLINE void load_pairs(size_t bits, const char *p, i4 pairs[2][8]) {
     high[7] = wasm_v128_and(both[7], mask);
   }
 }
-/* Writes v - offset and w - offset of such a pair as int16: first columns 0 to 3, then columns 4 to 7. */
+/* Writes v - offset and w - offset of a pair of load_pairs as int16: first columns 0 to 3, then columns 4 to 7. */
 INLINE void widen_pair(size_t bits, int16_t *to, i4 pair, uint32_t offset) {
   v128_t low = wasm_v128_and(pair, wasm_i16x8_splat((short)((1 << bits) - 1)));
   v128_t high = wasm_u16x8_shr(pair, (uint32_t)bits), less = wasm_i16x8_splat((short)offset);
@@ -225,8 +225,8 @@ INLINE void zip_bytes(i4 a, i4 b, i4 *first, i4 *second) {
   *first = wasm_i8x16_shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   *second = wasm_i8x16_shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
-/* Makes the pairs above from sixteen numbers of column c (low) and of column c + 4 (high), one per byte; each word
- * of *first, then of *second, holds two of them. */
+/* Makes the pairs of load_pairs from sixteen numbers of column c (low) and of column c + 4 (high), one per byte; each
+ * word of *first, then of *second, holds two of them. */
 INLINE void join_columns(size_t bits, i4 low, i4 high, i4 *first, i4 *second) {
   if (bits == 8)
     low = wasm_v128_xor(low, wasm_i8x16_splat(-128)); /* v + 128 */
@@ -267,7 +267,7 @@ INLINE void store_pairs(size_t bits, char *p, const i4 pairs[8]) {
     wasm_v128_store(p + i * 16, either(pairs[i], last[i]));
 }
 /* Bytes as unsigned integers. bits_of_bytes is (x & mask) << up >> down, which must stay within a byte. `down` is a
- * constant. A product replaces the shift by `up`, which clang would split up in a loop. */
+ * constant. It multiplies by 2^up, because clang would split up a shift in a loop. */
 INLINE i4 load_bytes(const uint8_t *p) { return wasm_v128_load(p); }
 INLINE void store_bytes(uint8_t *p, i4 x) { wasm_v128_store(p, x); }
 INLINE i4 splat_byte(uint32_t byte) { return wasm_i8x16_splat((signed char)byte); }
@@ -289,7 +289,7 @@ INLINE i4 signed_byte(i4 x, uint32_t n) { return wasm_i32x4_shr(wasm_i32x4_shl(x
 INLINE f4 low_bfloat16(i4 a) { return wasm_i32x4_shl(a, 16); }
 INLINE f4 high_bfloat16(i4 a) { return wasm_v128_and(a, word_from(&WORDS.high_halves)); }
 INLINE i4 join_bfloat16(f4 low, f4 high) { return either(wasm_u32x4_shr(low, 16), high); }
-/* Rounds x down to bfloat16; rounds x >= 0 up. */
+/* bfloat16_below rounds x down to bfloat16, bfloat16_above rounds x >= 0 up. */
 INLINE f4 bfloat16_below(f4 x) { return high_bfloat16(wasm_i32x4_add(x, wasm_u32x4_shr(wasm_i32x4_shr(x, 31), 16))); }
 INLINE f4 bfloat16_above(f4 x) { return high_bfloat16(wasm_i32x4_add(x, wasm_i32x4_splat(0xffff))); }
 /* Returns max(a, |b|) for a >= 0; NaN counts as the largest. */

@@ -3,12 +3,13 @@
 #include "summary.h"
 #include "rows.h"
 
-/* Queries per block when there is a map. Their rows are a power of two apart and would evict each other from L1. */
+/* Queries that finish_map adds at a time. Their rows of the map can be a power of two apart, and those of more queries
+ * would evict each other from L1. */
 enum { MAP_QUERIES = 16 };
 /* Up to this `top`, a lower bound of the largest scores is computed before they are collected. */
 enum { MOST_SORTED = 32 };
 
-/* Returns the length of a row of top_scores and top_keys. */
+/* Returns the length of a row of top_scores and of top_keys. */
 static size_t top_pitch(const struct qkv_summary *s) { return round_up(s->top, 4); }
 
 double summary_scratch(const struct qkv_summary *s, uint32_t least, uint32_t most) {
@@ -36,7 +37,7 @@ static NOINLINE int64_t position_in(const struct query_rows *block, size_t r) {
   return position_of(block->a, block->b, block->row + (uint32_t)r);
 }
 
-/* Returns the first key with the token of this position, S if there is none. */
+/* Returns the first key with the token at this position, S if there is none. */
 static NOINLINE uint32_t first_same(const struct qkv_summary *s, uint32_t b, int64_t position) {
   uint32_t S = s->attention.S;
   return s->same && position >= 0 && position < S ? s->same[2 * S * b + (uint32_t)position] : S;
@@ -76,9 +77,9 @@ INLINE f4 sum_keys(const float *weights, size_t n) {
   return n ? add(add(even, odd), load(weights)) : add(even, odd);
 }
 
-/* Inserts a score into the sorted largest scores of query r; equal scores keep the order of their keys. Four places
- * at a time: a place takes its left neighbour if that is smaller than the new score, else the new score if it is
- * larger. */
+/* Inserts a score into the sorted largest scores of query r; equal scores keep the order of their keys. It updates four
+ * places at a time: a place takes its left neighbour if that is smaller than the new score, else the new score if the
+ * place has a smaller one. */
 INLINE void add_largest(struct summary *x, size_t r, float score, uint32_t key) {
   size_t pitch = top_pitch(x->s);
   float *scores = x->top_scores + r * pitch;
@@ -281,8 +282,8 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
   return rescale;
 }
 
-/* Turns the largest scores of query r into weights. Fills the other places with visible keys of weight 0 in ascending
- * order, then with -1. */
+/* Writes the keys of the largest scores of query r, and their weights. Fills the other places with visible keys of
+ * weight 0 in ascending order, then with -1. */
 static void finish_largest(const struct summary *x, const struct query_rows *block, size_t r, size_t query,
                            float factor) {
   size_t top = x->s->top, n = 0, at = r * top_pitch(x->s);
@@ -318,8 +319,8 @@ INLINE void add_cells(float *cells, size_t many, f4 sums) {
     store_some(cells, many, add(load_some(cells, many), sums));
 }
 
-/* Adds the sums of a query to those of the query before it, if both belong to the same row of the map, else to the
- * cells of its row. Returns the sums of the query before. */
+/* Adds `sums` of a query to `before`, those of the previous query, if both belong to the same row of the map (`to[0]`
+ * and `to[-1]`), else to the cells of its row. Returns the sums of the previous query. */
 INLINE f4 join_rows(float *const *to, uint32_t column, size_t many, f4 before, f4 sums) {
   if (to[0] == to[-1])
     return add(before, sums);

@@ -5,10 +5,10 @@
 
 #include "qkv.h"
 
-/* Returns the attention of text b as a batch of one; the call itself if texts are not packed. */
+/* Returns the arguments for text b, as a batch of one; those of `a` if texts are not packed. */
 struct qkv_attention text_of(const struct qkv_attention *a, uint32_t b);
 
-/* Returns the number of calls that text_of splits the attention into. */
+/* Returns the number of texts that text_of can return. */
 static inline uint32_t texts_of(const struct qkv_attention *a) { return a->cu_seqlens_q ? a->B : 1; }
 
 #endif

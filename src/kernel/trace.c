@@ -153,7 +153,7 @@ static void weighted_sum(const struct qkv_trace *t, const float *weights, size_t
 
 enum { UNIT_ROWS = 16 };
 
-/* Returns the rows of a unit. */
+/* Returns the number of rows per unit. */
 static uint32_t unit_rows(const struct qkv_trace *t) {
   const struct qkv_attention *a = &t->attention;
   return t->softmax_axis == QKV_SOFTMAX_KEYS && !a->generator ? UNIT_ROWS : a->L + !a->L;
