@@ -65,8 +65,9 @@ const HUB = ['token', 'hub', 'headers', 'keep']
  * @property {'float32' | 'int8'} [cacheDtype] of keys and values in the caches of the model; default float32
  * @property {CheckpointSource | false} [adapter] folder of a LoRA adapter, as saved by PEFT: it is merged into the weights of linear layers and
  *   tables, which then become float32 unless dtype is given; false opens a folder without the adapter that it contains
- * @property {import('./tokenizers/tokenizer.js').TokenizerClass | import('./tokenizers/tokenizer.js').TokenizerLike | false} [tokenizer] the Tokenizer class of
- *   Hugging Face's tokenizers.js, or a tokenizer; false for none. By default the package is imported if there is a tokenizer.json
+ * @property {import('./tokenizers/tokenizer.js').TokenizerClass | import('./tokenizers/tokenizer.js').TokenizerLike | false} [tokenizer] the class
+ *   Tokenizer of `@huggingface/tokenizers`, or a tokenizer; false for none. By default that package is imported for a tokenizer.json or GGUF
+ *   file whose model is BPE
  * @property {(progress: Progress) => void} [onProgress] called after each tensor; during a download, as bytes arrive
  * @property {AbortSignal} [signal]
  *

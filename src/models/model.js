@@ -56,7 +56,8 @@ import { embeddingOf } from './weights/weights.js'
  *   is the output of the layer
  *
  * @typedef {object} TextOptions
- * @property {boolean} [truncation] cuts the end of longer texts, keeping special tokens; default true if maxLength is given
+ * @property {boolean} [truncation] cuts longer texts but keeps special tokens: at the end, or at the start if tokenizer_config.json has
+ *   truncation_side left; default true if maxLength is given
  * @property {number} [maxLength] maximum number of ids, at most the number of positions
  * @property {boolean} [addSpecialTokens] default true
  * @property {boolean} [lowerCase] lowers the case of everything but special tokens, before the tokenizer's normalizers; default false
@@ -98,7 +99,7 @@ import { embeddingOf } from './weights/weights.js'
  * @property {number} [minP] samples among ids with at least minP times the largest probability; default 0
  * @property {number} [repetitionPenalty] divides positive logits of ids that have occurred, and multiplies negative ones; default 1
  * @property {(logits: Float32Array, ids: number[], row: number) => void} [logits] reads or changes the logits (V) of the next id, after the
- *   penalty; ids: the sequence so far; row: index of the prompt
+ *   penalty and the rules of generation_config.json; ids: the sequence so far; row: index of the prompt, or of the beam
  * @property {number} [seed] of the random numbers; default 0
  * @property {string | readonly string[]} [stop] the text ends before the first of these texts; an ending that may become one is held back
  * @property {readonly number[]} [stopIds] ids that end generation; default: eos_token_id of generation_config.json, or of config.json if that is missing

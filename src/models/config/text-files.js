@@ -5,8 +5,8 @@ import { openFolder, readJSON } from '../source/source.js'
 /** @import { CheckpointSource, Folder } from '../source/source.js' */
 
 /**
- * Makes a reader of rarely needed files. It reads at once if the folder lists one of them. Else it reads on first use, because requests for
- * missing files of a folder that cannot be listed would fail.
+ * Makes a reader of rarely needed files; undefined if the folder has none. It reads at once if the folder lists one of them. From a server,
+ * which cannot be listed, it reads on first use, because requests for missing files would fail.
  * @template T
  * @param {Folder} folder
  * @param {CheckpointSource | undefined} source undefined if all files are in `folder`

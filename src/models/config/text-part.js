@@ -29,7 +29,7 @@ const OTHER_PARTS = '^(model\\.)?(vision\\w*|visual|multi_modal_projector|connec
 
 /**
  * Returns the config of the text part. The ids that begin and end a text are taken first from the outer config, as in transformers'
- * GenerationConfig.from_model_config. The outer padding id and tie_word_embeddings are used if the part has none.
+ * GenerationConfig.from_model_config. The outer pad_token_id, tie_word_embeddings and quantization_config are used if the part has none.
  * @param {Record<string, unknown>} whole
  * @returns {Record<string, unknown>}
  */

@@ -359,8 +359,8 @@ function beforeStop(text, from, stops) {
 }
 
 /**
- * Returns the length of the common prefix of two texts. An incomplete character at the end of a prompt is not part of it, since it decodes
- * to U+FFFD until it is complete.
+ * Returns the length of the common prefix of two texts. An incomplete character at the end of a prompt is not part of the prefix, since it
+ * decodes to U+FFFD until it is complete.
  * @param {string} a
  * @param {string} b
  */

@@ -189,7 +189,7 @@ const biasedLlama = type => (k, tensors) => ({
 })
 
 /**
- * Undoes the row order of q and k from Llama's converter. Pair i of a head is (2i, 2i + 1) in the file, and (i, i + D / 2) in Hugging
+ * Undoes the row order of q and k from Llama's converter. Pair i of a head is (2i, 2i + 1) in the file, and (i, i + size / 2) in Hugging
  * Face's layout.
  * @type {NonNullable<Architecture['change']>}
  */
@@ -240,8 +240,8 @@ function byGroups(name, _, { hidden_size: d, num_attention_heads: heads, num_kv_
 const plusOne = name => ({ isPlusOne: name.endsWith('norm') })
 
 /**
- * Returns query_pre_attn_scalar of Gemma: the head size, except in the model with a given number of layers.
- * @param {number} layers number of layers of that model, the only one whose scale is width / heads
+ * Returns query_pre_attn_scalar of Gemma: the head size, or width / heads in one model.
+ * @param {number} layers number of layers of that model
  * @param {{ num_hidden_layers: number, hidden_size: number, num_attention_heads: number, head_dim: number }} config
  */
 const gemmaScale = (layers, { num_hidden_layers, hidden_size, num_attention_heads, head_dim }) =>
@@ -403,7 +403,7 @@ const BERT = {
   token_types: 'bert.embeddings.token_type_embeddings',
   token_embd_norm: 'bert.embeddings.LayerNorm',
 }
-/** The head of RoBERTa's classifiers, which replaces BERT's pooler and classifier. */
+/** The head of RoBERTa's classifiers, under the names of BERT's pooler and classifier, which compute the same. */
 const BERT_CLASSES = { cls: 'bert.pooler.dense', 'cls.output': 'classifier' }
 const BERT_AT = 'bert.encoder.layer.N.'
 const BERT_ATTENTION = {

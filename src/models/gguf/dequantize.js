@@ -67,7 +67,7 @@ function sixBits(b, at, n) {
   return [(both & 15) | ((b[at + n - 4] >> 6) << 4), (both >> 4) | ((b[at + n] >> 6) << 4)]
 }
 
-/** Returns, minus 32, scale n of the sixteen 6-bit scales in 12 bytes (Q3_K). @param {Uint8Array} b @param {number} at @param {number} n */
+/** Returns scale n, minus 32, of the sixteen 6-bit scales in 12 bytes (Q3_K). @param {Uint8Array} b @param {number} at @param {number} n */
 const lessThirtyTwo = (b, at, n) =>
   ((n < 8 ? b[at + n] & 15 : b[at + n - 8] >> 4) | (((b[at + 8 + (n & 3)] >> (2 * (n >> 2))) & 3) << 4)) - 32
 

@@ -138,7 +138,7 @@ export async function openFile(source, options, use) {
  * @param {unknown} source as given
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {Parameters<typeof openFolder>[2]} use
- * @returns {Promise<Folder | undefined>} undefined if there is none
+ * @returns {Promise<Folder | undefined>} undefined if the folder has no GGUF file
  */
 export async function openOnly(folder, source, options, use) {
   const names = (await folder.list?.()) ?? folder.names()

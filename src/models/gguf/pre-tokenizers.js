@@ -7,7 +7,7 @@ import { describe } from '../../base/errors.js'
 
 /**
  * @typedef {object} Rule
- * @property {readonly string[]} patterns applied in turn, each within the pieces of the one before it; a match becomes a separate piece
+ * @property {readonly string[]} patterns applied in turn, each to the pieces of the previous one; a match becomes a separate piece
  * @property {boolean} [isWhole] True if a piece that is in the vocabulary is not merged
  * @property {boolean} [hasStart] True if a text begins with the start token unless tokenizer.ggml.add_bos_token decides otherwise
  */

@@ -44,7 +44,7 @@ const KINDS = {
 /**
  * Opens the tokenizer.
  * @param {GgufMetadata} metadata
- * @param {import('../tokenizers/tokenizer.js').TokenizerClass} [Class] class Tokenizer of @huggingface/tokenizers; default: imported
+ * @param {import('../tokenizers/tokenizer.js').TokenizerClass} [Class] class Tokenizer of `@huggingface/tokenizers`; default: imported
  * @returns {Promise<import('../tokenizers/tokenizer.js').TextReader>}
  */
 export async function openMetadata(metadata, Class) {

@@ -155,7 +155,7 @@ export class Vocabulary {
     return this.#idOf(role, this.#usual[role])
   }
 
-  /** Returns the text of a special token that the template needs; throws if it is missing. @param {Role} role */
+  /** Returns the text of a special token; throws if it is missing. @param {Role} role */
   needed(role) {
     const id = this.id(role)
     if (id === undefined) throw this.#wrong(`${role}_token_id`, this.get(`${role}_token_id`), 'the id of a token')

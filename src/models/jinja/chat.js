@@ -88,7 +88,7 @@ function templatesOf(own, { templates = [], ofProcessor }) {
 const isTemplate = text => /\{[{%#]/.test(text)
 
 /**
- * Returns the template to use: the given one, the folder's template for tools, or its default.
+ * Returns the template to use: the given one, else the folder's tool_use if there are tools, else its default.
  * @param {Map<string, string>} named
  * @param {unknown} given
  * @param {boolean} hasTools
@@ -136,7 +136,7 @@ export async function chatText(config, readFiles, messages, options) {
 }
 
 /**
- * Reads a template of a folder once, and returns a function that writes conversations.
+ * Reads a template of a folder once, and returns it with a function that writes conversations.
  * @param {TokenizerConfig} config tokenizer_config.json
  * @param {ReadChat} readFiles
  * @param {ChatOptions} options

@@ -3,8 +3,8 @@
 import { Callable, equal, iterate, length, repr, TemplateError, Tuple, truth, Undefined } from './values.js'
 
 /**
- * The names of a part of a template that has a separate scope, collected at compile time. As in jinja2, a name that is set in the part
- * before it is read is local; so it is undefined until it is set, even if the caller passed a variable of that name.
+ * The names of a part of a template that has a separate scope, collected at compile time. As in jinja2, a name is local if its first use in
+ * the part sets it and no enclosing part uses it. It is then undefined until it is set, even if the caller passed a variable of that name.
  */
 export class Frame {
   /** @type {Map<string, 'load' | 'store'>} the first use of each name */

@@ -1,6 +1,6 @@
 // The global attention of Longformer (Beltagy et al. 2020): marked tokens see all others, by separate projections, and are seen by all.
-// Marked and unmarked queries run in two attention calls. In each call, the rows of the other kind see no key and are 0, so the sum of both
-// has all rows. Letters: B batch, H heads, L rows. Loaded with a family that has it.
+// Marked and unmarked queries run in two attention calls. In each call, the rows of the other kind see no key and are 0, so the sum of the
+// two outputs has all rows. Letters: B batch, H heads, L rows. Loaded with a family that has it.
 
 import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'

@@ -67,7 +67,7 @@ export class TokenCalls {
   #core
   #stack
   #caches
-  /** All memory of the calls. @type {Set<Resident>} */
+  /** Tensors that the calls use. @type {Set<Resident>} */
   #tensors = new Set()
   /** @type {Noted[]} */
   #jobs = []
@@ -79,7 +79,7 @@ export class TokenCalls {
   #output
   #before = 0
 
-  /** Records the calls. @param {import('./network.js').Call} call without hooks or `keep` @param {import('../family-shapes/parts.js').StackSpec} stack */
+  /** Prepares the calls, which the first `run` records. @param {import('./network.js').Call} call without hooks or `keep` @param {import('../family-shapes/parts.js').StackSpec} stack */
   constructor({ qkv, caches = [] }, stack) {
     this.#core = expectCore(qkv)
     this.#stack = stack
@@ -87,7 +87,7 @@ export class TokenCalls {
   }
 
   /**
-   * Replays the calls.
+   * Computes the output for a token by replaying the calls.
    * @param {FloatTensor} first (1, 1, d), input of the first layer
    * @param {import('./network.js').Call} call
    * @returns {FloatTensor} (1, 1, d), output of the last norm, in memory of the calls

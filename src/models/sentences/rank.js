@@ -25,7 +25,7 @@ const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
  *
  * @typedef {object} Ranked
  * @property {number} index of the text in the list
- * @property {number} score logit, after the activation that the folder sets
+ * @property {number} score logit, after the activation that the folder sets or else a sigmoid
  */
 /**
  * The cross-encoder settings of a folder.

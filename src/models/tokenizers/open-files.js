@@ -11,7 +11,7 @@ import { refuse } from './refuse.js'
  * @param {import('../source/source.js').Folder} folder
  * @param {typeof import('../source/source.js').readJSON} readJSON
  * @param {unknown} file tokenizer.json, or the bytes of vocab.txt
- * @param {import('./tokenizer.js').TokenizerClass | undefined} Class class Tokenizer of @huggingface/tokenizers; default: imported
+ * @param {import('./tokenizer.js').TokenizerClass | undefined} Class class Tokenizer of `@huggingface/tokenizers`; default: imported
  * @param {Parameters<typeof import('./tokenizer-config.js').readConfig>[2]} model
  * @returns {Promise<import('./tokenizer.js').TextReader>}
  */
@@ -39,7 +39,7 @@ export async function openFiles(folder, readJSON, file, Class, model) {
  * Opens a tokenizer from parsed files.
  * @param {import('./read-tokenizer.js').TokenizerJson} json
  * @param {import('../jinja/chat.js').TokenizerConfig} config tokenizer_config.json
- * @param {import('./tokenizer.js').TokenizerClass} [Class] class Tokenizer of @huggingface/tokenizers; default: imported
+ * @param {import('./tokenizer.js').TokenizerClass} [Class] class Tokenizer of `@huggingface/tokenizers`; default: imported
  * @param {object} [how]
  * @param {(reader: Awaited<ReturnType<typeof readTokenizer>>) => import('./post-processors.js').Template} [how.template] special tokens
  *   around texts; default: those of tokenizer.json

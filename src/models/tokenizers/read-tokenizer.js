@@ -43,7 +43,7 @@ function checkFirst({ normalizer, pre_tokenizer: split }) {
 /**
  * Reads a tokenizer.
  * @param {TokenizerJson} json
- * @param {(json: object) => Promise<{ model?: any }>} make creates a tokenizer of the package @huggingface/tokenizers
+ * @param {(json: object) => Promise<{ model?: any }>} make creates a tokenizer of the package `@huggingface/tokenizers`
  * @returns {Promise<JsonReader & { added: AddedTokens, isPairs: boolean }>} isPairs: true if the tokenizer's model is BPE
  */
 export async function readTokenizer(json, make) {

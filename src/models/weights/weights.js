@@ -125,7 +125,7 @@ export class ModelWeights {
    * Validates all names and shapes, and lists what to read and its memory by dtype.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
-   * @param {WeightTypes} [types] those of `bytes.loaded`; default: as stored
+   * @param {WeightTypes} [types] types in memory, for `bytes.loaded`; default: as stored
    */
   async plan(family, stored, types) {
     const tensors = this.#canonical(family, stored)
@@ -251,7 +251,7 @@ export class ModelWeights {
    * @param {Need['layers']} layers
    * @param {Raw} raw
    * @param {number} from
-   * @param {WeightTypes} [types] default: as stored
+   * @param {WeightTypes} [types] default: the option dtype of the model
    * @param {boolean} [isNew] True to create the layers at the first row
    */
   #fill(layers, raw, from, types = this.kept.dtype, isNew = true) {
