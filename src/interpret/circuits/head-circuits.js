@@ -16,19 +16,19 @@ import { eigenvalues } from './eigenvalues.js'
 /** @typedef {ReturnType<typeof Model.parts>} Parts */
 
 /**
- * Composition scores have dims (layers, H, layers, H): the reading layer and head, then the writing ones. A score is 0 unless the writer is
- * in an earlier layer.
+ * Composition scores have dims (layers, H, layers, H): layer and head of the reader, then layer and head of the writer. A score is 0 unless
+ * the writer is in an earlier layer.
  * @typedef {object} HeadCircuits
  * @property {FloatTensor} [copying] (layers, H), from -1 to 1, the sum of the eigenvalues of W_U W_O W_V W_E divided by the sum of their
  *   absolute values; for decoders only
  * @property {FloatTensor} q composition of the reader's queries with the writer's output
- * @property {FloatTensor} k the same for keys
- * @property {FloatTensor} v the same for values
+ * @property {FloatTensor} k composition of the reader's keys with the writer's output
+ * @property {FloatTensor} v composition of the reader's values with the writer's output
  */
 
 /**
- * Computes the copying scores of all heads and the composition scores of all pairs of heads. Norms enter with their weights, but not with
- * their deviations; rotations of q and k are ignored.
+ * Computes the copying scores of all heads and the composition scores of all pairs of heads. The weights of norms count; the division by
+ * the deviation and the rotations of q and k are left out.
  * @param {Model} model
  * @param {{ place?: 'decoder' | 'encoder', signal?: AbortSignal, onLayer?: (progress: { layer: number, layers: number }) => void }} [options]
  * @returns {Promise<HeadCircuits>}
@@ -59,7 +59,7 @@ function* steps(parts, stack, spec) {
   const copying = tokens && new Tensor(new Float32Array(N * H), [N, H])
   const found = ['q', 'k', 'v'].map(() => new Tensor(new Float32Array((N * H) ** 2), [N, H, N, H]))
   /**
-   * For each earlier layer: the output matrices of its heads as rows (H * D, d), and their Frobenius norms.
+   * For each earlier layer: `rows`, the output matrices of its heads (H * D, d), and `sizes`, their Frobenius norms.
    * @type {{ rows: Float64Array, sizes: number[] }[]}
    */
   const writers = []
@@ -80,7 +80,7 @@ function* steps(parts, stack, spec) {
       const g = Math.floor(h / group)
       return { q: of(wq, h), k: of(wk, g), v: of(wv, g), o: of(wo, h) }
     })
-    // |K^T M V| = |S_K^T M S_V| for the Cholesky factors S S^T = K K^T (and V V^T), so the products have size D instead of d.
+    // |K^T M V| = |S_K^T M S_V| for the Cholesky factors S_K S_K^T = K K^T and S_V S_V^T = V V^T, so the products have size D instead of d.
     const readers = new Float32Array(3 * H * D * d)
     const sizes = own.map((head, h) =>
       [
@@ -142,7 +142,7 @@ function* steps(parts, stack, spec) {
   return { copying, q, k, v }
 }
 
-/** Returns a / b, or 0 for a head whose weights are 0. @param {number} a @param {number} b */
+/** Returns a / b; 0 if a is 0, as for a head whose weights are 0. @param {number} a @param {number} b */
 const over = (a, b) => (a === 0 ? 0 : a / b)
 
 /** Reads a weight (out, in) as float64. @param {Parts} parts @param {LinearSpec} spec */
@@ -161,7 +161,8 @@ function scaleRows(rows, weight, { plusOne }, d) {
 }
 
 /**
- * Transforms rows that read the output of a norm, in place: rows N, where N = diag(weight) (I - 1 1^T / size), without 1 1^T for RMSNorm.
+ * Makes rows that read the output of a norm read its input, in place: rows N, where N = diag(weight) (I - 1 1^T / size), without 1 1^T for
+ * RMSNorm.
  * @param {Float64Array} rows
  * @param {NormSpec} spec
  * @param {ArrayLike<number>} weight
@@ -178,7 +179,7 @@ function through(rows, { kind, size, plusOne }, weight) {
 }
 
 /**
- * Transforms rows that are written before a norm, in place: rows N^T, with N as in `through`.
+ * Passes rows that are written before a norm through it, in place: rows N^T, with N as in `through`.
  * @param {Float64Array} rows
  * @param {NormSpec} spec
  * @param {ArrayLike<number>} weight
@@ -237,7 +238,7 @@ function reduced(s, rows, D, d) {
 }
 
 /**
- * Sums (unembedding of the token) (embedding of the token)^T over all tokens, (d, d): W_U^T W_E^T without the norms in between.
+ * Sums (unembedding of the token) (embedding of the token)^T over all tokens: W_U^T W_E^T, (d, d), without the norms in between.
  * @param {Parts} parts
  * @param {StackSpec} spec
  * @returns {import('../../models/run/network.js').RunSteps<Float32Array>}

@@ -1,5 +1,5 @@
 // Computes the residual stream that would result if one writer (the embedding, a head, an MLP) wrote other numbers and all other writers
-// the same. It is computed for all writers at once, layer by layer, either exactly or to first order (tangents).
+// wrote what they wrote in the run. Computes it for all writers at once, layer by layer, either exactly or to first order (tangents).
 
 import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
@@ -19,7 +19,7 @@ import { BranchingOperations, quiet } from '../patching/resume.js'
  * The attention of a layer and the changed streams that it reads.
  * @typedef {object} Reading
  * @property {Stream} stream
- * @property {Stream} source stream that the keys read; the encoder's for cross-attention
+ * @property {Stream} source stream that the keys read; for cross-attention that of the encoder
  * @property {number} layer
  * @property {RecordedPart} one
  * @property {Layer} own
@@ -39,7 +39,7 @@ export function chunksOf(list, L) {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, n) => list.slice(n * size, (n + 1) * size))
 }
 
-/** Keeps the queries, keys and values of a layer and skips the attention itself. */
+/** The operations of a layer that keep its queries, keys and values in `made` and skip the attention itself. */
 class ProjectingOperations extends BranchingOperations {
   /** @type {Projected | undefined} */
   made;

@@ -20,7 +20,7 @@ import { throughWeights } from './edge-weights.js'
 
 const MOST = 2 ** 28 // maximum floats for the gradients of all readers
 
-/** The places of queries, keys and values before rotary positions. The gradient of a head's input is computed from theirs. */
+/** The places of queries, keys and values before rotary positions. The gradient of a head's input is computed from the gradients there. */
 const READ = {
   attention: ['attention.qBare', 'attention.kBare', 'attention.v'],
   cross: ['cross.q', 'cross.k', 'cross.v'],
@@ -69,8 +69,8 @@ function placesOf({ stack, spec }, isExact) {
 }
 
 /**
- * The gradients with respect to the inputs of the readers of a stream, filled from the last reader backwards. All of them move back through
- * the residual stream together.
+ * The gradients with respect to the inputs of the readers of a stream, filled from the last reader backwards. The walk passes them back
+ * through the residual stream together.
  */
 class ReadGradients {
   #all
@@ -87,7 +87,7 @@ class ReadGradients {
     this.#all = new Float32Array(own.length * size)
   }
 
-  /** Adds the gradients of the next earlier readers. @param {Float32Array} rows */
+  /** Stores the gradients of the readers just before `first`. @param {Float32Array} rows */
   push(rows) {
     this.first -= rows.length / this.size
     this.#all.set(rows, this.first * this.size)
@@ -142,7 +142,7 @@ class Walk {
     else if (spec.norm) mine.soFar = this.#back(spec.norm, run.last.data, mine.soFar)
     for (let layer = spec.layers.length - 1; layer >= 0; layer--) {
       /**
-       * Deferred readers of a parallel layer, whose parts all read its input: they run after all writers of the layer.
+       * Readers of a parallel layer, deferred until after all its writers, because all parts read the input of the layer.
        * @type {(() => void)[]}
        */
       const waiting = []
@@ -195,7 +195,7 @@ class Walk {
     this.#score(n, this.#task.deltaOf(writers[this.#writer - 1]), 1, this.#read[n].soFar)
   }
 
-  /** Sets the effects of all heads of a part. The change of each head is multiplied by its columns of the output projection. @param {number} n @param {number} layer @param {RecordedPart} one */
+  /** Sets the effects of all heads of a part. The change of a head's output is multiplied by the head's columns of the output projection. @param {number} n @param {number} layer @param {RecordedPart} one */
   #scoreHeads(n, layer, { part, heads: recorded }) {
     const { parts, streams, width: d } = this.#task
     const { qkv, weights } = parts
@@ -225,8 +225,8 @@ class Walk {
   }
 
   /**
-   * Adds the gradient with respect to the input of an MLP. The residual connection is not a reader, so the gradient that passes along it is
-   * subtracted.
+   * Stores the gradient with respect to the input of an MLP. The residual connection is not a reader, so the gradient that passes along it
+   * is subtracted.
    * @param {number} n
    * @param {number} layer
    * @param {RecordedPart} one
@@ -254,7 +254,7 @@ class Walk {
   }
 
   /**
-   * Adds the gradients with respect to the inputs of queries, keys and values of a part's heads.
+   * Stores the gradients with respect to the inputs of queries, keys and values of a part's heads.
    * @param {number} n
    * @param {number} layer
    * @param {RecordedPart} one
@@ -314,7 +314,7 @@ function throughHeads({ qkv, weights }, linear, dY, n) {
 }
 
 /**
- * Computes the same as throughHeads for a projection that is followed by a norm over all heads: each head then depends on all rows of W.
+ * Computes the same as throughHeads for a projection before a norm over all heads; there, each head depends on all rows of W.
  * @param {Parts} parts
  * @param {LinearSpec} linear
  * @param {NormSpec} norm

@@ -18,8 +18,8 @@ import { BranchingOperations, valuesOf } from '../patching/resume.js'
 /** @import { ModelInput } from '../../models/model.js' */
 /** @import { RecordedPart, RecordedStack } from '../parts/recorded-run.js' */
 /**
- * A part that writes to a residual stream: the embedding, a head or an MLP. For an encoder-decoder, `place` is its stack, by default the
- * decoder.
+ * A part that writes to a residual stream: the embedding, a head or an MLP. For an encoder-decoder, `place` is the part's stack, or 'cross'
+ * for a head of cross-attention; default 'decoder'.
  * @typedef {{ kind: 'embedding', place?: 'encoder' | 'decoder' } | { kind: 'head', layer: number, head: number, place?: 'encoder' | 'decoder' | 'cross' }
  *   | { kind: 'mlp', layer: number, place?: 'encoder' | 'decoder' }} Writer
  *
@@ -31,7 +31,7 @@ import { BranchingOperations, valuesOf } from '../patching/resume.js'
  * @typedef {object} EdgeSettings
  * @property {import('../gradients/objective.js').LogitObjective} of as in backward
  * @property {import('../../models/model.js').Ids} [targets]
- * @property {ModelInput | string} [clean] a text of the same length; the outputs of its parts replace those of `input`
+ * @property {ModelInput | string} [clean] a text of the same length; what a part writes in its run replaces what it writes for `input`
  * @property {0 | 'mean'} [by] the replacement without a clean text: zeros (default), or the mean over the positions
  */
 /**
@@ -144,7 +144,7 @@ export class EdgeTask {
   }
 
   /**
-   * Returns the numbers that replace `own`: those of the clean text, their mean over the positions, or zeros.
+   * Returns the numbers that replace `own`: those of the clean text, the mean of `own` over the positions, or zeros.
    * @param {FloatTensor} own numbers of the run
    * @param {FloatTensor | undefined} clean the numbers at the same place in the run of the clean text
    */
@@ -223,7 +223,7 @@ export class EdgeTask {
 }
 
 /**
- * Returns the records of a part in the run of the text and, if there is one, of the clean text.
+ * Returns the records of a part in the run of the text and, if a clean text is given, in its run.
  * @param {Stream} stream
  * @param {number} layer
  * @param {string} kind

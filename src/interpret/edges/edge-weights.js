@@ -29,7 +29,7 @@ export function* throughWeights(task, gradientAt, effects) {
     const gradient = gradientAt(`${stream.stack}layers.${layer}.${part.kind}.weights`)
     const held = one.weights.data
     const values = splitHeads(base.v, G)
-    const size = gradient.data.length / H // per head
+    const size = gradient.data.length / H // numbers per head
     const place = isCross ? 'cross' : stream.stack.slice(0, -1)
     /** @param {Changed[]} chunk @param {'q' | 'k'} kind @param {FloatTensor} made (n, rows, heads * D) */
     const score = (chunk, kind, made) => {

@@ -137,7 +137,8 @@ export async function edge(model, input, options) {
 }
 
 /**
- * Returns what the input of a reader would be if the writer had written other numbers and every other part what it wrote in the run.
+ * Returns what the input of a reader would be if the writer had written other numbers and every other part had written what it wrote in the
+ * run.
  * @param {EdgeTask} task
  * @param {BranchingOperations} ops
  * @param {Writer} from
@@ -171,7 +172,7 @@ export function readBy(task, ops, from, to, p) {
 }
 
 /**
- * Returns x + rows, or x with only row p added.
+ * Returns x + rows, or x with only row p of `rows` added.
  * @param {Float32Array} x
  * @param {Float32Array} rows
  * @param {number} d

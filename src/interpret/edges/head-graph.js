@@ -19,7 +19,7 @@ import { describe } from '../../base/errors.js'
 export const READS = /** @type {const} */ (['q', 'k', 'v', 'input'])
 
 /**
- * Cache, for each list of edges: the edges by target node, and their ranking by share.
+ * Caches for each list of edges the edges by target node, and the ranking of all edges by share.
  * @type {WeakMap<PositionEdges, ReturnType<typeof rank>>}
  */
 const ranked = new WeakMap()

@@ -1,5 +1,5 @@
 // Edges between parts at positions: which head at which position reads what another part wrote at which position. Effects are estimated by
-// gradients, as in `edges`; those on keys and values are split by the query that reads them. positionEdge computes one edge exactly.
+// gradients, as in `edges`; effects on keys and values are split by the query that reads them. positionEdge computes one edge exactly.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
 import { present } from '../../base/present.js'
@@ -48,7 +48,8 @@ import { READS } from './head-graph.js'
  * @property {Uint32Array} from nodes
  * @property {Uint32Array} to nodes
  * @property {Uint8Array} reads 0 'q', 1 'k', 2 'v', 3 'input'
- * @property {Float32Array} effects first-order estimates of the change of the objective if only this reader gets other numbers there
+ * @property {Float32Array} effects first-order estimates of the change of the objective if only node `to` gets other numbers from
+ *   node `from`
  * @property {Float64Array} incoming for each node, the sum of |effect| over all edges to it, including those not kept
  */
 
@@ -101,7 +102,7 @@ export async function positionEdges(model, input, options) {
  * @param {EdgeSettings} settings
  * @param {boolean} isExact
  * @param {(reads: number, writer: number, at: number, to: number, effect: number) => void} add
- * @param {number} P
+ * @param {number} P positions per writer in the numbering of nodes
  * @param {string} where
  * @returns {import('../../models/run/network.js').RunSteps<number>} the value of the objective
  */
@@ -282,16 +283,16 @@ function changesOfHead(edge, { spec, x }, reads) {
  * Data of one head, for the R queries of a layer that have a gradient.
  * @typedef {object} ReadHead
  * @property {number} h
- * @property {number} g its key head
+ * @property {number} g the key head of head h
  * @property {Matrix} q (R, D)
  * @property {Matrix} k (S, D)
- * @property {Matrix} d (R, D) gradients of its outputs
+ * @property {Matrix} d (R, D) gradients of the head's outputs
  * @property {Float32Array} weights (R, S)
  * @property {Float32Array} moves (R, S) gradients of the weights minus their weighted mean
- * @property {Float32Array} scores (R, S) before the soft cap, with the distance terms that depend on the key
+ * @property {Float32Array} scores (R, S) scores before the soft cap, with the distance terms that depend on the key
  * @property {number} to index of the node for its output at position 0
  * @property {{ q: Matrix, k: Matrix }} [far] queries and keys of distances (DeBERTa)
- * @property {Float32Array} queryScores (R, S) the same with the distance terms that depend on the query instead
+ * @property {Float32Array} queryScores (R, S) scores before the soft cap, with the distance terms that depend on the query
  */
 /**
  * rows: the queries that have a gradient. farRow: the row in `far` for the distance between a query and a key.
@@ -324,7 +325,7 @@ function readByHeads(task, gradients, add, isExact, P) {
 }
 
 /**
- * Copies the columns of one head, for all rows or only some, (n, D).
+ * Copies the columns of one head, (n, D), of all rows or of the rows `some`.
  * @param {Float32Array} data (..., heads * D)
  * @param {number} D
  * @param {number} heads
@@ -407,7 +408,8 @@ function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHe
 const capped = (z, softcap) => (softcap ? softcap * Math.tanh(z / softcap) : z)
 
 /**
- * Adds the edges to keys and, unless isExact, those to values: the weights do not depend on values, so one estimate serves both cases.
+ * Adds the edges to keys and, unless isExact, the edges to values. Values do not change the weights, so with isExact the pass by gradients
+ * has already added theirs.
  * @param {Reading} reading
  * @param {ReadLayer} read
  * @param {(a: Matrix, b: Matrix) => Float32Array} product

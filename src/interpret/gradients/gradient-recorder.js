@@ -31,12 +31,12 @@ import { addressOf } from '../../runtime/resident.js'
  * The effect of a hook on the numbers at its place, and on their gradient.
  * @typedef {object} Outcome
  * @property {(x: FloatTensor) => Float32Array} apply returns the numbers after the hook
- * @property {(d: FloatTensor) => Float32Array} pass returns the gradient before the hook from that after it
+ * @property {(d: FloatTensor) => Float32Array} pass returns the gradient with respect to the numbers before the hook, from that after it
  */
 
 /**
- * Prepares hooks for a run whose layers run again in the backward pass. A function is called once, in the forward pass, and its result is
- * kept. Numbers that a hook function changed or replaced pass no gradient; a factor and 'mean' are differentiated.
+ * Prepares hooks for a run whose layers run again in the backward pass. A hook function is called once, in the forward pass, and its result
+ * is kept. Numbers that it changed or replaced pass no gradient; a factor and 'mean' are differentiated.
  * @param {Record<string, Hook>} hooks
  */
 export function recordHooks(hooks) {
@@ -98,7 +98,7 @@ export function accumulate(to, numbers) {
 
 /** Keeps the outputs of the linear operations in the forward pass, so that the backward pass need not recompute them. */
 export class KeepingOperations extends ModelOperations {
-  /** Maximum bytes of outputs to keep for a stack. The backward pass recomputes the outputs beyond it. */
+  /** Maximum bytes of outputs to keep for a stack. The backward pass recomputes the outputs beyond this limit. */
   static most = 2 ** 27
   /** Where the outputs of the current layer are kept; undefined to keep none. @type {Products | undefined} */
   products
@@ -120,7 +120,7 @@ export class KeepingOperations extends ModelOperations {
   }
 }
 
-/** Applies an activation, by name. @param {import('../../qkv.js').Qkv} qkv @param {FloatTensor} z @param {string} activation */
+/** Returns the activation of z. @param {import('../../qkv.js').Qkv} qkv @param {FloatTensor} z @param {string} activation */
 export function activated(qkv, z, activation) {
   const { run, options } = ACTIVATIONS[activation]
   return run(qkv, z, { ...options, ...RESIDENT })
@@ -374,7 +374,7 @@ export class GradientRecorder extends ModelOperations {
     const outcome = outcomes.get(name)
     const seed = this.#seedOf(name)
     if (!outcome && !seed && !wanted.has(name)) return y
-    // a copy, because y may have other readers, such as the residual connection if attention has no norm before it
+    // A copy, because other operations may read y, such as the residual connection if attention has no norm before it.
     const z = this.resident(outcome ? { data: outcome.apply(y), dims: y.dims } : y)
     this.#steps.push(() => {
       if (seed) this.give(z, this.resident(seed))

@@ -44,7 +44,7 @@ import { expectLogits, isReadout } from './readout.js'
  * @typedef {object} OwnGradients
  * @property {number} [value] of the objective; undefined if its function returned none
  * @property {Record<string, FloatTensor>} gradients by place
- * @property {Record<string, FloatTensor>} parameters gradients by the requested names, with the dims of the stored tensors
+ * @property {Record<string, FloatTensor>} parameters gradients by name, with the dims of the stored tensors
  *
  * @typedef {ModelOutput & OwnGradients} ModelGradients
  */
@@ -198,7 +198,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const ofWeights = Object.fromEntries(plan.read(learned))
   if (parameters instanceof Parameters) {
     for (const [name, { data }] of Object.entries(ofWeights)) parameters.gradients[name].data.set(data)
-    parameters.reached = new Set() // so a weight whose gradient is all zeros, such as that of an unused pooler, has no gradient
+    parameters.reached = new Set() // so that a weight with a gradient of zeros, such as that of an unused pooler, has no gradient
   }
   return {
     ...ran,
@@ -270,7 +270,7 @@ export function throughLayer(recorder, { own, h, products }, call, dY) {
   return gradientOf(recorder, x)
 }
 
-/** Returns what an objective is checked against: the ids, the mask and the sizes of a stack's input. @param {Layer} own @param {number} V */
+/** Returns the ids, the mask and the sizes of a layer's input, against which an objective is checked. @param {Layer} own @param {number} V */
 export function sizesOf({ call, stack }, V) {
   const { ids, mask, rows, B, L } = call.read
   return { ids: [...ids], mask: mask && [...mask.data], isEmbedded: Boolean(rows), isCausal: stack.causal, B, L, V }
@@ -283,7 +283,7 @@ function gradientOf(recorder, x) {
 }
 
 /**
- * Returns the last linear operation of a layer if only the residual sum reads its output. No gradient then needs this output.
+ * Returns the last linear operation of a layer if only the residual sum reads its output, which then no gradient needs; else undefined.
  * @param {Layer} own
  */
 function idleOf({ stack, layer }) {
@@ -407,7 +407,7 @@ function throughEmbedding({ family, weights }, stack, recorder, learned, read, d
 }
 
 /**
- * Plans the memory of the requested gradients: an offset and a size for each piece of the packed weights.
+ * Plans the memory of the requested gradients: the key, an offset and a size in floats for each Piece of the weights.
  * @param {Parts} parts
  * @param {readonly string[] | Parameters} parameters
  * @param {string} where

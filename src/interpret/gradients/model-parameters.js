@@ -8,7 +8,7 @@ import { Parameters, parameters } from '../../train/parameters.js'
 /** @import { ModelWeights } from '../../models/weights/weights.js' */
 /** @typedef {Pick<ReturnType<typeof Model.parts>, 'family' | 'weights'>} Weighted */
 
-/** The weights that each Parameters belongs to. @type {WeakMap<Parameters, ModelWeights>} */
+/** The weights of the model whose parameters each Parameters has. @type {WeakMap<Parameters, ModelWeights>} */
 const owners = new WeakMap()
 
 /**

@@ -30,14 +30,14 @@ function backward({ qkv }, { kind, size, eps, plusOne }, weight, x, dY) {
 /** Returns a function that passes gradients back through a norm. @param {Parts} parts */
 export const beforeNorm =
   parts =>
-  /** @param {NormSpec} norm @param {Float32Array} x its input, (L, d) @param {Float32Array} g several gradients, (n, L, d) */
+  /** @param {NormSpec} norm @param {Float32Array} x input of the norm, (L, d) @param {Float32Array} g gradients of its output, (n, L, d) */
   (norm, x, g) =>
     parts.qkv.scope(() => backward(parts, norm, parts.weights.norm(norm).weight, x, g).slice())
 
 /** Returns a function that passes changes forward through a norm, to first order. @param {Parts} parts */
 export const afterNorm =
   parts =>
-  /** @param {NormSpec} norm @param {Float32Array} x its input, (L, d) @param {Float32Array} change several changes of it, (n, L, d) */
+  /** @param {NormSpec} norm @param {Float32Array} x input of the norm, (L, d) @param {Float32Array} change changes of x, (n, L, d) */
   (norm, x, change) =>
     parts.qkv.scope(() => {
       const { size, plusOne } = norm

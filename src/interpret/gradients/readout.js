@@ -19,7 +19,7 @@ import { POOLINGS, pool, pullPool } from '../../models/sentences/pooling.js'
  * @typedef {{ cosine: import('../../base/tensor.js').TensorLike, poolings: readonly Pooling[] }} OfCosine
  */
 /**
- * The value for a text, and its derivatives with respect to the rows (L, d) after the last norm.
+ * Computes the value of an objective from the rows (L, d) after the last norm; `pull` returns the derivatives with respect to them.
  * @typedef {(rows: Float64Array[]) => { value: number, pull: () => Float64Array[] }} Readout
  */
 
@@ -35,7 +35,7 @@ export function expectLogits({ family, weights }, of, where) {
 }
 
 /**
- * Checks an objective of classes or of a cosine, and returns its readout.
+ * Checks an objective of classes or of a cosine, and returns the readout that computes it.
  * @param {OfClasses | OfCosine} of
  * @param {ObjectiveInput} input
  * @param {string} where
@@ -141,7 +141,7 @@ function ofCosine(of, input, where, { family, padding }) {
 }
 
 /**
- * Applies a chain of layers, norm(activation(W x + b)), and returns the result with its derivative.
+ * Applies a chain of layers, norm(activation(W x + b)). Returns the result y, and `pull`, which passes a gradient of y back to x.
  * @param {Parts['weights']} weights
  * @param {NonNullable<Parts['family']['classes']>['layers']} layers
  * @param {Float64Array} x

@@ -63,8 +63,8 @@ export class DualOperations extends ModelOperations {
   }
 
   /**
-   * dy = weight * M dx with the symmetric M = (I - 1 1^T / d - u u^T / d) / deviation, without 1 1^T for RMSNorm; u is the normalised x.
-   * The backward kernel multiplies by the same M, so it is reused here.
+   * Computes dy = weight * M dx. M = (I - 1 1^T / d - u u^T / d) / deviation, without 1 1^T for RMSNorm; u is the normalised x. M is
+   * symmetric, so the backward kernel, which multiplies by M^T, computes M dx.
    * @override @param {NormSpec} spec @param {FloatTensor} x
    */
   norm(spec, x) {
@@ -103,7 +103,7 @@ export class DualOperations extends ModelOperations {
     return this.with(super.add(a, b), dA && dB ? super.add(dA, dB.reshape(dA.dims)) : (dA ?? dB))
   }
 
-  /** d(a b) = b da + a db. @override @param {FloatTensor} a @param {FloatTensor} b */
+  /** Computes the tangents d(a b) = b da + a db. @override @param {FloatTensor} a @param {FloatTensor} b */
   mul(a, b) {
     const y = this.resident({ data: a.data.map((value, i) => value * b.data[i]), dims: a.dims })
     const [dA, dB] = [this.tangent(a), this.tangent(b)]

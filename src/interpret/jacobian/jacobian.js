@@ -1,5 +1,5 @@
-// Products with the Jacobian of the numbers at one place of a stack with respect to those at another: forward mode (J v) by dual numbers,
-// reverse mode (v J) by the gradient recorder. Many vectors share one run of the text.
+// Computes products with J, the Jacobian of the numbers at one place of a stack with respect to those at another: forward mode (J v) by
+// dual numbers, reverse mode (v J) by the gradient recorder. Many vectors share one run of the text.
 
 import { oneOf, readOptions } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'
@@ -30,7 +30,7 @@ import { enteredStates } from './entered-states.js'
  * @property {'forward' | 'reverse'} [mode] 'forward' (default): J v, at `to`; 'reverse': v J, at `from`
  */
 
-/** Maximum floats of tangents or gradients at one place; more vectors are processed in batches. */
+/** Maximum floats of tangents or gradients at one place. Vectors with more are processed in batches. */
 const PART = 2 ** 20
 
 /**
@@ -97,7 +97,7 @@ export function* pushForward({ parts, stack, spec, kept }, ends) {
  * Computes v J, from gradients at one place to gradients at earlier ones.
  * @param {Linearised} run
  * @param {{ to: string, vectors: FloatTensor, from: readonly string[] }} ends vectors (N, ...dims of `to`)
- * @returns {import('../../models/run/network.js').RunSteps<Map<string, FloatTensor>>} by place, (N, ...dims of it)
+ * @returns {import('../../models/run/network.js').RunSteps<Map<string, FloatTensor>>} by place, (N, ...dims of the place)
  */
 export function* pullBack({ parts, stack, spec, kept }, { to, vectors, from }) {
   const { qkv, weights } = parts

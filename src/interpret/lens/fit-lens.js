@@ -21,9 +21,9 @@ import { learn, tuningSteps } from './tuned-lens.js'
  * @property {readonly number[]} [layers] default: all except the last, whose matrix is the identity
  * @property {number} [passes] number of passes over the texts, for a tuned lens; default 1
  * @property {number} [rate] initial learning rate, for a tuned lens; default 1
- * @property {Lens} [resume] a value from onProgress, or a Jacobian lens read from a file: its texts must be the first of `texts`, and are
- *   not run again
- * @property {AbortSignal} [signal] aborts the fit; the last value passed to onProgress contains what was fitted
+ * @property {Lens} [resume] a lens from onProgress, or a Jacobian lens read from a file. The texts it was fitted on must be the first of
+ *   `texts`; they are not run again
+ * @property {AbortSignal} [signal] aborts the fit; the last lens passed to onProgress contains what was fitted
  * @property {(progress: { done: number, total: number, lens: Lens }) => void} [onProgress] called after each text, in each pass
  *
  * @typedef {PositionOptions & OwnFitOptions} FitLensOptions
@@ -71,7 +71,7 @@ function* matricesOf(parts, { input, length: L }, { stack, layers: count, width:
   }
 }
 
-/** Adds the matrices of a text. @param {LensContent} own @param {Map<number, Float32Array>} matrices @param {number} mark */
+/** Adds the matrices of a text to those of the lens. @param {LensContent} own @param {Map<number, Float32Array>} matrices @param {number} mark */
 function add(own, matrices, mark) {
   for (const [layer, matrix] of matrices) {
     const sum = own.matrices.get(layer) ?? new Float32Array(matrix.length)

@@ -19,7 +19,8 @@ import { checkLens, expectBefore, lensStack } from './lens.js'
  * @property {import('../../models/model.js').Hooks} [hooks]
  * @property {AbortSignal} [signal]
  *
- * Contributions to the logits of T tokens. Those to a token sum to its logit before a softcap; those of parts after the layer are 0.
+ * Contributions to the logits of T tokens. The contributions to a token sum to its logit before a softcap; those of parts after the layer
+ * are 0.
  * @typedef {{ tokens: number[] } & import('../../models/attribution/linear-attribution.js').Contributions} LensAttribution
  */
 
@@ -68,7 +69,7 @@ export async function lensAttribution(model, lens, input, options) {
   return { tokens: ids, ...made }
 }
 
-/** Computes J h + b, and a function that computes g J. @param {ArrayLike<number>} matrix (d, d) @param {ArrayLike<number> | undefined} offset @param {Float64Array} h */
+/** Returns J h + b, and `pull`, which computes g J, for the matrix J and the offset b. @param {ArrayLike<number>} matrix (d, d) @param {ArrayLike<number> | undefined} offset @param {Float64Array} h */
 function carried(matrix, offset, h) {
   const d = h.length
   const y = h.map((_, i) => {

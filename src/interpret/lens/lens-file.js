@@ -18,8 +18,8 @@ import { TorchFileWriter } from './torch-save.js'
 
 /**
  * Reads a lens saved by torch.save: from fitLens and saveLens, TransformerLens or the reference implementation.
- * @param {string | URL | ArrayBuffer | ArrayBufferView | Blob} source an address, hf:owner/name/file.pt, in Node also a path; bytes, a Blob
- *   or File
+ * @param {string | URL | ArrayBuffer | ArrayBufferView | Blob} source a URL, hf:owner/name/file.pt, in Node also a path; or bytes, a Blob or
+ *   a File
  * @param {ReadLensOptions} [options] as in loadModel, for hf:
  * @returns {Promise<Lens>}
  */
@@ -162,7 +162,7 @@ async function ofPackage(entries, isView, tensorOf, read, fail) {
 }
 
 /**
- * Parses the additional facts of saveLens. They are JSON, because PyTorch 1.13 reads no floats with weights_only.
+ * Parses the additional properties that saveLens stores. They are JSON, because PyTorch 1.13 reads no floats with weights_only.
  * @param {unknown} text
  * @param {number} count
  * @param {(text: string) => Error} fail

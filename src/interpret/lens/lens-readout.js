@@ -127,7 +127,7 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
     ...(wanted.logits && { logits: floats(N, P, V) }),
   }
   const ops = new ModelOperations(qkv, weights)
-  /** Layers to read: the last one first, since the others are compared with it. */
+  /** Layers to read: the last layer first, since the others are compared with it. */
   const order = [...new Set([count - 1, ...layers])]
   const step = Math.max(1, Math.floor(LOGITS / V / order.length))
   for (let p = 0; p < P; p += step) {
@@ -169,11 +169,11 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
 }
 
 /**
- * Returns for each row of logits its most likely tokens, its entropy, and what a KL divergence is computed from. For row r, `cross` is the
- * sum of p (logits - maximum logit), where p are the probabilities of row r % answers.
+ * Returns for each row of logits its most likely tokens, its entropy, and `logSum` and `cross`, from which a KL divergence is computed. For
+ * row r, `cross` is the sum of p (logits - maximum logit), where p are the probabilities of row r % answers.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {FloatTensor} logits (1, rows, V)
- * @param {number} answers number of first rows with which the others are compared
+ * @param {number} answers the first `answers` rows are those of the model's answer
  * @param {number} K
  */
 function readLogits(qkv, logits, answers, K) {
@@ -329,7 +329,7 @@ function orthonormal(vectors) {
 /** True if the cosine of two vectors is above 0.999, the limit of TransformerLens, or below -0.999. @param {Float64Array[]} pair */
 const isParallel = ([a, b]) => !(dot(a, b) ** 2 <= 0.999 ** 2 * dot(a, a) * dot(b, b))
 
-/** Exchanges the coordinates of h along a and b. They are (D D^T)^-1 D h for the matrix D with the rows a and b. @param {Float32Array} h @param {Float64Array[]} pair */
+/** Exchanges the coordinates of h along a and b, in place. The coordinates are (D D^T)^-1 D h for the matrix D with the rows a and b. @param {Float32Array} h @param {Float64Array[]} pair */
 function exchange(h, [a, b]) {
   const [aa, ab, bb] = [dot(a, a), dot(a, b), dot(b, b)]
   const determinant = aa * bb - ab * ab

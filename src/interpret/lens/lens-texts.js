@@ -4,8 +4,8 @@ import { toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
 
 /**
- * The positions of a text that count. For a Jacobian lens these are the sources and the targets, from `first` to the second to last; for a
- * tuned lens all from `first`.
+ * The positions of a text that count. For a Jacobian lens, these are the positions from `first` to the second to last, as sources and as
+ * targets of derivatives; for a tuned lens, all positions from `first`.
  * @typedef {object} PositionOptions
  * @property {number} [first] default 16, since the states at the first positions are atypical; for a tuned lens 0
  * @property {number} [maxLength] maximum tokens of a text; default 128

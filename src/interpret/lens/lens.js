@@ -18,7 +18,7 @@ import { stackOf } from '../stack-of.js'
  * @property {number} width d
  * @property {number} layers number of layers of the model, 0 if unknown
  * @property {number} count number of texts, 0 if unknown
- * @property {Map<number, Float32Array>} matrices (d, d) by layer: the sum over the texts; for a tuned lens, W of h + W h + b
+ * @property {Map<number, Float32Array>} matrices (d, d) by layer: the sum of the texts' matrices; for a tuned lens, W of h + W h + b
  * @property {Map<number, Float32Array>} [offsets] (d) by layer: b of a tuned lens
  * @property {Map<number, number>} [squares] by layer, for a Jacobian lens: sum over texts of the squared Frobenius norms
  * @property {Map<number, Losses>} [losses] by layer, for a tuned lens
@@ -26,7 +26,8 @@ import { stackOf } from '../stack-of.js'
  * @property {number} [first] first position that counts
  * @property {Training} [training] of a tuned lens that fitLens made
  *
- * Sums over the texts of the last or current pass: of their KL divergences, and of the squares of these.
+ * Losses of the texts of the last or current pass: the number of texts, and the sums of their KL divergences and of the squared
+ * divergences.
  * @typedef {{ texts: number, sum: number, squares: number }} Losses
  *
  * @typedef {object} Training
@@ -68,7 +69,7 @@ export class Lens {
     lens.#made.clear()
   }
 
-  /** Returns 'jacobian', the mean derivative of the last state, or 'tuned', trained on the model's answers. */
+  /** Returns 'jacobian' for the mean derivative of the last state, 'tuned' for a lens trained on the model's answers. */
   get kind() {
     return this.#own.kind
   }
@@ -122,8 +123,8 @@ export class Lens {
   }
 
   /**
-   * Returns the relative standard error of a Jacobian lens's matrix, a mean over texts: the ratio of two Frobenius norms. Undefined for a
-   * tuned lens, for a single text, and for a file without sums of squares.
+   * Returns the relative standard error of a Jacobian lens's matrix, which is a mean over texts: the Frobenius norm of the error divided by
+   * that of the matrix. Undefined for a tuned lens, for a single text, and for a file without sums of squares.
    * @param {number} layer
    */
   standardError(layer) {
@@ -162,7 +163,7 @@ function insteadOf(value) {
 /** Returns the layers of a lens, in order. @param {Pick<LensContent, 'matrices'>} content */
 export const layersOf = ({ matrices }) => [...matrices.keys()].sort((a, b) => a - b)
 
-/** Returns the stack of a lens, and its layers. @param {Parts} parts @param {string} where */
+/** Returns the prefix of the stack that a lens reads, the number of its layers, and its width. @param {Parts} parts @param {string} where */
 export function lensStack(parts, where) {
   const { family } = parts
   if (!family.decoder)
@@ -174,7 +175,7 @@ export function lensStack(parts, where) {
 }
 
 /**
- * Throws if a hook acts after the last state: a lens applies the model's own norm and head to each state.
+ * Throws if a hook acts after the last state. There, a lens applies the model's norm and head to each state, without hooks.
  * @param {unknown} hooks
  * @param {{ stack: string }} of
  * @param {string} where

@@ -17,14 +17,14 @@ import { inputOf } from '../input-of.js'
  * @property {AbortSignal} [signal]
  *
  * @typedef {object} AccumulatedResidual
- * @property {string[]} places one per row: 'layers.0.input', ..., and finally the output of the last layer
+ * @property {string[]} places the place of each row: 'layers.0.input', ..., and finally the output of the last layer
  * @property {FloatTensor} residual (rows, d)
  * @property {number[]} tokens
  * @property {FloatTensor} [logits] (rows, tokens), computed by the last norm and the head; the last row has the logits of the model
  */
 
 /**
- * Returns the residual stream of one position at each layer: the sum of everything that was written to it before.
+ * Returns the residual stream of one position at each layer: the sum of everything that earlier parts wrote to it.
  * @param {Model} model of an encoder-decoder, the decoder is used
  * @param {string | import('../../models/model.js').ModelInput} input one text
  * @param {AccumulatedOptions} [options]

@@ -21,8 +21,8 @@ import { keyOf } from '../../models/weights/weights.js'
  * @typedef {object} RecordedPart
  * @property {PartSpec} part
  * @property {FloatTensor} before the residual stream before the part (L, d)
- * @property {FloatTensor} added what the part added to it (L, d)
- * @property {FloatTensor} heads outputs of the heads (L, H * D); like the next two, for attention only
+ * @property {FloatTensor} added what the part added to the residual stream (L, d)
+ * @property {FloatTensor} heads outputs of the heads (L, H * D); heads, v and weights exist for attention only
  * @property {FloatTensor} v values (S, G * D)
  * @property {FloatTensor} weights (H, L, S)
  * @property {FloatTensor} [written] what each head would write if it attended to one key alone (H, S, d), computed at first use
@@ -52,8 +52,8 @@ export class RecordedRun {
 const own = x => new Tensor(x.data.slice(), x.dims.slice(1))
 
 /**
- * Runs a model on one text and keeps what scoreAttribution needs, so that many weights of the same text can be explained. Everything is
- * kept outside the module's memory.
+ * Runs a model on one text and keeps what scoreAttribution needs, outside the module's memory. Many attention weights of the text can then
+ * be explained without another run.
  * @param {Model} model
  * @param {string | ModelInput} input
  * @param {{ hooks?: Hooks, until?: number }} [options] as in forward

@@ -122,7 +122,7 @@ export async function scoreAttribution(model, input, options) {
   const { disentangled } = own.spec
   const { positions } = part.attention ?? {}
   if (disentangled && positions) {
-    // DeBERTa: the embedding of the distance is a second query for the key, and a second key for the query.
+    // DeBERTa: the key is also multiplied with a query, and the query with a key, made from the embedding of the distance.
     const vectors = parts.qkv.scope(() => {
       const made = ofDistances(new ModelOperations(parts.qkv, parts.weights), disentangled, positions, L)
       const at = made.index[i - j + L - 1]
@@ -192,8 +192,8 @@ function turn(list, turns, position) {
 }
 
 /**
- * The linear map G (D, width) from the residual stream at some place to a query or key. It starts as the rows of the weight of q or k and
- * is pulled back through the norms, whose biases are added up.
+ * The linear map G (D, width) from the residual stream at some place to a query or key. It starts as a head's rows of the weight of q or k.
+ * Pulled back through the norms, it also sums what their biases contribute.
  */
 class Pulled {
   #parts
@@ -260,7 +260,7 @@ class Pulled {
     this.#rows = pulled(this.#rows, this.#D, normed(spec, weights, x))
   }
 
-  /** Adds to the biases. @param {Float64Array} vector */
+  /** Adds a vector to the contribution of the biases. @param {Float64Array} vector */
   add(vector) {
     for (let i = 0; i < this.#D; i++) this.#biases[i] += vector[i]
   }
@@ -271,7 +271,7 @@ class Pulled {
    * @param {RecordedStack} stack
    * @param {{ layer: number, part: number }} until
    * @param {number} p the position
-   * @param {FloatTensor} row the residual stream there
+   * @param {FloatTensor} row the residual stream at p
    * @returns {Sourced[]}
    */
   collect({ parts, isHooked, byToken }, stack, until, p, row) {

@@ -70,10 +70,10 @@ import { collectEntered, resume, valuesOf } from './resume.js'
  *
  * An effect is the value of the objective with the change minus its value without.
  * @typedef {object} PatchResult
- * @property {FloatTensor} effects 'heads', 'q', 'weights' (layers, H), 'k', 'v' (layers, key heads), by position (layers, H, P);
- *   'positions', 'attention output', 'mlp output' (layers, P); 'neurons' (layers, inner), which are always estimates
- * @property {number} value objective without the change (of patch, for the corrupted text)
- * @property {number} [clean] objective for the clean text (of patch)
+ * @property {FloatTensor} effects 'heads', 'q', 'weights' (layers, H), 'k', 'v' (layers, key heads); the same by position with a third
+ *   axis, P positions; 'positions', 'attention output', 'mlp output' (layers, P); 'neurons' (layers, inner), which are always estimates
+ * @property {number} value the objective without a change; for patch, that of the corrupted text
+ * @property {number} [clean] for patch: the objective of the clean text
  * @property {{ layer: number, neuron: number, estimate: number, effect: number }[]} [top] exact effects of 'neurons' with method 'exact'
  */
 
@@ -84,7 +84,7 @@ import { collectEntered, resume, valuesOf } from './resume.js'
  */
 /** @typedef {ListOf<PatchSettings> & { corrupted: readonly (ModelInput | string)[] } & PatchSource<readonly (ModelInput | string)[]>} PatchListOptions */
 
-/** Values of `what` in the terms of TransformerLens and transformers. @type {Record<string, string>} */
+/** Values of `what` by their names in TransformerLens and transformers. @type {Record<string, string>} */
 const OTHER_WHAT = {
   attn_out: 'attention output',
   attention: 'attention output',
@@ -267,12 +267,12 @@ function expectOf(options, where, call, own) {
 /** A run of a text together with the text, so that it can run again. @typedef {Read & { input: string | ModelInput }} Target */
 /** @typedef {{ read: (input: string | ModelInput, text?: string) => import('../../models/run/network.js').RunSteps<Target>, names: string[] }} Task names: of the places */
 /**
- * The changes to measure: cell by cell, `numbers` replace those of `target`. `source` is the run that they come from, if there is one.
+ * The changes to measure: cell by cell, `numbers` replace those of `target`. `source` is the run that `numbers` come from, if any.
  * @typedef {{ source?: Read, target: Target, positions: Positions, numbers: FloatTensor[] }} Change
  */
 
 /**
- * Runs a sweep over all changes, and reports each layer's row to onProgress.
+ * Measures all changes, and reports the effects of each layer to onProgress.
  * @param {Model} model
  * @param {PatchSettings} settings
  * @param {string} where
@@ -489,8 +489,8 @@ function* changeCells({ parts, part, stack, spec, names }, { target, numbers }, 
 /** @typedef {ReturnType<typeof cellsOf>} Cells */
 
 /**
- * Describes the cells of a layer: their number, the dims of their effects, and the offsets of a cell's numbers in the replacements and in
- * the run that changes.
+ * Describes the cells of a layer: `size`, their number; `dims`, the dims of their effects; and `forRuns`, which passes the runs of a cell's
+ * numbers to a function: the offsets in the replacements and in the run that changes, and the length.
  * @param {Checked} checked
  * @param {Change} change
  */
@@ -521,10 +521,10 @@ function cellsOf({ part: { cell: kind, byPosition }, isCross, spec, what, where 
 }
 
 /**
- * Broadcasts given values to the dims of a place.
+ * Returns the given values of a place, broadcast to its dims.
  * @param {unknown} by a tensor, or tensors by place
  * @param {string} name of the place
- * @param {readonly number[]} dims of its numbers
+ * @param {readonly number[]} dims of the numbers at the place
  * @param {string} where
  */
 function valuesOfPlace(by, name, dims, where) {

@@ -149,7 +149,7 @@ export function collectEntered(where) {
 }
 
 /**
- * Runs a batch of changes at places of one layer and returns the last hidden states, (N, L, d), or (N, 1, d) with lastOnly.
+ * Runs a batch of N changes at places of one layer and returns the last hidden states, (N, L, d), or (N, 1, d) with lastOnly.
  * @param {Parts} parts
  * @param {Map<string, Entered>} stacks of the run without changes
  * @param {{ place: string, layer: number, changes: Record<string, Change>, size?: number, lastOnly?: boolean }} from place: prefix of the stack;

@@ -1,4 +1,4 @@
-// Computes a steering vector between two kinds of texts, and hooks that add it.
+// Computes a steering vector from two kinds of texts, and returns hooks that add it to the residual stream.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
