@@ -159,7 +159,7 @@ export interface View {
   hasPrograms: boolean
   /** Why the last request for a model was refused. */
   refused?: Problem<object, ModelsTypes['key']>
-  /** The problem that was shown when the reader entered a new text, which hid it. */
+  /** The problem that the reader dismissed, also by entering a new text. */
   dismissed?: Problem
   /** Sources of models that do not ship with the page, by name: their files, or the address of their folder. */
   imported: Readonly<Record<string, OpenSource>>
@@ -355,7 +355,10 @@ export interface Input {
   text: string
   more: readonly number[]
 }
-/** Request for a run: the id of the model, its input, the changes; `row` is the token whose prediction is shown, default the last. */
+/**
+ * Request for a run: the id of the model, its input, the changes; `row` is the token whose prediction is shown, by default the one that
+ * `runOf` chooses.
+ */
 export interface RunRequest {
   model: string
   input: Input
@@ -558,7 +561,7 @@ export type ModelsAsks = {
   /** Lists the hub models cached in this browser. `changes` counts the deletions, so that a new list is requested after each. */
   kept: { request: { changes: number }; value: import('qkv/models').KeptModel[] }
   drop: { request: { name: string }; value: number }
-  /** Counts the tokens of a text, and returns the text up to the last token that fits. */
+  /** Counts the tokens of a text, and returns its beginning that has at most `most` tokens. */
   count: { request: { model: string; text: string; most: number }; value: Counted }
   /** Reads a text file. */
   textFile: { request: { file: File }; value: string }

@@ -28,7 +28,7 @@ const cells = textsLater(['shell', 'head', 'models', 'models-cell', 'reasons'], 
   return { ...module, t, r: t }
 })
 /**
- * Loaded with the page of a head, which defines <qkv-heatmap>.
+ * "What matters for this answer?" with its texts. Also loads the page of a head, which defines <qkv-heatmap>.
  * @type {import('../../shell/texts-later.js').Later<typeof import('./matters/panel.js') & { m: import('./matters/panel.js').MatterTexts }>}
  */
 const matters = textsLater(['matters'], async texts => {
@@ -41,7 +41,7 @@ const lens = textsLater(['lens'], async texts => {
   return { ...module, l }
 })
 /**
- * Loaded with the page of a head, which defines <qkv-heatmap>.
+ * "Next word, by hand" with its texts. Also loads the page of a head, which defines <qkv-heatmap>.
  * @type {import('../../shell/texts-later.js').Later<typeof import('./prediction/next-word-panel.js') & { n: import('./prediction/next-word-panel.js').NextTexts }>}
  */
 const nextWord = textsLater(['next-word'], async texts => {

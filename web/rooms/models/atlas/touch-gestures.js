@@ -15,7 +15,7 @@ export class Touches {
   /** True once the gesture is more than a tap; reset when the next gesture begins. */
   #isOver = false
 
-  /** @param {{ pinch: (factor: number) => void, press: (event: PointerEvent) => void }} answers */
+  /** @param {{ pinch: (factor: number) => void, press: (event: PointerEvent) => void }} answers called for a pinch and for a long press */
   constructor(answers) {
     this.answers = answers
   }

@@ -9,7 +9,7 @@ import { specOf } from '../run/hooks.js'
 /** @import { RecordedRun, Source } from 'qkv/interpret' */
 /** @import { Reasons } from '../models.js' */
 
-/** Number of pairs of sources listed; number of rows and of columns of the small map, without those of all others. */
+/** Number of pairs of sources listed; number of rows and of columns of the small map, not counting those for all other sources. */
 const [PAIRS, ROWS] = [8, 5]
 /** Maximum number of attention weights to keep; maximum number of terms if each head is split by the tokens it read. */
 const [MOST_WEIGHTS, MOST_TERMS] = [2 ** 25, 2 ** 22]

@@ -39,7 +39,7 @@ export function lensFileOf({ settings: { lensFile: name }, view }) {
 }
 
 /**
- * Returns the description of the lens to read with, for a request.
+ * Returns the fields of a request that name the lens to read with.
  * @param {State} state
  * @param {import('../models.js').LensKind} lens
  * @returns {LensAsked}

@@ -81,7 +81,7 @@ function overMany(room, head) {
 const MOST_NAMED = 3
 
 /**
- * Lists the words that get the largest weight in several rows; ignores rows without a visible key.
+ * Lists the words that get the largest weight of several rows; ignores rows without a visible key.
  * @param {Room} room
  * @param {Matrix} matrix
  */
@@ -127,7 +127,10 @@ function similar({ t, act, maps, view }, at) {
   <button type="button" class="tool" @click=${() => act.rankSimilar(at)}>${t('modelsRankSimilar')}</button>`
 }
 
-/** Returns the upper end of the colour scale: 1, unless the largest weight is much smaller. @param {Float32Array} data */
+/**
+ * Returns the upper end of the colour scale: the smallest of 0.01, 0.02, 0.05, ..., 1 that is at least the largest weight.
+ * @param {Float32Array} data
+ */
 function endOf(data) {
   let most = 0
   for (const value of data) if (value > most) most = value

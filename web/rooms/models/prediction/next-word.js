@@ -11,7 +11,7 @@ import { hasTokenizer, tokenText } from '../run/read-text.js'
 
 /** Number of candidates that are sent with their texts. */
 export const NAMED = 50
-/** Repetitions of a step that is timed: the minimum, the maximum, and the milliseconds after which only the minimum is still reached. */
+/** Repetitions of a step that is timed: the minimum, the maximum, and the milliseconds after which no step beyond the minimum starts. */
 const [TIMES, MOST_TIMES, PATIENCE] = [3, 20, 50]
 /** Maximum number of tokens for which the cache's values are shown. */
 const MOST_SHOWN = 256

@@ -26,7 +26,13 @@ export function positionsOf({ stacks: { encoder, decoder }, config }) {
   return typeof most === 'number' ? most : Number.POSITIVE_INFINITY
 }
 
-/** Returns the readable text of a token: without a leading space, and white space as visible signs. @param {Model} model @param {number} id @param {string} [raw] */
+/**
+ * Returns the readable text of a token, without spaces around it. White space alone becomes visible signs, and a part of a character bytes
+ * such as <E4B8>.
+ * @param {Model} model
+ * @param {number} id
+ * @param {string} [raw] the tokenizer's text of the token
+ */
 export function tokenText(model, id, raw) {
   if (!hasTokenizer(model)) return String(id)
   const text = model.decode([id])
@@ -175,7 +181,7 @@ export function spanOf(text, tokens, index) {
 }
 
 /**
- * Returns the longest beginning of a text that has at most `most` tokens, cut at the end of a line or word.
+ * Returns the longest beginning of a text that has at most `most` tokens, cut back to the end of a word unless that drops half of it.
  * @param {Model} model
  * @param {string} text
  * @param {number} most

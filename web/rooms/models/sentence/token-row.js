@@ -150,7 +150,7 @@ function weightSet(room) {
 }
 
 /**
- * Describes which words the selected word attends to most in the open head. With cross-attention and no open head, uses the head under the
+ * Describes which word the selected word attends to most in the open head. With cross-attention and no open head, uses the head under the
  * pointer or the only head.
  * @param {Room} room
  * @param {string} name
