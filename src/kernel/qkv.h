@@ -150,7 +150,7 @@ struct qkv_trace {
   float *masked;       /* capped + bias, -infinity for hidden keys (masking before only) */
   float *maxima;       /* of masked, along the softmax axis */
   float *exponentials; /* exp(masked - maxima) */
-  float *sums;         /* of exponentials */
+  float *sums;         /* of exponentials, plus exp(sink - maxima) with sinks */
   float *full_weights; /* masking after only: exponentials / sums */
   float *zeroed;       /* masking after only: full_weights, hidden keys 0 */
   float *zeroed_sums;  /* masking after only: sums of zeroed plus the sink's weight; required with sinks */

@@ -9,7 +9,7 @@ import { COMBINE_STRUCT } from './nn-abi.js'
 /** Values per unit of an elementwise kernel. */
 export const UNIT = 1024
 
-/** The period of an operand that does not repeat. */
+/** The `period` of qkv_combine for an operand b that does not repeat. */
 export const ONCE = 2 ** 32 - 1
 
 /** @typedef {{ product: number, a: number, b: number, y: number, n: number, C?: number, period?: number, factor?: number, accumulate?: number }} Combination */

@@ -5,17 +5,17 @@ import { expectApart, produce, toTarget } from '../runtime/outputs.js'
 /** @import { OutOptions } from '../runtime/outputs.js' */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
-const WORK = 32 // multiplications that take as long as one read and one write
-const CHUNK = 2e6 // operations per chunk; shorter streams of memory are a third slower (measured)
+const WORK = 32 // multiplications that take as long as one value's read and write
+const CHUNK = 2e6 // operations per chunk of units; shorter streams of memory are a third slower (measured)
 
 /**
  * Runs a kernel whose last arguments are `first` and `count` of its units, on all threads if there is enough work. Must be called within a
  * scope.
  * @param {Core} core
  * @param {string} kernel
- * @param {number[]} args the arguments before `first` and `count`
+ * @param {number[]} args the kernel's arguments before `first` and `count`
  * @param {number} units
- * @param {number} n values that it reads or writes
+ * @param {number} n number of values that the kernel reads or writes
  * @param {boolean} [isEven] true if each thread takes one contiguous share, because adjacent units read the same rows
  */
 export function launch(core, kernel, args, units, n, isEven) {

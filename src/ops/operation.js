@@ -1,6 +1,6 @@
 // The interface of an operation of qkv/nn and of a tape. `prepare` checks operands and options once and returns functions that compute the
-// output and the gradients on addresses in the module's memory. From it, `defineOperation` makes the public function and `gradientOf` the
-// public function of the gradient.
+// output and the gradients on addresses in the module's memory. `defineOperation` makes the public function of an operation, `gradientOf`
+// that of its gradient.
 
 import { expectDims, readOptions } from '../base/arguments.js'
 import { toFloats } from '../base/operand.js'
@@ -28,7 +28,7 @@ import { toTargetInPlace } from './launch.js'
  */
 
 /**
- * The address of a gradient; if accumulate is 1, the gradient is added to the values there.
+ * The address of a gradient; if `accumulate` is 1, the gradient is added to the values at `at`.
  * @typedef {{ at: number, accumulate: number }} Slot
  */
 
@@ -39,7 +39,7 @@ import { toTargetInPlace } from './launch.js'
  * @property {readonly number[]} dims of the output
  * @property {Record<string, readonly number[] | undefined>} [gradients] dims of the gradients by name, in the order of the operands;
  *   undefined for an operand that was not given
- * @property {number} [saved] floats that `run` writes for `differentiate`
+ * @property {number} [saved] number of floats that `run` writes for `differentiate`
  * @property {(at: number[], y: number, saved: number, given?: any) => void} run computes the output; given: arguments that may change at
  *   each step
  * @property {(at: number[], saved: number, given?: any) => void} [save] writes `saved` without computing the output
@@ -62,7 +62,7 @@ import { toTargetInPlace } from './launch.js'
  * @property {readonly string[]} options
  * @property {Prepare} prepare
  *
- * An operation whose operands are all tensors; `name?` is an operand that may be left out.
+ * An operation whose operands are all tensors. The name of an operand that may be left out ends in `?`.
  * @typedef {object} Definition
  * @property {string} name of the function, and of the tape's method
  * @property {readonly string[]} operands

@@ -172,7 +172,7 @@ function checkStarts(given, rows, name) {
 const longest = starts => starts.reduce((most, start, b) => Math.max(most, start - (b && starts[b - 1])), 0)
 
 /**
- * Checks packed texts and sets the sizes of the call.
+ * Checks the options of packed texts and sets the sizes of the call.
  * @param {AttentionCall} call with its operands
  * @param {TraceOptions} given
  * @param {Labels} labels

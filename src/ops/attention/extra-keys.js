@@ -45,7 +45,7 @@ export function appendRows(core, from, B, S, rows) {
  * @param {AttentionCall} call with the sizes of the sequence
  * @param {number} extra
  * @param {boolean} [causal]
- * @returns {Tensor} with size 1 for axes along which no part varies
+ * @returns {Tensor} with size 1 for axes along which all `parts` are constant
  */
 function join(parts, areMasks, { B, H, L, S }, extra, causal = false) {
   const values = parts.map(({ tensor }) => valuesOf(tensor))
@@ -74,7 +74,7 @@ function join(parts, areMasks, { B, H, L, S }, extra, causal = false) {
  * Returns the options that padding and extra keys change, with their new values.
  * @param {AttentionCall} call with the sizes of the sequence, its mask and bias checked
  * @param {AttentionOptions} options
- * @param {Broadcast | undefined} padding 0 at padding, 1 elsewhere
+ * @param {Broadcast | undefined} padding a mask: 0 for keys that are padding, else 1
  * @param {number} extra number of extra keys
  * @param {string} where
  * @returns {Pick<AttentionOptions, 'causal' | 'mask' | 'bias'>}

@@ -26,11 +26,11 @@ const AT = indices(TRACE_WORDS)
 const NO_TEXTS = [0, 0]
 
 /**
- * Writes a contiguous tensor in the module's memory: (B, heads, rows, columns), or (B, rows, heads * columns), which is read in place by
- * strides.
+ * Writes struct qkv_tensor (address and strides) for a contiguous tensor (B, heads, rows, columns), or (B, rows, heads * columns) with
+ * `inRows`.
  * @param {Uint32Array} words
  * @param {number} at
- * @param {number} data its address
+ * @param {number} data address of the tensor
  * @param {number} heads
  * @param {number} rows
  * @param {number} columns
@@ -47,12 +47,12 @@ export function putTensor(words, at, data, heads, rows, columns, inRows) {
  * Writes struct qkv_attention, followed by zeros if it begins a larger struct. Must be called within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
- * @param {number} q the addresses of tensors in the module's memory
+ * @param {number} q address, as k, v and out
  * @param {number} k
  * @param {number} v
  * @param {number} out
  * @param {boolean} inRows true if the heads of q and out are side by side in rows
- * @param {boolean} keysInRows true if those of k and v are
+ * @param {boolean} keysInRows true if the heads of k and v are
  * @param {number} size words of the whole struct
  * @returns {number} its address
  */
@@ -100,7 +100,7 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
  * @param {number} out
  * @param {boolean} inRows true if the heads of q and out are side by side in rows
  * @param {Partial<Record<TraceStep, number>>} [steps] addresses for the steps of a trace; without it the fused kernel runs
- * @param {boolean} [keysInRows] true if those of k and v are; default inRows
+ * @param {boolean} [keysInRows] true if the heads of k and v are; default inRows
  */
 export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows = inRows) {
   const size = (steps ? TRACE_WORDS : ATTENTION_WORDS).length
@@ -279,10 +279,11 @@ function checkAttentionOut(call, out) {
  * @property {FloatTensor} [logits] the input of softmax with masking 'after': no key is hidden yet
  * @property {FloatTensor} maxima (B, H, L), or (B, H, S) over queries: the maximum of each line
  * @property {FloatTensor} exponentials exp(masked - maxima), or exp(logits - maxima)
- * @property {FloatTensor} sums (B, H, L), or (B, H, S) over queries: of the exponentials
+ * @property {FloatTensor} sums (B, H, L), or (B, H, S) over queries: the sum of each line of exponentials, and exp(sink - maximum) with
+ *   sinks
  * @property {FloatTensor} [fullWeights] with masking 'after' only: exponentials / sums, before keys are hidden
  * @property {FloatTensor} [zeroed] with masking 'after' only: fullWeights, hidden keys 0
- * @property {FloatTensor} [zeroedSums] with masking 'after' only: the sums of zeroed
+ * @property {FloatTensor} [zeroedSums] with masking 'after' only: the sum of each line of zeroed, plus the weight of the sink
  * @property {FloatTensor} weights the attention of each query to each key
  * @property {FloatTensor} [dropped] with dropout only: the weights after dropout
  * @property {FloatTensor} output (B, H, L, E); with numHeads (B, L, H * E)
@@ -343,7 +344,7 @@ function stepsOf(call) {
 /** @param {AttentionCall} call @param {string} name */
 const isKept = ({ keep }, name) => !keep || keep.includes(name)
 
-/** Returns the floats that runTrace allocates. @param {AttentionCall} call */
+/** Returns how many floats runTrace allocates. @param {AttentionCall} call */
 export const traceSize = call =>
   stepsOf(call).reduce((sum, { dims }) => sum + count(dims), call.B * call.H * call.L * call.E)
 
@@ -354,7 +355,7 @@ export const traceSize = call =>
  * @param {number} q address of the queries, projected
  * @param {number} k
  * @param {number} v
- * @returns {Steps} those that are kept, in order
+ * @returns {Steps} the steps to return, in order
  */
 export function runTrace(core, call, q, k, v) {
   const { B, H, G, L, S, D, E, additive, inRows } = call

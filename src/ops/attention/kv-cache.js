@@ -274,7 +274,7 @@ export class KVCache {
     return this.#block.pointer
   }
 
-  /** The address of the rows, and how many fit. */
+  /** The address of the rows, and the number of rows per head that fit there. */
   get #place() {
     return { at: this.#pointer, capacity: this.#capacity }
   }
@@ -303,7 +303,7 @@ export class KVCache {
   }
 
   /**
-   * Makes room for `rows` more rows after the last `kept` ones, by sliding or growing; throws if it cannot.
+   * Makes room for `rows` more rows after the last `kept` ones, by sliding or growing; throws if they exceed the limit.
    * @param {number} kept
    * @param {number} rows
    */
@@ -326,7 +326,7 @@ export class KVCache {
     } else if (this.#first + drop + needed > this.#capacity) this.#slide(kept)
   }
 
-  /** Moves the last `kept` rows of each head to its start. @param {number} kept */
+  /** Moves the last `kept` rows of each head to the start of the head's memory. @param {number} kept */
   #slide(kept) {
     const { floats } = this.#core
     const from = this.#first + this.#length - kept
@@ -432,7 +432,7 @@ export class KVCache {
     if (given.causal === undefined) call.right = 0
     if (this.window) call.left = Math.min(call.left, this.window - 1)
     const isOpen = call.left === Infinity && call.right === Infinity
-    const forgotten = this.#total > S && this.window ? this.window - 1 : 0 // number of earlier keys that each query sees
+    const forgotten = this.#total > S && this.window ? this.window - 1 : 0 // earlier keys that each query needs once older ones are overwritten
     if (!isOpen && S - L < forgotten)
       throw new RangeError(
         `${where}: ${L} queries, but the cache holds ${S} keys` +

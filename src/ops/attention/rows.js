@@ -28,7 +28,7 @@ const AT = indices(BACKWARD_WORDS)
 const WHOLE = { least: 1, most: 2 ** 32 - 1, whole: true }
 
 /**
- * Checks the dims of the operands and returns their sizes. isPacked: true if one operand holds q, k and v.
+ * Checks the dims of the operands and returns their sizes, and isPacked: true if one operand holds q, k and v.
  * @param {FloatTensor[]} operands q, k and v
  * @param {{ numHeads?: number, numKvHeads?: number }} options
  * @param {string} where
@@ -73,7 +73,7 @@ export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
         `${where}: additive scores are not for rows of heads: take qkv.attention and attentionBackward`,
       )
   }
-  /** Writes the tensors of q, k and v, or of their gradients, into a struct. @param {number} at @param {string[]} names @param {number[]} addresses */
+  /** Writes q, k and v, or their gradients, into the struct at word `at`. @param {number} at @param {string[]} names @param {number[]} addresses */
   const put = (at, names, [first, second, third]) => {
     const starts = isPacked ? [first, first + H * D * 4, first + (H + G) * D * 4] : [first, second, third]
     names.forEach((name, i) => {
@@ -94,7 +94,7 @@ export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
     return args
   }
   const dims = [...q.dims.slice(0, -1), H * E]
-  /** Copies the state of the generator to the address `saved`, if it is not 0, then calls `run` with the state. @type {(saved: number, run?: (state: number) => void) => void} */
+  /** Copies the state of the generator to the address `saved` unless it is 0, then calls `run` with the address of the state. @type {(saved: number, run?: (state: number) => void) => void} */
   const keepState = (saved, run) =>
     call.dropout?.generator.withState(core, state => {
       if (saved) core.bytes.copyWithin(saved, state, state + GENERATOR_BYTES)

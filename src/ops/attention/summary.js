@@ -60,7 +60,7 @@ export function checkMap(map, name) {
 }
 
 /**
- * Returns for each key the first key with the same token, and the next one, S if there is none: (B, 2, S).
+ * Returns (B, 2, S): for each key the first key with the same token, then for each key the next one, or S if there is none.
  * @param {unknown} given
  * @param {Sizes} call
  * @param {string} name
@@ -111,7 +111,7 @@ export function checkSummary(call, options, name) {
   const [rows, columns] = [Math.min(R, L), Math.min(C, S)]
   const bins = wants.distance ? 2 + Math.floor(Math.log2(S || 1)) : 0
   const row = [B, H, L]
-  /** The outputs: for each its word in the struct, its name and its dims. @type {[keyof typeof AT, string, number[]][]} */
+  /** For each output its field in struct qkv_summary, its name in the result, and its dims. @type {[keyof typeof AT, string, number[]][]} */
   const outputs = []
   const add = (
     /** @type {unknown} */ is,
@@ -137,9 +137,9 @@ export function checkSummary(call, options, name) {
  * Writes the requested statistics into a struct qkv_summary whose attention is already written, and allocates their memory.
  * @param {Core} core
  * @param {Checked} summary
- * @param {number} args its address
+ * @param {number} args address of the struct
  * @param {(floats: number) => number} take allocates that many floats and returns their address
- * @returns {number[]} the addresses of the outputs
+ * @returns {number[]} the addresses of `outputs`, in order
  */
 export function putSummary(core, { outputs, same, sizes }, args, take) {
   const put = (/** @type {keyof typeof AT} */ word, /** @type {number} */ value) => {

@@ -87,7 +87,7 @@ function readLogSumExp(call, given) {
 }
 
 /**
- * Returns the logSumExp of each query, and its weights summed into `columns` columns.
+ * Returns the logSumExp of each query, and the query's weights summed into `columns` columns.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} columns
@@ -121,7 +121,7 @@ function cutRows(x, [from, to]) {
 }
 
 /**
- * Returns the part of a mask or bias for a range of rows and columns.
+ * Returns a copy of a mask or bias for a range of rows and columns.
  * @template {import('../../base/tensor.js').TensorData} T
  * @param {Broadcast<T> | undefined} mask
  * @param {readonly number[]} sizes B, H, rows, columns
@@ -175,7 +175,7 @@ function cut(call, rows, columns) {
 const MOST_WEIGHTS = 2 ** 22
 
 /**
- * Computes the weights of the window's queries over all keys, a few queries at a time, and keeps the window of them.
+ * Computes the weights of the window's queries over all keys, a few queries at a time, and keeps those of the window's keys.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {{ rows: Range, columns: Range, cells: readonly number[] }} window
@@ -203,9 +203,10 @@ function weightsOfRows(core, call, { rows, columns: [left, right], cells }) {
 }
 
 /**
- * Computes the weights within the window alone, then multiplies each query by exp(logSumExp of the window - logSumExp over all keys).
+ * Computes the softmax over the window's keys alone, then multiplies each query's weights by exp(own - logSumExp), where `own` is its
+ * logSumExp over these keys.
  * @param {Core} core
- * @param {AttentionCall} call is restricted to the window
+ * @param {AttentionCall} call changed: restricted to the window
  * @param {{ rows: Range, columns: Range, cells: readonly number[] }} window
  * @param {ArrayLike<number>} logSumExp
  */

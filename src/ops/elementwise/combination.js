@@ -5,7 +5,7 @@ import { count } from '../../base/tensor.js'
 import { columnSums, combine, ONCE, UNIT } from '../kernels.js'
 
 /**
- * Makes the operation a + factor b, or a b. The dims of b are the last ones of a.
+ * Makes the operation a + factor * b, or a * b if `product` is 1. The dims of b are the last ones of a.
  * @param {0 | 1} product
  * @param {1 | -1} [factor]
  * @returns {import('../operation.js').Prepare}
@@ -26,7 +26,7 @@ export const combination =
       differentiate([a, b], dY, [dA, dB]) {
         if (dA) combine(core, { product: 1, a: dY, b, y: dA.at, n, C, period, accumulate: dA.accumulate })
         if (!dB) return
-        const change = product ? { product, a: dY, b: a } : { product, a: 0, b: dY, factor } // dB before it is summed, for each value of a
+        const change = product ? { product, a: dY, b: a } : { product, a: 0, b: dY, factor } // dB for each value of a, not summed yet
         if (!repeats) return combine(core, { ...change, y: dB.at, n, accumulate: dB.accumulate })
         const isOwn = product || factor < 0
         const each = isOwn ? core.allocFloats(n) : dY

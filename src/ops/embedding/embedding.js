@@ -13,8 +13,8 @@ import { gatherRows, toIds } from './gather-rows.js'
 /** @import { Core } from '../../runtime/memory.js' */
 
 /**
- * Makes the operation. `run` receives the ids and saves them. The gradient of a table row is the sum of the rows of dY whose id selects it,
- * in order.
+ * Makes the operation of a tape that selects rows. `run` receives the ids and saves them. The gradient of a table row is the sum of the
+ * rows of dY whose id selects it, in order.
  * @param {Core} core
  * @param {readonly number[]} table its dims (num, dim)
  * @param {readonly number[]} lead dims of the ids
@@ -49,7 +49,7 @@ export function prepareRows(core, table, lead, paddingIdx, where) {
 }
 
 /**
- * Returns rows of a table: integer ids of any dims and weight (num, dim) give (dims of ids, dim).
+ * Returns the rows of a table `weight` (num, dim) for integer `ids` of any dims, as a tensor (dims of ids, dim).
  * @type {(qkv: import('../../qkv.js').Qkv, ids: import('../operation.js').IdOperand, weight: import('../operation.js').Operand, options?: import('../../runtime/outputs.js').OutOptions) => import('../../base/tensor.js').FloatTensor}
  */
 export const embedding = (qkv, ids, weight, options = {}) =>

@@ -185,8 +185,8 @@ export function workOf(M, { dims: [N, K], kind = 0 }) {
 }
 
 /**
- * Returns the number of shares of adjacent columns into which the work of a thread is split. The integer kernels have only one if x has
- * more than 8 rows, because they round all of x again for each share.
+ * Returns into how many shares of adjacent columns the work of a thread is split. The integer kernels have only one if x has more than 8
+ * rows, because they round all of x again for each share.
  * @param {number} M @param {number} kind
  */
 export const sharesOf = (M, kind) => (kind >= WEIGHTS.int8 && M > 8 ? 1 : 4)
@@ -209,7 +209,7 @@ export function multiplyOut(core, toX, M, weights, target) {
  * @param {number} x address of (M, in)
  * @param {number} M
  * @param {Weights} weights
- * @param {number} [y] address of (M, out); by default allocated here
+ * @param {number} [y] address of (M, out); by default `multiply` allocates it
  * @param {DeferredCopies} [deferredCopies]
  * @returns {number} y
  */

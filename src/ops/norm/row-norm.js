@@ -7,7 +7,7 @@ import { columnSums } from '../kernels.js'
 import { launch } from '../launch.js'
 import { NORM_BACKWARD_STRUCT, NORM_STRUCT } from '../nn-abi.js'
 
-const ROWS = 128 // per unit of qkv_norm_backward
+const ROWS = 128 // rows per unit of qkv_norm_backward
 
 /** @import { Prepared } from '../operation.js' */
 

@@ -12,12 +12,12 @@ import { checkStream } from './generator.js'
 /** @import { Operand } from '../operation.js' */
 /** @typedef {{ p: number, generator: import('./generator.js').Generator }} DropoutOptions */
 
-/** At each step, draws the factors 0 and 1 / (1 - p) and saves them for the gradient. @type {import('../operation.js').Prepare} */
+/** At each step, draws a factor 0 or 1 / (1 - p) for each value and saves the factors for the gradient. @type {import('../operation.js').Prepare} */
 const prepare = (core, operands, options, where) => {
   const [{ dims }] = operands
   const p = toNumber(options.p, `${where}: p`, { least: 0, most: 1 })
   const n = count(dims)
-  /** y = x * factors; if x is 0, y = factors. @type {(x: number, y: number, generator: import('./generator.js').Generator) => void} */
+  /** Draws factors and writes y = x * factors, or y = factors if the address x is 0. @type {(x: number, y: number, generator: import('./generator.js').Generator) => void} */
   const draw = (x, y, generator) => generator.withState(core, state => core.call('qkv_dropout', state, x, y, n, p))
   return {
     dims,

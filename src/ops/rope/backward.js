@@ -12,7 +12,7 @@ import { checkRope, ROPE_OPTIONS, rotate } from './forward.js'
 /** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
 
-/** The gradient rotates by the opposite angles. @type {import('../operation.js').Prepare} */
+/** Prepares the rotation of x, and its gradient: dY rotated by the opposite angles. @type {import('../operation.js').Prepare} */
 const prepare = (core, [{ dims }], options) => {
   const turn = checkRope(dims, options)
   const { data } = turn.sin

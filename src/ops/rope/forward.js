@@ -72,7 +72,7 @@ function tables(positions, half, base) {
 }
 
 /**
- * Checks and returns the tables that were given.
+ * Checks the options cos and sin, and returns them with the row of the tables for each position.
  * @param {RopeOptions} options
  * @param {number} B
  * @param {number} L
@@ -99,7 +99,7 @@ function givenTables(options, B, L, half) {
 }
 
 /**
- * Returns what struct qkv_rope needs besides x and y, for x of these dims.
+ * Checks the options for x of these dims, and returns what struct qkv_rope needs besides x and y.
  * @param {readonly number[]} dims
  * @param {RopeOptions} options
  */

@@ -12,7 +12,7 @@ import { checkAxis } from './forward.js'
 /** @template {string} Name @typedef {import('../operation.js').Outs<Name>} Outs */
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
 
-/** The gradient is dX = y (dY - sum(dY y)), line by line. @type {import('../operation.js').Prepare} */
+/** Prepares the softmax y of x, and its gradient dX = y (dY - sum(dY y)), line by line. @type {import('../operation.js').Prepare} */
 const prepare = (core, [{ dims }], { dim }, where) => {
   const { columns, inner, units } = checkAxis(dims, dim, where)
   const n = count(dims)

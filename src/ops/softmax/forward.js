@@ -26,7 +26,7 @@ export function softmax(core, x, options) {
 }
 
 /**
- * Returns the number of values in a line, the stride between them, and the units of the kernel.
+ * Returns the number of values in a line (columns), the stride between them (inner), and the number of units of the kernel.
  * @param {readonly number[]} given
  * @param {unknown} dim the axis
  * @param {string} where
