@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Compiles src/kernel/*.c to src/qkv.wasm, or to the path given, and the kernels of integer weights to src/qkv.integers.wasm
-# next to it. Does nothing if the sources have not changed. All compiler flags are in this file.
+# next to it. Does nothing if neither the sources nor this file have changed. All compiler flags are in this file.
 #   ./build.sh [options] [path]
-#   --relaxed      compile the first file with relaxed SIMD, to src/qkv.relaxed.wasm; the kernels of integers are the same
+#   --relaxed      compile with relaxed SIMD, to src/qkv.relaxed.wasm and src/qkv.relaxed.integers.wasm
 #   --clang N      compile with clang-N and wasm-ld-N and emcc's headers, not with emcc
 #   --no-install   fail and name what is missing instead of installing it with apt
 # Works with emcc 3.1.6 (Debian 12) and later, and with bash 3.2 and later. With CI set, warnings are errors.
@@ -29,16 +29,16 @@ fi
 
 version=$(emcc --version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)
 
-# These are the files of qkv.wasm. Similar files are adjacent, which saves 100 bytes of gzip.
+# These are the sources of qkv.wasm. Similar sources are adjacent, which saves 100 bytes of gzip.
 names=(
   abi simd constants exp mask texts query_rows softmax attention summary loss decode trace backward score tile rows linear linear_output linear_pack
   linear_streams linear_decode linear_backward activation elementwise norm optimizer embedding rope random
 )
-# The files of qkv.integers.wasm, and those among them that export functions.
+# The sources of qkv.integers.wasm, and those among them that export functions.
 of_integers=(linear_integer linear_blocks linear_dequantized attention_cached abi simd constants exp mask tile rows activation linear_output linear_streams)
 exporting=(linear_integer linear_blocks linear_dequantized attention_cached abi)
-# Files that are compiled with -Oz: they are as fast as with -Os, or their speed does not matter. Some of the other files would be up to a
-# third slower.
+# Sources that are compiled with -Oz: they are as fast as with -Os, or their speed does not matter. Some of the other sources would be up to
+# a third slower.
 small=(mask texts score embedding attention summary query_rows backward decode linear linear_pack rope)
 flags=(
   -std=c11 -msimd128 -mbulk-memory
@@ -52,7 +52,8 @@ link=(
   --no-entry --strip-all -O3 # a library: no main, no JavaScript, no libc
   --initial-memory=131072 --max-memory=4294967296
 )
-# Both modules use one memory. The constants of the second module are at 1024, those of the first at 2048, and the stack comes after them.
+# Both modules use one memory: qkv.wasm is the first, qkv.integers.wasm the second. The constants of the second module are at 1024, those of
+# the first at 2048, and the stack comes after them.
 # Only one module runs at a time, so they share the stack. JavaScript passes the top of the stack, qkv_heap() of the first module, to the
 # second.
 own=(--global-base=2048 -z stack-size=65536)
@@ -74,7 +75,7 @@ if [ -n "$relaxed" ]; then
   other=-Oz # but for the register tiles
   of_integers+=(linear_bytes)
   optimize=(--generate-global-effects --flatten --rereloop -Os -Os --converge --low-memory-unused --one-caller-inline-max-function-size=0)
-  # The clang of older emcc lacks these instructions, so Debian's clang 16 is used with the headers of emcc.
+  # The clang of emcc before 3.1.40 lacks the instructions of relaxed SIMD, so Debian's clang 16 is used with the headers of emcc.
   if [ "$(printf '%s\n' 3.1.40 "$version" | sort -V | head -n 1)" != 3.1.40 ]; then : "${clang:=16}"; fi
 fi
 if [ -n "$clang" ]; then
@@ -86,15 +87,15 @@ if [ -n "$clang" ]; then
   linkers=("wasm-ld-$clang")
 fi
 ./setup.sh packages
-# The output must be reproducible, but the order in binaryen's output depends on its threads and on addresses. So it gets one thread and, if
-# possible, fixed addresses.
+# The output must be reproducible, but its order depends on binaryen's threads and on addresses in memory. So binaryen gets one thread and,
+# if possible, fixed addresses.
 export BINARYEN_CORES=1
 steady=()
 if setarch -R true 2>/dev/null; then steady=(setarch -R); fi
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
 
-# Arguments: the file to make, the linker's options, `=`, and the names of the sources.
+# Makes a wasm file. Arguments: its path, the linker's options, `=`, and the names of the sources.
 make_wasm() {
   local to=$1 options=() files=() sources=() groups=() root=$PWD name size of group folder
   shift
@@ -116,7 +117,7 @@ make_wasm() {
     groups+=("$of|$name")
     files+=("$folder/$name.o")
   done
-  # Starting emcc takes longer than compiling a file, so each call compiles several.
+  # Starting emcc takes longer than compiling a source, so each call compiles all sources with the same flags.
   while IFS= read -r of; do
     sources=()
     for group in "${groups[@]}"; do

@@ -1,5 +1,5 @@
-// Generates the declarations that C and JavaScript share from src/kernel/qkv.h: src/runtime/abi.js, and src/ops/nn-abi.js for those that
-// only layers, gradients and training need.
+// Generates from src/kernel/qkv.h the declarations that C and JavaScript share: src/runtime/abi.js, and src/ops/nn-abi.js for declarations
+// that only layers, gradients and training need.
 //   npm run abi
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -8,8 +8,8 @@ import { enumOf, fieldsOf, header } from './header.js'
 /** @typedef {{ name: string, type: string }} Word */
 
 /**
- * The content of each file: enums, structs as lists of words that are written by index, and structs that writeStruct fills by name, with
- * the names of their float fields.
+ * The content of each file. `enums`: names of an enum and of its prefix. `words`: structs as lists of words, which are written by index.
+ * `structs`: structs that writeStruct fills by name, with the names of their float fields.
  */
 const FILES = {
   'src/runtime/abi.js': {
@@ -42,7 +42,7 @@ const FILES = {
   },
 }
 
-/** Lists the 32-bit words of a struct. Nested structs are flattened, `attention` without its name as a prefix. @param {string} struct @param {string} [prefix] @returns {Word[]} */
+/** Lists the 32-bit words of a struct. Fields of a nested struct get its name as a prefix, except those of `attention`. @param {string} struct @param {string} [prefix] @returns {Word[]} */
 export const wordsOf = (struct, prefix = '') =>
   fieldsOf(struct).flatMap(({ type, name, pointer }) =>
     type.startsWith('struct ') && !pointer

@@ -10,7 +10,7 @@ const ENTRIES = [...LIBRARY, STORIES]
 /** @typedef {{ comment: string, text: string }} Declaration */
 
 /**
- * Returns the declarations of a text that start at an indent, each with its comment.
+ * Returns the declarations of a text that start at an indent, each with the comment before it.
  * @param {string} text
  * @param {string} indent
  * @returns {Declaration[]}
@@ -29,7 +29,7 @@ function declarations(text, indent) {
 }
 
 /**
- * Returns the index where the declaration ends: at a `;` outside of brackets, or at the bracket that closes a body.
+ * Returns the index where the declaration that begins at `from` ends: at a `;` outside of brackets, or at the bracket that closes a body.
  * @param {string} text
  * @param {number} from
  */
@@ -45,7 +45,7 @@ function endOf(text, from) {
   return text.length
 }
 
-/** Splits at a character outside of brackets. @param {string} text @param {string} separator */
+/** Splits a text at a character, except within brackets. @param {string} text @param {string} separator */
 function split(text, separator) {
   const parts = ['']
   let depth = 0
@@ -94,7 +94,7 @@ function short(type) {
   return line
 }
 
-/** Returns the first sentence of a comment, and the shape in its `@returns`. @param {string} comment */
+/** Returns the first sentence of a comment, and the text of its `@returns`. @param {string} comment */
 function told(comment) {
   const [about, ...tags] = comment.trim().split(/\s+(?=@(?:param|returns|throws|type|template)\b)/)
   const [sentence] = about.replaceAll(/\s+/g, ' ').match(/^.*?\.(?= [A-Z`]|$)|^.*$/) ?? ['']
@@ -109,7 +109,7 @@ function told(comment) {
 const code = (/** @type {string} */ text) => `\`${text.replaceAll('|', '\\|')}\``
 const cell = (/** @type {string} */ text) => text.replaceAll('|', '\\|')
 
-/** Returns a row of the table. @param {Declaration} declaration @param {string} text */
+/** Returns the row of a declaration in a table of TABLE's columns. @param {Declaration} declaration @param {string} text of the declaration, without keywords */
 function row({ comment }, text) {
   const { sentence, returned } = told(comment)
   const property =
@@ -160,7 +160,7 @@ function entryPage({ name }) {
   ]
 }
 
-/** Returns the text of the page. */
+/** Returns the text of docs/api.md. */
 export const page = () =>
   [
     '# All calls',

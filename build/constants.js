@@ -1,5 +1,5 @@
-// A plugin that evaluates modules of constants when the package is built, so that the build contains the values but not the libraries that
-// computed them.
+// A plugin that evaluates modules of constants at build time, so that the output contains the values but not the libraries that computed
+// them.
 
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
@@ -7,7 +7,7 @@ import { build } from 'rolldown'
 const MODULES = ['../web/elements/ramps.js'].map(path => fileURLToPath(new URL(path, import.meta.url)))
 
 /**
- * Makes a plugin for rolldown and Vite.
+ * Makes the plugin, for rolldown and Vite.
  * @param {(ids: string[]) => void} [onModules] receives the modules that computed the values; their licences go into the notices
  * @returns {import('rolldown').Plugin}
  */

@@ -1,5 +1,5 @@
-// Builds the elements in dist/: a module for each with shared chunks, their types, custom-elements.json, the widget for notebooks,
-// and the licences of the bundled packages.
+// Builds the custom elements in dist/: a module for each element, with shared chunks; their types; custom-elements.json; the widget for
+// notebooks; and the licences of the bundled packages.
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -90,7 +90,7 @@ rmSync('dist/types', { recursive: true })
 copyFileSync('web/elements/react.d.ts', 'dist/elements/react.d.ts')
 writeFileSync('dist/custom-elements.json', `${JSON.stringify(manifest(), null, 1)}\n`)
 
-/** Lists the file of an entry and all that it imports. @param {string} file @returns {string[]} */
+/** Lists a file of dist/ and all files that it imports, directly or not. @param {string} file @returns {string[]} */
 function loaded(file) {
   const files = [file]
   for (const name of files)

@@ -37,7 +37,7 @@ function modelMaps({ model, words }) {
   })
 }
 
-/** Returns everything that is recorded. */
+/** Returns the content of recorded.js. */
 export async function record() {
   const qkv = await load()
   const { vocab } = JSON.parse(readFileSync(`${FOLDER}/tokenizer.json`, 'utf8')).model

@@ -27,7 +27,7 @@ export function fieldsOf(name) {
   )
 }
 
-/** Returns the names of an enum in lower case, without their common prefix. @param {string} name @param {string} start */
+/** Returns the names of an enum's values in lower case, without `start`, their common prefix. @param {string} name @param {string} start */
 export function enumOf(name, start) {
   const body = header.match(new RegExp(`enum ${name} \\{([^}]*)\\}`))?.[1]
   assert.ok(body, `enum ${name}`)
@@ -41,7 +41,7 @@ export function enumOf(name, start) {
 
 /** @typedef {{ type: string, pointer: boolean }} Parameter */
 
-/** Returns the functions in the order of the header. @returns {{ returns: string, name: string, parameters: Parameter[] }[]} */
+/** Returns the declared functions in the order of the header. @returns {{ returns: string, name: string, parameters: Parameter[] }[]} */
 export const functions = () =>
   [...header.matchAll(/^(\w[\w ]*[ *])(qkv_\w+)\(([^)]*)\);/gm)].map(([, returns, name, list]) => ({
     returns: returns.trim(),

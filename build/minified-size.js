@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { minifySync } from 'rolldown/utils'
 
-/** Returns the size of a file in bytes, minified if it is a module, and gzipped. @param {string} path of a module, which is minified, or of another file */
+/** Returns the bytes of a gzipped file, minified before if it is a module. @param {string} path */
 export function minifiedSize(path) {
   const bytes = readFileSync(path)
   if (!path.endsWith('.js')) return gzipSync(bytes, { level: 9 }).length

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Returns the folders of the packages that contain the modules. @param {Iterable<string>} ids */
+/** Returns the folders of the packages that contain the modules. @param {Iterable<string>} ids paths of modules */
 export const packagesOf = ids =>
   [
     ...new Set(
@@ -27,11 +27,11 @@ export function notices(ids) {
   )
 }
 
-/** Lists the modules of a chunk, without those that tree shaking removed. @param {{ modules: Record<string, { code: string | null }> }} chunk */
+/** Lists the paths of a chunk's modules, without those that tree shaking removed. @param {{ modules: Record<string, { code: string | null }> }} chunk */
 export const modulesOf = ({ modules }) => Object.keys(modules).filter(id => modules[id].code?.trim())
 
 /**
- * Writes THIRD_PARTY_NOTICES into the output of Vite. `collect` is a plugin for its workers.
+ * Makes two plugins of Vite: `write` writes THIRD_PARTY_NOTICES into the output; `collect` adds the modules of workers to it.
  * @param {Set<string>} modules receives the paths of the bundled modules
  */
 export function siteNotices(modules = new Set()) {

@@ -1,4 +1,4 @@
-// Builds dist/, which the package ships: the sources as a few readable modules, the worker that threads run, the wasm files, the public
+// Builds dist/, which the npm package ships: the sources as a few readable modules, the worker that threads run, the wasm files, the public
 // types and the elements. Prints the size of the package.
 
 import { execFileSync } from 'node:child_process'
@@ -19,17 +19,14 @@ for (const name of WASM)
   else console.log(`dist: without ${name}, which build.sh makes`)
 
 // The modules are not minified, so that Node prints the line that threw and stacks have function names. core.js has everything that `import
-// 'qkv'` loads in one file, because one file compresses better than several. Bundlers tree-shake it, so nothing in it may have side effects
-// on load, not even a static block of a class, and it has only one dynamic import. The other files:
-// - threads.js: what only threads and the relaxed build need
-// - block.js, kv-cache.js: what nn, train and models share
-// - layers.js: what nn and train share
-// - the file of an entry: what only this entry needs
-// - families/: code that is loaded with a model of a family
+// 'qkv'` loads, because one file compresses better than several. Bundlers tree-shake it. So nothing in it may have side effects on load,
+// not even a static block of a class, and it has only one dynamic import. The other files: - threads.js: what only threads and the relaxed
+// build need - block.js, kv-cache.js: what nn, train and models share - layers.js: what nn and train share - the file of an entry: what
+// only this entry needs - families/: code that is loaded with a model of a family
 const entries = LIBRARY.filter(({ name }) => name !== 'corpus')
-/** Makes a matcher of modules by their path in src, wherever the project is. @param {RegExp} pattern */
+/** Makes a test of module ids by their path relative to src. @param {RegExp} pattern */
 const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src', id))
-/** The modules that the main entry imports, and what those import. @type {Set<string>} */
+/** The modules that the main entry imports, directly or not. @type {Set<string>} */
 const inCore = new Set()
 /** @param {string} id @param {{ getModuleInfo(id: string): { importedIds: string[] } | null }} modules */
 function addToCore(id, modules) {
@@ -53,7 +50,7 @@ const groups = [
   { name: 'block', test: of(/^(base|ops|layers\/(packed-linear|weight-blocks))\b/) },
   { name: 'threads', test: of(/^(threads\/|relaxed|wasm-bytes)/) },
 ]
-/** Keeps only the comments that bundlers read. The sources have the others, and the types have those of public calls. */
+/** Keeps only the comments that bundlers read. The comments of public calls are in the types, all others in the sources. */
 const output = { comments: { annotation: true, jsdoc: false, legal: false } }
 /** @param {{ moduleIds: string[] }} chunk */
 const chunkFileNames = ({ moduleIds }) =>

@@ -10,7 +10,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const built = await build({
   configFile: 'vite.config.js',
   logLevel: 'warn',
-  // Each worker becomes one file, which is then dropped, because the page also works without workers.
+  // Each worker becomes one file, which the build then drops, because the page also works without workers.
   worker: { format: 'iife', rolldownOptions: { output: { codeSplitting: false } } },
   build: {
     write: false,

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 
-/** The model hub, and the storage to which it redirects. Its hosts are listed in https://huggingface.co/.well-known/meta.json. */
+/** The model hub, and the storage to which the hub redirects. All its hosts are in https://huggingface.co/.well-known/meta.json. */
 const HUB = 'https://huggingface.co https://*.hf.co'
 
 /**
@@ -28,7 +28,7 @@ const SELF = policy({ script: "'self'", style: "'self'", connect: "'self'", work
 const meta = content => `<meta http-equiv="Content-Security-Policy" content="${content}" />`
 
 /**
- * Adds the policy to the built page.
+ * Makes the plugin that adds the policy to the built page.
  * @returns {import('vite').Plugin}
  */
 export const contentSecurityPolicy = () => ({

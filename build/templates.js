@@ -2,7 +2,7 @@
 
 /**
  * Returns the templates of a program.
- * @param {any} node of its syntax tree
+ * @param {any} node of the program's syntax tree
  * @param {any[]} [found]
  * @returns {{ quasi: { quasis: { start: number, end: number }[] } }[]}
  */

@@ -1,5 +1,5 @@
-// Makes the public types from the declarations that tsc emits for the sources. Each entry becomes one file with all types that it needs. It
-// imports those that the file of an earlier entry declares.
+// Makes the public types from the declarations that tsc emits for the sources. Each entry becomes one file with all types that it needs.
+// The file imports types that the file of an earlier entry declares.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
@@ -33,7 +33,7 @@ function lean(comment, indent) {
   return `${indent}/**\n${lines.map(line => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`
 }
 
-/** Matches class members marked @internal, to remove them: tsc keeps those that a constructor creates. */
+/** Matches class members marked @internal. They are removed here, because tsc keeps those that a constructor creates. */
 const INTERNAL = /^( +)\/\*\*(?:(?!\*\/)[\s\S])*@internal(?:(?!\*\/)[\s\S])*\*\/\n\1\S.*(?:\n\1[ }].*)*\n/gm
 
 /**
@@ -68,7 +68,7 @@ export function withUndefined(text) {
   return inserts.sort(([a], [b]) => b - a).reduce((left, [at, own]) => left.slice(0, at) + own + left.slice(at), text)
 }
 
-/** Stands for the text of a name that two modules declare differently; no entry can make such a name public. */
+/** The text for a name that two modules declare differently. No entry can make such a name public. */
 const TWICE = 'two different declarations'
 
 /**
@@ -118,9 +118,9 @@ function exportsOf(text, withAliases) {
 
 /**
  * @typedef {object} Entry
- * @property {string} name of its file, without .d.ts
- * @property {string} module the module it makes public, without .d.ts
- * @property {boolean} [withAliases] true if its aliases of types of other modules are public, too
+ * @property {string} name of the entry's file, without .d.ts
+ * @property {string} module the module that the entry makes public, without .d.ts
+ * @property {boolean} [withAliases] true if the module's aliases of types of other modules are public, too
  * @property {string} [more] text to append to the file
  */
 

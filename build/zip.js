@@ -1,4 +1,5 @@
-// Zips the built page as site/qkv-class.zip, for a class without internet. The zip has the folder site/, including the page as one file.
+// Zips site/, the built page, as site/qkv-class.zip, for a class without internet. In the zip, the folder is qkv/; it also has the page as
+// one file.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -56,7 +57,7 @@ export function zipOf(files) {
   return Buffer.concat([...parts, ...entries, end])
 }
 
-/** Reads the files of a folder, by their paths below a name. @param {string} folder @param {string} below */
+/** Reads the files of a folder. Returns their bytes by path in the zip, which begins with `below`. @param {string} folder @param {string} below */
 export function filesOf(folder, below) {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(name => name.replaceAll('\\', '/'))
   const own = names.filter(name => name !== NAME && statSync(`${folder}/${name}`).isFile()).sort()

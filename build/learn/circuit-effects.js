@@ -1,5 +1,5 @@
-// Measures on trained models how well the estimates of `edges` and `ablate` find the parts with the largest exact effects. Used by tests,
-// and by circuits.js, which prints all figures.
+// Measures on trained models how well the estimates of `edges` find the heads and edges with the largest exact effects. Used by tests, and
+// by circuits.js, which prints all figures.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
@@ -125,8 +125,8 @@ const nameOf = ({ kind, place, layer, head }) => [place, kind, layer, head].filt
 
 /**
  * Computes exact and estimated effects of heads, and of edges from a head to a head or the logits, each averaged over the questions. For
- * heads, absolute values are compared. The estimate of a head is the root of the sum of squares of its edges: in a plain sum they cancel
- * too much, in a sum of absolute values not at all.
+ * heads, absolute values are compared. The estimate of a head is the root of the summed squares of its edges' estimates: in a plain sum
+ * they cancel too much, in a sum of absolute values not at all.
  * @param {Model} model
  * @param {readonly Question[]} questions
  * @param {0 | 'mean'} by

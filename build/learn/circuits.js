@@ -1,6 +1,6 @@
-// npm run bench:circuits -- [SEEDS]: measures how well estimated effects of edges and heads find those with the largest exact
-// effects. The models are those of the page: induction, trained here with SEEDS seeds (default 10), stories and translation. The figures
-// are in docs/interpret.md.
+// npm run bench:circuits -- [SEEDS]: measures how well estimated effects find the edges and heads with the largest exact effects. The
+// models are those of the page: induction, trained here with SEEDS seeds (default 10), stories and translation. The figures are in
+// docs/interpret.md.
 
 import { load } from 'qkv'
 import { agreement, compareEffects, inductionModel, question, shippedModel } from './circuit-effects.js'
@@ -70,7 +70,7 @@ for (const [name, texts] of /** @type {const} */ ([
     if (name === 'stories') questions.push(question(model, text))
     else {
       const { ids } = model.tokenize(text)
-      /** The first words of the translation. */
+      /** Ids of the first words of the model's translation. */
       let decoderIds = [Number(model.config.decoder_start_token_id)]
       for await (const { ids: made } of model.generate(text, { maxNewTokens: 3 })) decoderIds = [...made]
       questions.push(question(model, { ids: [...ids], decoderIds }))

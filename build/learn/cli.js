@@ -1,5 +1,5 @@
-// npm run learn -- TASK [--seed 0] [--json] [--text FILE] [--SETTING VALUE]: trains in Node, without the page.
-// TASK may be a model that ships with the page: trained/cli.js.
+// npm run learn -- TASK [--seed 0] [--json] [--text FILE] [--SETTING VALUE]: trains a task of "Learn" in Node, without the page.
+// TASK may be a model that ships with the page: build/train/train-model.js.
 // npm run learn -- [TASK] --all [--record]: trains the task, or every task and induction with one layer, on ten seeds, and prints how many
 // reached their goals. With --record, writes the band that the page shows behind the curves into the file of each task.
 
@@ -19,7 +19,7 @@ const TRANSLATION = '工程师 今天 在 北京 想要 一套 自动 驾驶 解
 const ONE_LAYER = 0.4
 
 /**
- * Trains until success and prints the result.
+ * Trains a task until it reaches its goal, and prints the result.
  * @param {string} task
  * @param {Partial<import('../../web/rooms/learn/tasks/task.js').LearnSettings>} settings
  * @param {string} [text]

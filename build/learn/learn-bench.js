@@ -1,5 +1,5 @@
 // npm run bench:learn: measures how many seconds each task of the room "Learn" takes until it is learned, with evaluations. Then measures
-// the same number of steps without evaluations, in qkv and in PyTorch. All on one thread. Prints medians of three seeds.
+// the same number of steps without evaluations, in qkv and in PyTorch. All measurements use one thread. Prints medians of three seeds.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -22,7 +22,7 @@ const seconds = (/** @type {() => void} */ run) => {
 }
 const python = ['/usr/bin/python3', 'python3'].find(path => path === 'python3' || existsSync(path)) ?? 'python3'
 
-/** Times PyTorch for a number of steps, excluding its start-up. @param {string} task @param {number} seed @param {number} steps */
+/** Measures the seconds that PyTorch takes for a number of steps, excluding its start-up. @param {string} task @param {number} seed @param {number} steps */
 function pytorch(task, seed, steps) {
   const program = pytorchProgram(task, { ...TASKS[task].defaults, seed })
   const timed = program

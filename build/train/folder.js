@@ -43,7 +43,7 @@ function wordTokenizer(words, { start, end, padding, unknown }) {
 }
 
 /**
- * Returns the files.
+ * Returns the files of a model's folder.
  * @param {object} config
  * @param {Record<string, import('qkv').FloatTensor>} weights
  * @param {readonly string[]} words

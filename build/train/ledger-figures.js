@@ -58,7 +58,7 @@ function tallies() {
  * @property {number} head
  * @property {number} previous mean weight on the previous word
  * @property {number} first mean weight on the first word
- * @property {number} sink mean weight on the first word, of words without anything to look up
+ * @property {number} sink mean weight that words without anything to look up put on the first word
  * @property {Record<Kind, number>} weight by kind: mean weight of the predicting word on the earlier words that contain the answer
  * @property {Record<Kind, number>} cost by kind: loss of accuracy when the head's output is zero
  */
@@ -139,7 +139,7 @@ function weightsOf(model, ledgers) {
           }
           const { kind, source } = mark
           on[kind].all++
-          // The answer, the thing that a name keeps, follows each earlier mention of the name.
+          // The answer, the thing that a name keeps, stands after each earlier mention of the name.
           if (kind === 'thing') for (let j = 1; j < i; j++) on[kind].right += ids[j - 1] === ids[i] ? row[j] : 0
           else on[kind].right += row[source]
         }

@@ -9,7 +9,7 @@ import { measureStop } from './tour-stop.js'
 /** @import { LedgerHead } from './ledger-figures.js' */
 /** @import { Mark } from './ledger-text.js' */
 
-/** Position before which the first stop's answer must be, so that its prompt is short. */
+/** The position before which the answer of the first stop must be, so that the stop's prompt is short. */
 const NEAR = 60
 
 /** @type {{ id: string, fits: (mark: Mark) => boolean, best: (head: LedgerHead) => number }[]} */
@@ -47,7 +47,7 @@ export async function ledgerTour(qkv, source, { length, heads }) {
       const { layer, head, cost } = heads.reduce((a, b) => (best(b) > best(a) ? b : a))
       for (const { at, kind, source } of marks.filter(fits)) {
         const stop = { prompt: textOf(at), answer: words[at], layer, head }
-        // A name's thing follows each earlier occurrence of the name, so all of these count, not only the last, `source`.
+        // A name's thing follows each earlier occurrence of the name. All of these things count, not only the last, at `source`.
         const isSource = (/** @type {readonly string[]} */ tokens, /** @type {number} */ i) => {
           if (id === 'previous') return i === tokens.length - 2
           return kind === 'thing' ? i > 0 && tokens[i - 1] === tokens[tokens.length - 1] : i === source

@@ -45,7 +45,7 @@ export const DEFAULTS = {
 /** Loss weights of determined words. Other words have weight 0 while heads are guided. */
 const WEIGHT = { thing: 1, chapter: 2, section: 2, note: 2 }
 const FREE = 0.05
-/** Far links are rare: each additional REACH words of distance add the weight once more. */
+/** Far links are rare, so each additional REACH words of distance add the weight of a link once more. */
 const REACH = 100
 /** Initial scale of the first layer's outputs; small, so that later layers see the words themselves rather than the previous words. */
 const FIRST_OUTPUT = 0.3
@@ -56,7 +56,7 @@ const SHARP = 12
 /** Weight of words without anything to look up, in the losses on the attention weights of guided heads. */
 const REST = 0.5
 
-/** Returns the stage of a step. @param {number} step @returns {Stage} */
+/** Returns the stage to which a step belongs. @param {number} step @returns {Stage} */
 function stageOf(step) {
   for (const stage of STAGES) {
     if (step < stage.steps) return stage
@@ -66,8 +66,8 @@ function stageOf(step) {
 }
 
 /**
- * Attention targets of a guided head. Each word has a name as a one-hot row of `values`, (n, names). The head's attention applied to these
- * rows gives its weight on each name; `looksAt` is the name that each word should attend to.
+ * Attention targets of a guided head. Each word has a name, an index below `names`, as a one-hot row of `values`, (n, names). The head's
+ * attention applied to these rows gives its weight on each name; `looksAt` is the name that each word should attend to.
  * @typedef {{ names: number, values: Float32Array, looksAt: Int32Array }} Names
  */
 

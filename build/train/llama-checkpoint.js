@@ -16,8 +16,8 @@ const at = (/** @type {number} */ layer) => `model.layers.${layer}.`
 /**
  * Draws initial weights: matrices from N(0, 1 / in), norms 1. Heads start by copying (mimetic initialization,
  * https://arxiv.org/abs/2305.09828): the output projection is the transposed value projection. After the first layer the key projection
- * also equals the query projection, so that a head attends to similar tokens and copies them. There only head 0 has an output at first;
- * those of the other heads start at 0, so that the heads do not all learn the same.
+ * also equals the query projection, so that a head attends to similar tokens and copies them. In these layers, the output projections of
+ * all heads but head 0 start at 0, so that the heads do not all learn the same.
  * @param {import('qkv').Generator} generator
  * @param {Sizes} sizes
  * @returns {Record<string, FloatTensor>}

@@ -139,7 +139,8 @@ export async function storiesFigures(qkv, source, { stories = 256, set = 'test',
 }
 
 /**
- * Returns the mean weights of a head on the previous token, the first one, the answers, the tokens after these, and the names of pronouns.
+ * Returns the mean weights of a head on the previous token, the first token, the answers, the tokens after the answers, and the names that
+ * pronouns stand for.
  * @param {ReturnType<typeof unseenStories>} batches
  * @param {Float32Array[]} maps (B, heads, T, T) for each batch
  * @param {number} head

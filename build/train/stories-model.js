@@ -29,8 +29,8 @@ export const DEFAULTS = {
 }
 
 /**
- * Loss weights of determined words, larger for rarer kinds; other words have the weight FREE. Reweighting a determined word does not change
- * the optimal answer.
+ * Loss weights of determined words, larger for rarer kinds; other words have the weight FREE. The weight of a determined word does not
+ * change its optimal prediction.
  * @type {Record<Kind, number>}
  */
 const WEIGHT = { name: 1.5, colour: 2, gender: 0.5, pronoun: 0.5, own: 1, place: 1 }

@@ -11,7 +11,7 @@ const START = 'Lily and Tom are friends .'
 /** The initial text of "Models". Its last words have occurred before, so that heads that copy are active. */
 export const FIRST_TEXT = `${START} The fox is called vi ta mo . He has a red ball . Vi ta`
 /**
- * The stops; the first one is that of the front page.
+ * The stops of the story; the front page shows the first.
  * @type {{ id: string, kind: Kind, prompt: string, answer: string, sources: string[], isBehind?: boolean, best: (head: HeadFigures) => number }[]}
  */
 const STOPS = [

@@ -7,7 +7,7 @@
  * @param {import('qkv/models').Model} model
  * @param {readonly string[]} words vocabulary
  * @param {{ prompt: string, answer: string, layer: number, head: number, isSource: (tokens: readonly string[], i: number) => boolean }} stop isSource:
- *   returns true if a token contains the answer
+ *   true if the token at i contains the answer
  */
 export function measureStop(model, words, { prompt, answer, layer, head, isSource }) {
   const { ids, tokens } = model.tokenize(prompt)

@@ -1,6 +1,6 @@
 // npm run learn -- stories | translator | ledger [--seed 0] [--steps N] [--out FOLDER] [--analyse FOLDER [--choice]]: trains the models
-// that ship with the page and measures them. With --analyse, only measures the model in a folder; with --choice, on the texts by which a
-// seed is chosen.
+// that ship with the page and measures them. With --analyse, only measures the model in FOLDER; with --choice, on the texts by which a seed
+// is chosen.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

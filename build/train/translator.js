@@ -13,7 +13,7 @@ const [PAD, END] = [0, 1]
 /** Every token; its index is its id. */
 export const WORDS = [...SPECIALS, ...SOURCE_WORDS.map(word => word.toLowerCase()), ...TARGET_WORDS]
 const firstTarget = SPECIALS.length + SOURCE_WORDS.length
-/** Length of the longest translation including its end token. */
+/** Number of tokens of the longest translation, including its end token. */
 const L = LONGEST.target + 1
 
 export const DEFAULTS = {
@@ -32,7 +32,7 @@ export const DEFAULTS = {
 }
 
 /**
- * Draws sentences with the ids of this model; the translation ends with an end token.
+ * Draws B sentences with their translations, as ids of this model. Each translation ends with an end token.
  * @param {import('qkv').Generator} generator
  * @param {number} B
  * @param {Split} split

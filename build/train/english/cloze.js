@@ -1,5 +1,5 @@
 // 100 beginnings of simple English sentences, each with words that a reader finds plausible next; and ten sentences that anyone might type.
-// They were written by hand, not by the grammar, before the model was measured on them.
+// All were written by hand, not by the grammar, before the model was measured on them.
 
 const list = (/** @type {string} */ words) => words.split(' ')
 

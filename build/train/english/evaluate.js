@@ -24,7 +24,7 @@ const figures = {}
 if (given.held) {
   const other = given.beside ? await loadModel(qkv, filesOf(given.beside)) : undefined
   for (const name of ['stories', 'wordnet', 'kjv', 'moby-dick', 'sotu']) {
-    // Short enough for both models to read them whole.
+    // The beginnings are short enough for both models to read them whole.
     const texts = readFileSync(`${given.held}/held-${name}.txt`, 'utf8').split('\n<s>\n').filter(Boolean)
     const some = texts.map(text => text.slice(0, 240)).slice(0, 200)
     figures.bits = { ...figures.bits, [name]: bitsOf(model, some) }
@@ -83,7 +83,7 @@ if (given.held) {
   for (const [n, own] of sums.entries()) {
     const [layer, head] = [Math.floor(n / heads), n % heads]
     const lost = bitsOf(model, fitting, { [`layers.${layer}.heads.${head}`]: 0 }) - whole
-    // The role of a head is the name of its highest score, if this is at least 0.4 and the model is worse without the head.
+    // The role of a head is the name of its highest score, if this score is at least 0.4 and the model is worse without the head.
     const [role, score] = Object.entries(own)
       .filter(([name]) => layer > 0 || (name !== 'induction' && name !== 'further'))
       .sort((a, b) => b[1] - a[1])[0]

@@ -45,7 +45,7 @@ export function bitsOf(model, texts, hooks = {}) {
   return bits / bytes
 }
 
-/** Returns the most likely next words, as people write them. @param {import('qkv/models').Model} model @param {string} text @param {number} count */
+/** Returns the next words that begin with the `count` most likely tokens, and the probabilities of these tokens. @param {import('qkv/models').Model} model @param {string} text @param {number} count */
 export function wordsAfter(model, text, count) {
   const { ids } = model.tokenize(text)
   const { logits } = model.forwardSync({ ids }, { logits: 'last' })
@@ -55,7 +55,7 @@ export function wordsAfter(model, text, count) {
     .sort((a, b) => data[b] - data[a])
     .slice(0, count)
   const said = model.decode(ids)
-  // Words of several tokens are completed greedily.
+  // Completes words of several tokens greedily.
   return top.map(first => {
     const more = [...ids, first]
     for (let n = 0; n < 5; n++) {

@@ -13,7 +13,7 @@ const START = '<s>'
 
 /**
  * Trains a tokenizer. Every byte is a token, so no text has an unknown token. The library's trainer has no option for the size of the
- * vocabulary. Its merges are ranked, so keeping the first ones gives the vocabulary of a smaller size.
+ * vocabulary. Its merges are in the order of training, so the first of them are the merges of a smaller vocabulary.
  * @param {string} out
  * @param {number} size
  * @param {string[]} texts
