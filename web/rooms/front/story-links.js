@@ -129,7 +129,7 @@ export class StoryLinks extends LitElement {
     return `M${from.x} ${from.top}C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.bottom}`
   }
 
-  /** Draws a dashed line from a word to the name copied into it; dashed because it is no weight of this head. */
+  /** Draws a dashed line from a word to the name copied into it. Dashes show that the line is no weight of this head. */
   carriedLine() {
     const [from, to] = this.carried?.map(at => this.spots[at]) ?? []
     if (!from || !to || this.isOff) return svg``

@@ -1,5 +1,5 @@
-// Draws the reader's changes as chips in model order, a switch between before and after, the effect of the changes, and patches from a
-// second text.
+// Draws the reader's changes as chips in the order of the layers, a switch between before and after, the effect of the changes, and
+// patches from a second text.
 
 import { html, nothing } from 'lit'
 import { changesBar } from '../../attention-head/changes-bar.js'

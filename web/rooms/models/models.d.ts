@@ -90,7 +90,7 @@ export interface Look {
   seconds: number
 }
 
-/** A model to be opened. `checkpoint` is that setting at the time of the request; if it has changed since, it names another model. */
+/** A model to be opened. `checkpoint`: the setting of that name at the time of the request. A later setting names another model. */
 export interface Requested {
   /** Identifies the request. */
   id: string
@@ -159,7 +159,7 @@ export interface View {
   hasPrograms: boolean
   /** Why the last request for a model was refused. */
   refused?: Problem<object, ModelsTypes['key']>
-  /** The problem that the reader dismissed, also by entering a new text. */
+  /** The problem that the reader has dismissed; entering a new text also dismisses it. */
   dismissed?: Problem
   /** Sources of models that do not ship with the page, by name: their files, or the address of their folder. */
   imported: Readonly<Record<string, OpenSource>>
@@ -604,7 +604,7 @@ export type ModelsAsks = {
   }
   /** Exports the lens as a file of torch.save. */
   lensBytes: { request: { model: string } & LensAsked; value: { name: string; data: Uint8Array<ArrayBuffer> } }
-  /** Computes the graph of heads. A long computation needs consent, so it first returns only its cost in `takes`. */
+  /** Computes the graph of heads. If that takes long and `isAgreed` is false, returns only the cost, as `takes`. */
   graph: {
     request: RunRequest & { isAgreed: boolean }
     value: GraphEdges | { isTooLong: true } | { takes: { seconds: number; bytes: number } }

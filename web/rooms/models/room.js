@@ -45,7 +45,7 @@ const QUICK_ENDINGS = 2 ** 28
 /** @type {Record<string, import('../../attention-head/head.js').Stack>} */
 const STACKS = { '': '', e: 'encoder', d: 'decoder', c: 'cross' }
 
-/** Formats a place for a link: "c2.1", with a cell "c2.1:3>2", with a part of it "c2.1:3>2/term/5". @param {Place} place */
+/** Formats a place for a link: "c2.1", with a cell "c2.1:3>2", with a detail of the cell "c2.1:3>2/term/5". @param {Place} place */
 function writePlace({ head, cell, detail = [] }) {
   if (!head) return ''
   if (!cell) return headName(head)
@@ -217,7 +217,10 @@ function bring(state, files) {
 
 /** Cancels generation, which belongs to the previous text and model. @satisfies {import('../../shell/room.js').Effect<ModelsTypes>} */
 const END_GENERATION = { type: 'cancel', slot: 'generate' }
-/** Cancels one-off requests about a model that is replaced, because nothing answers them any more. @type {{ type: 'cancel', slot: string }[]} */
+/**
+ * Cancels one-off requests about a model that is replaced, because they would go on waiting for that model.
+ * @type {{ type: 'cancel', slot: string }[]}
+ */
 const END_ASKED = [END_GENERATION, { type: 'cancel', slot: 'lensBytes' }, { type: 'cancel', slot: 'matrices' }]
 
 /** Sets another text, and hides the current problem. @param {State} state @param {string | null} prompt */
@@ -270,7 +273,7 @@ function mask(state, index) {
   return text ? read(state, text) : {}
 }
 
-/** Opens another head, without a cell. @param {import('../../attention-head/head.js').HeadAt} head @returns {Step} */
+/** Opens a head with no cell selected. @param {import('../../attention-head/head.js').HeadAt} head @returns {Step} */
 const openHead = head => ({ set: { at: { head } }, view: { stack: head.stack }, effects: [refocus('#models-back')] })
 
 /** Returns to the atlas of all heads, and focuses the head whose page was open. @param {State} state @returns {Step} */

@@ -18,7 +18,7 @@ const [LEAST, MOST] = [14, 260]
 const FADED = 0.25
 /** Properties that are not drawn on the canvas, so changing them does not repaint it. */
 const FRAMES = new Set(['selected', 'changed', 'label', 'lens', 'lensTitle', 'own', 'crop', 'marquee'])
-/** Maximum number of maps for which the fitted map size may reach 220 pixels, else 132. */
+/** Maximum number of maps that may each fill 220 pixels; more maps fill at most 132 pixels each. */
 const FEW = 4
 /** Pixels reserved below the maps for the dock and the column numbers. */
 const DOCK = 88

@@ -106,7 +106,7 @@ export async function blockOf(model, { run, hooks }, stack, signal) {
         readAt(all, at + name, ({ data, dims }) => {
           seen[name] = { data: data.slice(), dims }
         })
-      // A layer's output is recorded before it is patched, so take the patched value from the input of the next layer.
+      // Record a layer's output before a patch changes it. The next layer records the patched values as its input.
       const patch = all[`${at}output`]
       all[`${at}output`] = values => {
         layers[layer] = layerOf({ ...seen, output: { data: values.data.slice(), dims: values.dims } })

@@ -43,7 +43,7 @@ const detailPlace = (trace, kind, i) => ({ ...cellPlace(trace, trace.key), detai
 const keyName = ({ words }, key) => words.keys[key] ?? String(key + 1)
 
 /**
- * Builds the page of a place inside the traced cell.
+ * Builds the page of the traced weight, or of a product or element that it was computed from.
  * @param {CellState} state
  * @param {string} title
  * @param {Place['detail']} detail

@@ -7,8 +7,8 @@ import { REACHED, workOf } from '../long-text/limits.js'
 /** Number of multiplications (a few seconds) above which the graph needs the reader's consent; small models never reach it. */
 const MOST_WORK = 2 ** 35
 /**
- * The work of a graph: PASSES times the work of a run, plus READ times the work of the products of heads with the outputs that they read.
- * Both factors were measured at the size of GPT-2 small.
+ * Factors of the work of a graph, measured at the size of GPT-2 small: PASSES times the work of a run, plus READ times the work of the
+ * products of heads with the outputs that they read.
  */
 const [PASSES, READ] = [7, 1.3]
 /** Maximum bytes for the outputs of all parts; with more, no graph is offered. */

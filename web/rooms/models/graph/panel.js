@@ -63,7 +63,7 @@ function said({ room: { t }, found }, node) {
 /** Describes a part. @param {Panel} panel @param {GraphNode} node */
 const nodeText = (panel, node) => panel.g(`graphAt.${node.kind}`, said(panel, node))
 
-/** Describes which part reads the output of which. @param {Panel} panel @param {GraphEdge} edge */
+/** Describes which part an edge leads from, and which part reads its output as what. @param {Panel} panel @param {GraphEdge} edge */
 function readsText(panel, { from, to, reads }) {
   const { g } = panel
   const written = from.kind === 'logits' ? '' : g(`graphFrom.${from.kind}`, said(panel, from))

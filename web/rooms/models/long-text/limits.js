@@ -23,7 +23,7 @@ export function workOf({ stacks: { encoder, decoder }, parameters, vocab }, toke
   return tokens * linear + tokens * tokens * layers * heads * (2 * headDim + 16) + (layers + 1) * table
 }
 
-/** Maximum number of tokens for which a run time is extrapolated, as a multiple of those of the longest run. */
+/** Maximum number of tokens for which a run time is extrapolated, as a multiple of the tokens of the longest run. */
 const FAR = 100
 
 /** Speed of runs and graphs relative to a plain matrix product. Measured: 0.9 with 12 layers of width 384, at 64 and 128 tokens. */

@@ -17,8 +17,7 @@ export const EXAMPLE = /** @type {const} */ ({ model: 'stories', head: '3.1' })
 const COPIERS = ['behind', 'thing']
 
 /**
- * For each role, a function that picks the figure that measures it from the figures of a head. `id` is that of the story stop about the
- * head.
+ * For each role, a function that picks the figure of a head that measures the role. `id`: id of the story stop about the head.
  * @type {Record<'pronoun' | 'behind' | 'chapter' | 'thing', (figures: import('../models.js').HeadFigures, id: string) => number | undefined>}
  */
 const ROLES = {

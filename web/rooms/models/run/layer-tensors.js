@@ -16,7 +16,7 @@ import { attentionOf, readAt, specOf } from './hooks.js'
  * @property {{ scale?: number, left?: number, right?: number }} settings other settings of the room "One layer"
  */
 
-/** Maximum weights for exporting all heads; with more, only one head is exported. */
+/** Maximum number of weights of a layer for exporting all of its heads; with more, only one head is exported. */
 const MOST_WEIGHTS = 2 ** 22
 
 /**

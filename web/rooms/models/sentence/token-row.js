@@ -232,7 +232,7 @@ function otherWords(room) {
       )}</select></label>`
 }
 
-/** Lists the words that are not in the vocabulary. @param {Room} room */
+/** Lists the words of the text that are not in the vocabulary. @param {Room} room */
 function unknownWords({ t, run, openModel }) {
   if (!run?.unknown.length || !openModel) return nothing
   const words = [...new Set(run.unknown.map(i => t('modelsQuoted', { word: run.tokens[i] })))].join(t('comma'))
