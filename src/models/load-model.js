@@ -133,7 +133,7 @@ async function open(qkv, source, options) {
  * Reads the config and the headers of a folder, and computes the memory of the weights by dtype.
  * @param {CheckpointSource} source as in loadModel
  * @param {{ signal?: AbortSignal, dtype?: import('./weights/weight-types.js').WeightTypes, adapter?: CheckpointSource | false } & HubOptions} [options] dtype:
- *   that of `bytes.loaded`; default: as stored
+ *   in which `bytes.loaded` counts the weights; default: as stored
  */
 export async function inspectModel(source, options = {}) {
   if (coreOf(source))

@@ -24,7 +24,7 @@ import { contributions, dot, multiplied, normed, pulled } from './linear-attribu
  * @property {AbortSignal} [signal]
  */
 /**
- * The contributions to the logits of T tokens or classes. Those to one logit sum to it (before the softcap, if the model has one).
+ * The contributions to the logits of T tokens or classes. They sum to each logit (before the softcap, if the model has one).
  * @typedef {{ tokens: number[], classes?: number[] } & import('./linear-attribution.js').Contributions} LogitAttribution
  */
 
@@ -105,7 +105,7 @@ export async function attributeEach(model, inputs, options) {
 }
 
 /**
- * Returns the indices of the rows, of a text of L tokens, from which the logits of classes are read.
+ * Returns the indices of the rows from which the logits of classes are read, in a text of L tokens.
  * @param {'first' | 'last' | 'mean' | 'pooled'} which
  * @param {Attributed} model
  * @param {ModelInput} input

@@ -43,7 +43,7 @@ import { Tensor } from '../../base/tensor.js'
  * @param {AbortSignal} [asked.signal]
  * @param {string} asked.where prefix of errors
  * @param {'all' | 'last' | 'none'} [asked.logits]
- * @param {(L: number) => number[]} asked.positions returns the indices of the rows to read, of a text of L tokens
+ * @param {(L: number) => number[]} asked.positions returns the indices of the rows to read, in a text of L tokens
  * @param {(output: ModelOutput, rows: Float64Array[], positions: number[]) => Readout[]} asked.readouts returns the numbers to explain
  * @param {{ layer: number, carried: (row: Float64Array) => Linearized }} [asked.state] reads the output of `layer`, mapped by
  *   `carried`, instead of that of the last layer

@@ -25,7 +25,7 @@ export function describe(c) {
   })
 }
 
-/** Returns the window of each layer. @param {Config} c @param {number} layers @returns {number[]} */
+/** Returns, for each layer, the number of visible keys besides the query's own. @param {Config} c @param {number} layers @returns {number[]} */
 function windowsOf(c, layers) {
   const given = c.get('attention_window')
   const windows = Array.isArray(given) ? given : Array(layers).fill(given)

@@ -44,7 +44,7 @@ export function t5(c, isScaled) {
   const buckets = c.number('relative_attention_num_buckets', { least: 4, most: 2 ** 16, whole: true })
   const maxDistance = c.size('relative_attention_max_distance')
   const kind = c.choice('feed_forward_proj', { relu: 'relu', 'gated-gelu': 'gated', 'gated-silu': 'silu' })
-  // Both keys are derived from feed_forward_proj; transformers uses their values in the file.
+  // The config class derives both keys from feed_forward_proj, but uses their values if the file has them.
   c.only({ dense_act_fn: { relu: 'relu', gated: 'gelu_new', silu: 'silu' }[kind], is_gated_act: kind !== 'relu' })
   const layers = layersOf(c, 'num_layers')
   const all = { numHeads: heads, numKvHeads: heads, headDim }

@@ -42,14 +42,14 @@ export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_fe
  *   refused
  * @param {boolean} [options.interleaved] True if adjacent values rotate together
  * @param {'all' | 'upper' | 'even' | 'pattern' | number} [options.window] which layers have a sliding window; a number n: all except every
- *   n-th; 'pattern': n is the key sliding_window_pattern
+ *   n-th; 'pattern': n is the key sliding_window_pattern; 'upper': those from max_window_layers on
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.full] rotation of the layers without a window, if different
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.sliding] rotation of the layers with a window
  * @param {string} [options.activation] key of the config, default 'hidden_act'
  * @param {'all' | 'mlp'} [options.fused] 'all': one weight contains q, k and v, another one gate and up; 'mlp': only gate and up are fused
  * @param {readonly string[]} [options.mlp] names of up, down and, if present, gate
  * @param {boolean} [options.parallel] True if attention and MLP read the same norm
- * @param {number} [options.scale] of scores, unless headDim ** -0.5
+ * @param {number} [options.scale] of scores; default headDim ** -0.5
  * @param {number} [options.softcap] of scores
  * @param {number} [options.embeddingScale]
  * @param {number} [options.residualScale] factor of each part's output

@@ -116,7 +116,7 @@ function rulesOf(c, stopIds, idsOf, vocab) {
 }
 
 /**
- * Applies the rules: penalises ids of the sequence, and hides those that the folder forbids at this point.
+ * Applies the rules in place: penalises ids of the sequence, and hides or forces ids as the folder requires at this point.
  * @param {Float32Array} logits
  * @param {Rules} rules
  * @param {object} at

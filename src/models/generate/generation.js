@@ -301,7 +301,7 @@ function readBeams(options, used, temperature) {
 /**
  * Returns the text that the last token of a row adds. Holds back an ending that may still change, or become a stop text.
  * @param {{ prompt: string, text: string, sequence: number[], isDone: boolean }} row text: the prompt and the text returned so far; isDone:
- *   set by a stop text
+ *   set here at a stop text
  * @param {string} whole the decoded row
  * @param {readonly string[]} stops
  * @param {boolean} isLast true if no token follows

@@ -43,8 +43,8 @@ function shardsOf(name) {
 }
 
 /**
- * Matches the names of files that are not models, as in common/download.cpp of llama.cpp: image projectors, importance matrices and
- * drafts.
+ * Matches the names of files that go with a model, as in common/download.cpp of llama.cpp: image projectors, importance matrices and draft
+ * models.
  */
 const BESIDE = /(mmproj|imatrix|mtp-|eagle3-|dflash-|dspark-)[^/]*$/i
 

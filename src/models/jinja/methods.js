@@ -173,7 +173,7 @@ function titleOf(text) {
  * @param {string} text
  * @param {unknown} start
  * @param {unknown} end
- * @returns {{ within: string, from: number } | undefined} undefined if it starts after its end: then not even an empty text is found
+ * @returns {{ within: string, from: number } | undefined} undefined if the start is after the end: then not even an empty text is found
  */
 function between(text, start, end) {
   if ((start ?? null) === null && (end ?? null) === null) return { within: text, from: 0 }

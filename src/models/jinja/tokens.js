@@ -98,7 +98,7 @@ export function readTokens(source) {
  * Reads the tokens of a tag.
  * @param {string} text
  * @param {number} at
- * @param {boolean} isVariable
+ * @param {boolean} isVariable True for {{ }}, false for {% %}
  * @param {Token[]} tokens
  * @returns {RegExpExecArray} the end of the tag
  */

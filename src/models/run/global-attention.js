@@ -11,7 +11,7 @@ import { copyOf } from './model-hooks.js'
 /** @import { PartSpec } from '../family-shapes/parts.js' */
 
 /**
- * Returns 1 for each marked token, never for padding; undefined if there are none.
+ * Returns an array (B, L) with 1 for each marked token, never for padding; undefined if there are none.
  * @param {ArrayLike<number> | undefined} asked
  * @param {boolean} isFirst True if the first token of each text is marked by default
  * @param {Uint8Array | undefined} real 0 is padding

@@ -11,7 +11,7 @@ import { openFolder, readJSON } from '../source/source.js'
  * @param {unknown} source as given
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {Parameters<typeof openFolder>[2]} use
- * @returns {Promise<Folder | undefined>} undefined if no subfolder has a network
+ * @returns {Promise<Folder | undefined>} undefined if modules.json is missing, or names no subfolder with a network
  */
 export async function openNetwork(folder, source, options, use) {
   const file = await folder.open('modules.json')

@@ -13,7 +13,7 @@ export function refused(code, text) {
   return Object.assign(error, { code })
 }
 
-/** Advice for files of unsupported formats, by file extension. */
+/** Advice for files of formats other than safetensors, by file extension. */
 export const OTHERS = [
   { pattern: /\.gguf$/i, text: 'a GGUF file is opened by its own name: give it in place of the folder' },
   {

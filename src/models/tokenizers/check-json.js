@@ -6,7 +6,7 @@ import { typeOf } from './model-type.js'
 /** Types of values: their names in errors, and checks. @type {Record<string, [name: string, is: (value: any) => boolean]>} */
 const TYPES = {
   boolean: ['a boolean', value => typeof value === 'boolean'],
-  // JSON.parse accepts halves of characters and numbers that are too large, the Rust library does not.
+  // JSON.parse accepts lone surrogates and numbers that are too large; the Rust library does not.
   string: ['a string of whole characters', value => typeof value === 'string' && !/\p{Surrogate}/u.test(value)],
   character: ['one character', value => TYPES.string[1](value) && Array.from(value).length === 1],
   number: ['a finite number', Number.isFinite],
@@ -49,7 +49,7 @@ const isTuple = (value, types) =>
  */
 /** The checked parts of a kind, by type. @template {keyof typeof PARTS} K @typedef {{ [T in keyof (typeof PARTS)[K]]: Checked<(typeof PARTS)[K][T]> }} PartsOf */
 /**
- * A function for each type of a kind of parts.
+ * For a kind of parts, a function for each type.
  * @template {keyof typeof PARTS} K
  * @template R
  * @template {unknown[]} [A=[]]

@@ -23,7 +23,7 @@ function mergedWithPrevious(parts) {
   return out
 }
 
-/** By behavior, returns the texts into which matches and the text in between are split. @type {Record<string, (parts: Part[]) => string[]>} */
+/** Functions by behavior; each returns the texts into which matches and the text in between are split. @type {Record<string, (parts: Part[]) => string[]>} */
 const BEHAVIORS = {
   Isolated: parts => parts.map(({ text }) => text),
   Removed: parts => parts.map(({ text, isMatch }) => (isMatch ? '' : text)),

@@ -61,14 +61,14 @@ export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32'
     dtype: types,
     activations,
     cacheDtype,
-    /** Loads the kernels of integer weights, if any are used. */
+    /** Loads the integer kernels, if weights or caches are integers. */
     loadKernels: async core => {
       return wanted.some(type => String(type).startsWith('int')) ? loadKernels(core, activations === 'int8') : undefined
     },
   }
 }
 
-/** Loads the kernels of integer weights. @param {import('../../runtime/memory.js').Core} core @param {boolean} [hasBytes] true if activations are bytes */
+/** Loads the integer kernels, and returns the module for recorded calls. @param {import('../../runtime/memory.js').Core} core @param {boolean} [hasBytes] true if activations are bytes */
 export async function loadKernels(core, hasBytes = false) {
   await (await import('../../integers.js')).addIntegers(core, undefined, hasBytes)
   return (await import('../run/token-calls.js')).TokenCalls
