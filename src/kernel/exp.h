@@ -2,7 +2,7 @@
  *
  * power2_4: 2^x; relative error <= 1.3e-7 on [-126, 127], exactly 0 below -126.5, 1 at 0, NaN for NaN.
  * exp4:     relative error <= 1.3e-7 on [-87.33, 88], exactly 0 below, 1 at 0, NaN for NaN.
- *           No caller has arguments above the range, because softmax subtracts the maximum first.
+ *           Undefined above 88: softmax subtracts the maximum first, so its arguments are at most 0.
  * any_exp4: equal to exp4 below 88; relative error <= 3e-7 above, infinity from 88.73 on.
  * tanh4:    relative error <= 1.5e-7 everywhere, +-1 beyond +-10, NaN for NaN.
  * The bounds are tested. */
@@ -13,7 +13,7 @@
 
 #define LOG2_E 1.44269504088896341f
 
-/* Lower x are clamped to it, where 2^x is computed as 0. */
+/* Exponents below it are clamped to it; 2^LEAST_LOG2 is computed as 0. */
 #define LEAST_LOG2 -127.0f
 
 /* Constants of 2^x. Literals make shorter code, constants in memory make faster loops, see splat_from. */

@@ -35,8 +35,8 @@ static void pack_columns(float *to, const float *from, size_t row, size_t rows, 
     pack_panel(to + c * rows, from + c, rows, row, 1, at_most(columns - c, 8));
 }
 
-/* out (rows <= ROWS, columns) = a b, or += a b to accumulate; a (rows, n), b (n, columns), the columns of b and out
- * contiguous. If the values of a row of a are not contiguous, DEPTH of them are packed at a time, (ROWS/8, DEPTH,
+/* out (rows <= ROWS, columns) = a b, or += a b with `accumulate`; a (rows, n), b (n, columns). The column strides of b
+ * and out are 1. If the values of a row of a are not contiguous, DEPTH of them are packed at a time, (ROWS/8, DEPTH,
  * 8). */
 static void multiply_block(float *out, size_t rows, size_t columns, struct matrix a, struct matrix b, size_t n,
                            uint32_t accumulate, float *scratch) {

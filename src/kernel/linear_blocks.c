@@ -14,10 +14,10 @@
  *   part = d sum_{i in b} s[n][i] dot[n][i] - e sum_{i in b} m[n][i] total[i]
  * dot, total and, for Q4_K and Q5_K, sum m total are exact as integers: |dot| <= 32 * 32767 * 128 < 2^27.
  *
- * A panel holds eight rows in the layout of `block_form`. It takes as many bytes as in the file; Q4_K and Q5_K take 2.8
- * and 2.3 % more, because s and m are stored in 8 bits. A float16 is stored with its exponent raised by 10, so that
- * none is subnormal, and load_float16 returns 2^-102 times its value. A scale must therefore be below 2^7. The order of
- * the numbers is that of load_pairs. */
+ * A panel holds eight rows in the layout of `block_form`. It takes as many bytes as in the file, except that Q4_K and
+ * Q5_K take 2.8 and 2.3 % more, because s and m are stored in 8 bits. A float16 is stored with its exponent raised by
+ * 10, so that none is subnormal, and load_float16 returns 2^-102 times its value. A scale must therefore be below 2^7.
+ * The order of the numbers is that of load_pairs. */
 #include "linear_blocks.h"
 #include "rows.h"
 

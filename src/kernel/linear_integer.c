@@ -38,7 +38,7 @@ enum { FEW_ROWS = 8, LINE = 64 };
 /* Limits of a block of rows: x takes at most 1 MB as integers, which fits into L2. */
 enum { X_NUMBERS = 1 << 19, ROWS = 512 };
 
-/* Largest weight of int4, so that its product with 2^24 and 8 blocks does not overflow, and the smallest scale. */
+/* The largest weight of int4, whose product with 2^24, times 8 blocks, does not overflow; and the smallest scale. */
 static const float LARGEST_INT4 = 0x1p100f, LEAST_SCALE = 1e-36f;
 
 /* Returns the largest integer that x is rounded to. */
@@ -391,9 +391,9 @@ static void prefetch_part(const char *p, size_t bytes, size_t from, size_t count
     prefetch((const float *)(const void *)(p + at));
 }
 
-/* Rows of x rounded to integers, in groups of TILE rows: steps (tall, blocks), totals (tall, lines), q (tall / TILE,
- * pitch / 2, TILE, 2). With byte products of int8: bytes (tall / TILE, pitch / 4, TILE, 4) instead of q, and starts
- * (tall, blocks) instead of totals. */
+/* `tall` rows of x rounded to integers, in groups of TILE rows: steps (tall, blocks), totals (tall, lines), q (tall /
+ * TILE, pitch / 2, TILE, 2). With byte products of int8: bytes (tall / TILE, pitch / 4, TILE, 4) instead of q, and
+ * starts (tall, blocks) instead of totals. */
 struct many_rows {
   float *steps;
   int32_t *totals;

@@ -1,4 +1,4 @@
-/* linear_output.h: how the sums of linear.c and linear_decode.c start and end. y (M,N), bias (N), residual (M,N). */
+/* linear_output.h: how the sums of a product x W^T start and end. y (M,N), bias (N), residual (M,N). */
 #ifndef LINEAR_OUTPUT_H
 #define LINEAR_OUTPUT_H
 

@@ -399,8 +399,8 @@ uint32_t qkv_trace_part(const struct qkv_trace *args, uint32_t first, uint32_t c
 uint32_t qkv_backward(const struct qkv_backward *args);
 double qkv_backward_scratch(const struct qkv_backward *args);
 
-/* A unit is a kv head of a batch; one kv head of all batches if these share a gradient (sinks, bias); everything if kv
- * heads share a gradient, too (w_v, bias), or with dropout, whose random numbers are drawn in order. */
+/* A unit is a kv head of a batch; one kv head of all batches if batches share a gradient (sinks, bias); everything if
+ * kv heads share a gradient, too (w_v, bias), or with dropout, whose random numbers are drawn in order. */
 uint32_t qkv_backward_units(const struct qkv_backward *args);
 uint32_t qkv_backward_part(const struct qkv_backward *args, uint32_t first, uint32_t count, void *scratch);
 

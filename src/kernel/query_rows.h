@@ -12,8 +12,8 @@
 /* Taller blocks read keys and values less often. The size was measured, see docs/kernel-measurements.md. */
 enum { BLOCK_ROWS = 64, PANEL = 8 };
 
-/* Keys from <= j < to of a panel, relative to `first` of its block. The span of every row of the panel contains
- * open_from <= j < open_to. `from` is a multiple of 4, where a register tile starts. */
+/* The keys from <= j < to that a panel sees, relative to `first` of its block. The span of every row of the panel
+ * contains open_from <= j < open_to. `from` is a multiple of 4, where a register tile starts. */
 struct panel {
   uint32_t from, to, open_from, open_to;
 };
@@ -49,7 +49,7 @@ void start_block(struct query_rows *block, uint32_t b, uint32_t h, uint32_t n);
 /* Sets the initial maxima and sums: those of the sink, or -infinity and 0. */
 void start_statistics(struct query_rows *block);
 
-/* Sets first = from, and each panel to the part of keys from <= j < to that it sees by span, mask and bias. Returns
+/* Sets first = from, and each panel to the keys of from <= j < to that its rows see by span, mask and bias. Returns
  * true if any panel sees a key. */
 int find_visible_keys(struct query_rows *block, uint32_t from, uint32_t to);
 

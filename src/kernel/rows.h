@@ -29,7 +29,8 @@ INLINE void put_gradient(float *p, size_t left, f4 x, uint32_t accumulate) {
   put(p, left, accumulate ? add(get(p, left), x) : x);
 }
 
-/* Returns the end, at most n, of the values of a kernel's units: first * unit <= i < end. */
+/* Returns `end`, at most n: units first <= u < first + count, of `unit` values each, are the values first * unit <= i <
+ * end. */
 INLINE size_t end_of(uint32_t first, uint32_t count, size_t unit, size_t n) {
   return at_most(n, ((size_t)first + count) * unit);
 }

@@ -165,7 +165,7 @@ static void collect_distances(struct summary *x, size_t c, int64_t least, const 
     uint32_t bin = bin_of(least, bins);
     n = 1;
     if (bin == bin_of(least + 3, bins) && (least >= 0 || least <= -3)) {
-      int64_t lowest = (int64_t)1 << bin >> 1; /* smallest distance of the bin; the queries leave it one by one */
+      int64_t lowest = (int64_t)1 << bin >> 1; /* smallest distance of the bin, which the first query leaves first */
       int64_t left = least >= 0 ? least - lowest + 1 : bin == bins - 1 ? INT64_MAX : 2 * lowest + least;
       n = left < (int64_t)keys ? (size_t)left : keys;
       store(sums + bin * BLOCK_ROWS, add(load(sums + bin * BLOCK_ROWS), sum_keys(weights, n)));

@@ -25,7 +25,7 @@ struct summary {
   float *seen;                             /* (BLOCK_ROWS): number of visible keys so far */
   float *least;                            /* (BLOCK_ROWS): only scores above this can be among the largest */
   uint32_t *cursors;            /* (2, BLOCK_ROWS): next key with the query's token, for duplicate and for induction */
-  float *copies;                /* (keys of a tile, 4) */
+  float *copies;                /* (keys of a tile, 4): scores before softmax */
   float *top_scores, *top_keys; /* (BLOCK_ROWS, top rounded up to 4), sorted; keys are stored as bits */
   struct segment *parts;        /* (segments) */
 };

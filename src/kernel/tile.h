@@ -90,7 +90,7 @@ struct product {
   float *out;
   const float *start, *a, *b;
   size_t rows, columns, n;
-  size_t out_row, a_row, b_row; /* floats from row to row; eight columns of each row of b may be read */
+  size_t out_row, a_row, b_row; /* floats from row to row; of b, eight columns are read */
   struct ahead *ahead;          /* 0: no prefetch */
 };
 

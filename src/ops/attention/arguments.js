@@ -173,7 +173,7 @@ const longest = starts => starts.reduce((most, start, b) => Math.max(most, start
 
 /**
  * Checks the options of packed texts and sets the sizes of the call.
- * @param {AttentionCall} call with its operands
+ * @param {AttentionCall} call whose operands are set
  * @param {TraceOptions} given
  * @param {Labels} labels
  */

@@ -13,13 +13,13 @@ import { MASK_OPTIONS } from './masks.js'
 const JOINED = ['causal', 'mask', 'bias']
 
 /**
- * Appends extra rows to each batch of (B, S, E) in the module's memory.
+ * Copies (B, S, E) in the module's memory, with extra rows after those of each batch.
  * @param {Core} core
  * @param {number} from address of (B, S, E)
  * @param {number} B
  * @param {number} S
  * @param {FloatTensor[]} rows of E values each
- * @returns {number} address of (B, S + rows, E)
+ * @returns {number} address of (B, S + rows, E); `from` if `rows` is empty
  */
 export function appendRows(core, from, B, S, rows) {
   if (rows.length === 0) return from

@@ -49,7 +49,7 @@ import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
  * @property {Tensor} [qk_matmul_output] (B, H, L, P + S)
  */
 
-/** The step of a trace that each mode returns. */
+/** The step of a trace that each value of qk_matmul_output_mode returns. */
 const MODES = /** @type {const} */ (['scaled', 'capped', 'masked', 'weights'])
 const WHERE = 'onnxAttention'
 const LABELS = labels(WHERE, [], ['scale', 'softcap', 'causal', 'window', 'pastLength', 'keyLengths'])
