@@ -579,7 +579,7 @@ export class Model {
   }
 
   /**
-   * Embeds a stream of texts in order. Reads a text only when earlier ones are done, so memory is constant.
+   * Embeds a stream of texts in order. Reads one batch of texts at a time, so memory is constant.
    * @param {Iterable<string> | AsyncIterable<string>} texts
    * @param {import('./sentences/embed.js').EmbedOptions} [options]
    * @returns {AsyncGenerator<FloatTensor, void, void>} (d)

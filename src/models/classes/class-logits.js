@@ -1,4 +1,5 @@
-// Computes logits of classes from the model's output. Loaded with a checkpoint that has classes.
+// Computes logits of classes from the model's output. Letters: B texts, L tokens, d width of the model. Loaded with a checkpoint that has
+// classes.
 
 import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
@@ -10,7 +11,7 @@ import { copyOf } from '../run/model-hooks.js'
 /** @import { ClassesSpec } from '../family-shapes/parts.js' */
 
 /**
- * Computes the logits of B texts of L tokens.
+ * Computes the logits.
  * @param {ClassesSpec} classes
  * @param {import('../run/network.js').ModelOperations} ops
  * @param {FloatTensor} h (B, L, d)

@@ -20,7 +20,7 @@ export class ModelCache {
     this.length = 0
     /** @internal The attention mask of each row, 0 is padding; undefined without padding. @type {number[][] | undefined} */
     this.tokens = undefined
-    /** @internal True while a call runs, and after one that threw while it appended. */
+    /** @internal True while a call runs, and after one that threw or was aborted half way. */
     this.isBroken = false
     /** @internal The recorded calls of a token. @type {import('./token-calls.js').TokenCalls | undefined} */
     this.calls = undefined

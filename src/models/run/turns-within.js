@@ -1,5 +1,5 @@
 // Splits long calls on texts of many tokens into parts of their rows, so that other tasks can run in between. Each row has the same bits as
-// in the undivided call.
+// in the undivided call. Letters are those of network.js.
 
 import { count, Tensor } from '../../base/tensor.js'
 import { checkAttention, ATTENTION as LABELS } from '../../ops/attention/arguments.js'

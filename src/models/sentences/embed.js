@@ -85,7 +85,7 @@ async function* embedBatches(runner, read, texts, options, where) {
  * @param {ReadModules | undefined} read
  * @param {string | readonly string[]} texts
  * @param {EmbedOptions} options
- * @returns {Promise<FloatTensor>} (B, d)
+ * @returns {Promise<FloatTensor>} a row for each text
  */
 export async function embed(runner, read, texts, options) {
   const list = typeof texts === 'string' ? [texts] : texts

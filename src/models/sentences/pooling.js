@@ -1,4 +1,4 @@
-// Pools the rows of a text into one.
+// Pools the rows of a text into one. Letters: L rows, d columns.
 
 /** @import { FloatTensor } from '../../base/tensor.js' */
 /** @typedef {(typeof POOLINGS)[number]} Pooling */

@@ -185,7 +185,7 @@ export async function readPrompts(json) {
  * @typedef {object} Recipe
  * @property {string} prompt text before each text
  * @property {(h: FloatTensor, input: Tokenized) => Float64Array} pool h: (1, L, d), after the last norm
- * @property {(rows: Float64Array[]) => FloatTensor} finish (B, d): applies the modules after the pooling
+ * @property {(rows: Float64Array[]) => FloatTensor} finish applies the modules after the pooling, and returns a row for each text
  *
  * @typedef {object} RecipeOptions
  * @property {Pooling} [pooling] replaces the folder's pooling; modules with weights after it are then skipped
