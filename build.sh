@@ -53,9 +53,8 @@ link=(
   --initial-memory=131072 --max-memory=4294967296
 )
 # Both modules use one memory: qkv.wasm is the first, qkv.integers.wasm the second. The constants of the second module are at 1024, those of
-# the first at 2048, and the stack comes after them.
-# Only one module runs at a time, so they share the stack. JavaScript passes the top of the stack, qkv_heap() of the first module, to the
-# second.
+# the first at 2048, and the stack comes after them. Only one module runs at a time, so they share the stack. JavaScript passes the top of
+# the stack, qkv_heap() of the first module, to the second.
 own=(--global-base=2048 -z stack-size=65536)
 second=(--global-base=1024 -z stack-size=0 --import-memory)
 optimize=(

@@ -26,7 +26,7 @@ function lean(comment, indent) {
     .map(tag => tag.replace(/\s+/g, ' ').trim())
     .filter(tag => /^@(?:param \S+|returns|throws|type) \S/.test(tag))
     .map(tag => tag.replace(/^@type /, '')) // the text after a type is its description
-  // If a comment declares several types, tsc appends the text about the next type to the last field of the one before; it is cut here.
+  // If a comment declares several types, tsc appends the text about a type to the last field of the type before; it is cut here.
   const own = indent ? description.trim().split(/\n\s*\n/)[0] : description.trim()
   const lines = [...own.split('\n'), ...told].filter((line, i) => i || line)
   if (lines.length < 2) return lines.map(line => `${indent}/** ${line.trim()} */\n`).join('')

@@ -14,8 +14,8 @@ import { ofPackage, open } from './wasm-source.js'
 const SHARED = 2 // bit in the flags of a memory's limits
 
 /**
- * (func (export "") (result i32) i8x16.splat 127, i8x16.splat -1, i32x4.splat 0, i32x4.relaxed_dot_i8x16_i7x16_add_s, i32x4.extract_lane
- * 0): valid in engines with relaxed SIMD only.
+ * Valid in engines with relaxed SIMD only: (func (export "") (result i32) i8x16.splat 127, i8x16.splat -1, i32x4.splat 0,
+ * i32x4.relaxed_dot_i8x16_i7x16_add_s, i32x4.extract_lane 0).
  */
 const PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 7, 4, 1, 0, 0, 0, 10, 23, 1, 21, 0, 65, 255, 0, 253,

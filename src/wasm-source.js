@@ -29,7 +29,7 @@ const NO_ADDRESS =
   'a bundle that is not an ES module has no address: give those of the files, or their bytes: load({ wasm }), for int8 and int4 load({ wasm, integers })'
 
 /**
- * Returns a URL marked as that of a file of the qkv package, which may be read from the installed package if the URL fails.
+ * Returns a URL with the name of a file of the qkv package. If the URL fails, openURL reads this file of the installed package.
  * @param {string} name
  * @param {() => URL} address throws in bundles that are not ES modules
  */

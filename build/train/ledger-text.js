@@ -82,7 +82,7 @@ export function drawLedger(uniform, length) {
     known.set(name, { thing, at: words.length })
     words.push(thing, '.')
   }
-  /** Writes a bracket of `size` words with its content. @param {number} level @param {number} size @param {string[]} cast */
+  /** Writes a bracket with a content of at least `size` words, as far as `length` allows. @param {number} level @param {number} size @param {string[]} cast */
   const bracket = (level, size, cast) => {
     const { kind, open, close, words: titles } = LEVELS[level]
     const source = words.length + 1

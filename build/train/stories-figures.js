@@ -88,7 +88,7 @@ export function measure(logitsOf, batches) {
  * @property {ByKind} weight by kind: mean weight of the predicting word on the positions that contain the answer
  * @property {ByKind} behind by kind: mean weight of the predicting word on the tokens right after the answer, to which a previous-token
  *   head has copied it
- * @property {number} antecedent mean weight of "she" and "he" on the positions of their name
+ * @property {number} antecedent mean weight of "she" and "he" on the positions of the name that they stand for
  * @property {ByKind} cost by kind: loss of accuracy when the head's output is zero
  */
 

@@ -1,4 +1,4 @@
-// Recognises ArrayBuffer and SharedArrayBuffer by their tag. instanceof fails for those of jsdom or another window.
+// Recognises ArrayBuffer and SharedArrayBuffer by their tag, because instanceof fails for buffers of jsdom or another window.
 
 const tagOf = (/** @type {unknown} */ value) => Object.prototype.toString.call(value)
 

@@ -197,8 +197,8 @@ export function toTensor(value, name, areIds = false) {
 }
 
 /**
- * Like toTensor, but the result stays valid when a module's memory grows: float32 data in a module's memory becomes a resident tensor, data
- * of other dtypes there is copied.
+ * Like toTensor, but the result stays valid when a module's memory grows. Float32 data in such a memory becomes a resident tensor; data of
+ * other dtypes is copied out of it.
  * @param {unknown} value
  * @param {string} name
  * @returns {Tensor}

@@ -334,7 +334,7 @@ function axisOf({ dims }, axis, name) {
  * @param {number} i
  * @param {number} axis
  * @param {string} name
- * @param {number} [most] largest index; default: that of the last value
+ * @param {number} [most] largest index; default: the index of the last value
  */
 function indexOf({ dims }, i, axis, name, most = dims[axis] - 1) {
   const n = Number.isInteger(i) && i < 0 ? i + dims[axis] : i

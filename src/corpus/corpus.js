@@ -189,7 +189,8 @@ async function fingerprint(model) {
 }
 
 /**
- * Stores the current settings in the folder of results. Throws if they differ from those of results that would be resumed.
+ * Stores the current settings in the folder of results. Throws if they differ from those of results that would be resumed. With `resume`
+ * false, deletes earlier results.
  * @param {string} out
  * @param {CorpusPart['settings']} settings
  * @param {number} partSize

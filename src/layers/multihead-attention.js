@@ -127,7 +127,7 @@ export class MultiheadAttention {
    * Loads weights by PyTorch's names. Accepts in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight, with in_proj_bias
    * (3E); names of Linear layers, such as q_proj.weight and q_proj.bias, also for k_proj, v_proj and o_proj (or out_proj); or the layers
    * themselves, { q_proj, k_proj, v_proj, o_proj }.
-   * @param {StateDict} given all weights of this layer, with its dims
+   * @param {StateDict} given all weights of this layer, with their dims
    * @returns {this}
    */
   loadStateDict(given) {

@@ -23,7 +23,7 @@ export class Blocks {
 
   /**
    * @param {number} bytes
-   * @returns {number} the address of that many bytes, 16-byte aligned, content undefined
+   * @returns {number} the address of `bytes` bytes, 16-byte aligned, content undefined
    */
   take(bytes) {
     const size = Math.max(16, Math.ceil(bytes / 16) * 16)

@@ -117,8 +117,8 @@ export class Core {
   }
 
   /**
-   * Runs `call` and frees the memory that it allocated on the stack. It restores the bytes in use, not `top` itself, because `call` may move
-   * `base` by creating or disposing of resident tensors.
+   * Runs `call` and frees the memory that it allocated on the stack. It restores the bytes in use, not `top` itself, because `call` may
+   * move `base` by creating or disposing of resident tensors.
    * @template T
    * @param {() => T} call
    * @returns {T}
@@ -134,7 +134,7 @@ export class Core {
 
   /**
    * @param {number} bytes
-   * @returns {number} the address of that many bytes, 16-byte aligned, content undefined
+   * @returns {number} the address of `bytes` bytes, 16-byte aligned, content undefined
    */
   alloc(bytes) {
     const pointer = this.top
@@ -217,7 +217,7 @@ export class Core {
    * @param {number} pointer
    * @param {number} length
    * @param {Float32Array} [to] an existing array to copy into
-   * @returns a copy of that many floats
+   * @returns `to`, or a new array, with a copy of `length` floats
    */
   copyOut(pointer, length, to) {
     const [from, end] = [pointer / 4, pointer / 4 + length]

@@ -1,8 +1,8 @@
 // Writes the structs of src/kernel/qkv.h (abi.js) from JavaScript, and names the status values of kernels.
 
 /**
- * The argument that each status of a kernel rejects, by status. The JavaScript layer checks arguments first, so an error with one of these is
- * a bug of qkv.
+ * The argument that a kernel rejected, indexed by the kernel's status. The JavaScript layer checks arguments first, so such a status is a
+ * bug of qkv.
  */
 export const STATUS = ['', 'heads', 'score', 'softmax axis', 'masking', 'id', 'range', 'rope', 'weights']
 

@@ -34,8 +34,8 @@ const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when 
  * @property {number} scratch bytes per thread
  * @property {number} [chunk] multiply-adds that a thread takes at once, at most an equal share of the work
  * @property {number} [shares] maximum chunks per thread, set if neighbouring units read the same memory
- * @property {DeferredCopies} [deferredCopies] made in `parts` equal parts, the last one first; the units of a part can
- *   start once it is copied
+ * @property {DeferredCopies} [deferredCopies] made in `parts` equal parts, the last part first; the units of a part can
+ *   start once the part is copied
  * @property {number} [parts]
  * @property {number} [list] address of a sequence of `units` jobs, written by runAll
  */
@@ -44,9 +44,9 @@ const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when 
 
 export class Threads {
   /**
-   * Measured thresholds, in multiply-adds. `burst`: calls in quick succession with less in total do not wake threads. `work`: a call with less
-   * is not shared even while threads are awake. `share`: a job of a sequence with less runs on one thread. `chunk`: work that a thread takes
-   * at once.
+   * Measured thresholds, in multiply-adds. `burst`: calls in quick succession with less in total do not wake threads. `work`: a call with
+   * less is not shared even while threads are awake. `share`: a job of a sequence with less runs on one thread. `chunk`: work that a thread
+   * takes at once.
    */
   static least = { burst: 6e6, work: 5e5, share: 5e4, chunk: 2e5 }
   /** Milliseconds after which a worker counts as lost: one that has not started, or one that has not finished its units of a call. */
@@ -380,8 +380,8 @@ export class Threads {
   }
 
   /**
-   * Waits until every worker that joined is done; returns false after Threads.timeout.call plus four times `elapsed`, when a worker counts as
-   * lost. Time is counted in waits of SLICE, because the clock also runs while the computer sleeps.
+   * Waits until every worker that joined is done; returns false after Threads.timeout.call plus four times `elapsed`, when a worker counts
+   * as lost. Time is counted in waits of SLICE, because the clock also runs while the computer sleeps.
    * @param {number} joined
    * @param {number} elapsed milliseconds of the call so far
    */

@@ -20,11 +20,11 @@ import { checkStream } from '../ops/random/generator.js'
  * @property {(dims: readonly number[]) => FloatTensor} ones torch.nn.init.ones_
  * @property {(generator: Generator, dims: readonly number[], options?: { gain?: number }) => FloatTensor} xavierUniform torch.nn.init.xavier_uniform_
  *   of a weight (out, in, ...); default gain 1
- * @property {(generator: Generator, dims: readonly number[], options?: { gain?: number }) => FloatTensor} xavierNormal torch.nn.init.xavier_normal_,
- *   likewise
+ * @property {(generator: Generator, dims: readonly number[], options?: { gain?: number }) => FloatTensor} xavierNormal torch.nn.init.xavier_normal_
+ *   of a weight (out, in, ...); default gain 1
  * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingUniform torch.nn.init.kaiming_uniform_ of a weight (out, in, ...)
- * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingNormal torch.nn.init.kaiming_normal_,
- *   likewise
+ * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingNormal torch.nn.init.kaiming_normal_
+ *   of a weight (out, in, ...)
  * @property {(nonlinearity: Nonlinearity, a?: number) => number} gain torch.nn.init.calculate_gain; a: negative slope of a leaky ReLU,
  *   default 0.01
  *

@@ -24,7 +24,7 @@ import { addressOf, ResidentTensor } from '../runtime/resident.js'
  * @typedef {object} Entry
  * @property {string} name
  * @property {readonly (Variable | undefined)[]} inputs
- * @property {readonly unknown[]} key dims and options that its memory depends on
+ * @property {readonly unknown[]} key dims and options on which the memory of the operation depends
  * @property {import('../ops/operation.js').Prepared} prepared
  * @property {number[]} at addresses of the inputs
  * @property {number} saved address

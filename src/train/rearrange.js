@@ -117,7 +117,7 @@ export const expand = toOperation(['x'], {
 })
 
 /**
- * Returns the dims to which PyTorch broadcasts two tensors: axes are compared from the last one, and those of size 1 repeat.
+ * Returns the dims to which PyTorch broadcasts two tensors: axes are compared from the last one, and axes of size 1 repeat.
  * @param {readonly number[]} a
  * @param {readonly number[]} b
  * @param {string} where

@@ -72,7 +72,7 @@ export function transfer(dims, source, target, { factor = 1, accumulate = 0 } = 
 }
 
 /**
- * Sets each element of the target to factor times the sum, in float64, of the source values that map to it; adds if slot.accumulate.
+ * Sets each element of the target to factor times the sum, in float64, of the source values that map to it. With accumulate, adds to it.
  * @param {readonly number[]} dims
  * @param {Strided} source
  * @param {readonly number[]} steps strides of the target, 0 along reduced axes

@@ -116,7 +116,7 @@ class Recorder {
    * Runs the recorded operation, or records a new one.
    * @param {string} name
    * @param {readonly (Variable | undefined)[]} inputs
-   * @param {readonly unknown[]} key dims and options that its memory depends on
+   * @param {readonly unknown[]} key dims and options on which the memory of the operation depends
    * @param {() => Prepared} prepare
    * @param {unknown} [given] arguments that may differ between steps
    */

@@ -26,7 +26,7 @@ import { BranchingOperations, quiet } from '../patching/resume.js'
  * @property {Projected} base queries, keys and values of the unchanged run, (1, L, ...)
  * @property {Changed[]} changed the streams that the queries read
  * @property {Changed[]} changedKeys the streams that the keys and values read
- * @property {(chunk: Changed[]) => Projected} project projects some of `changed`; for cross-attention, k and v are those of the run
+ * @property {(chunk: Changed[]) => Projected} project projects some of `changed`; for cross-attention, k and v are the unchanged k and v of the run
  * @property {(chunk: Changed[]) => { k: FloatTensor, v: FloatTensor }} projectKeys projects some of `changedKeys`, (n, S, ...); for tangents, without the bias, since a derivative has none
  */
 

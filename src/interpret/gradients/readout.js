@@ -15,7 +15,7 @@ import { POOLINGS, pool, pullPool } from '../../models/sentences/pooling.js'
 /** @typedef {{ position?: number, class: number | string, weight?: number }} ClassTerm position: of the token, for a token classifier; class: its number or its label; weight: default 1 */
 /** A weighted sum of logits of classes. @typedef {{ classes: readonly ClassTerm[] }} OfClasses */
 /**
- * The cosine between the text's embedding and another one, such as `other` of model.similarity.
+ * The cosine between the text's embedding and another embedding, such as `other` of model.similarity.
  * @typedef {{ cosine: import('../../base/tensor.js').TensorLike, poolings: readonly Pooling[] }} OfCosine
  */
 /**

@@ -22,7 +22,7 @@ import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
 
 /**
  * @typedef {object} ReadoutOptions
- * @property {readonly number[]} [layers] default: those of the lens, then the last; for 'logit', all
+ * @property {readonly number[]} [layers] default: the layers of the lens, then the last layer; for 'logit', all layers
  * @property {readonly number[]} [positions] counted from the end if negative; default: all
  * @property {number} [topK] number of most likely tokens per state, default 10
  * @property {readonly (number | string)[]} [tokens] tokens whose ranks and probabilities to return: ids, or texts that are one token each
@@ -200,7 +200,7 @@ function readLogits(qkv, logits, answers, K) {
   })
 }
 
-/** Returns the number of tokens that are more likely; among equal ones, the lower id comes first. @param {Float32Array} logits @param {number} id */
+/** Returns the number of tokens that are more likely than `id`; of equally likely tokens, the lower id ranks first. @param {Float32Array} logits @param {number} id */
 function rankOf(logits, id) {
   const own = logits[id]
   let rank = 0

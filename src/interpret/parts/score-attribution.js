@@ -49,8 +49,8 @@ import { RecordedRun, recorded, writtenBy } from './recorded-run.js'
 
 const MOST_TERMS = 2 ** 24
 /**
- * Places between the residual stream and the scores. Hooks are not allowed there, because these numbers are recomputed from the weights
- * alone.
+ * Places between the residual stream and the scores. Hooks are not allowed there, because the numbers at these places are recomputed from
+ * the weights alone.
  */
 const SCORES = /^(input|q|k|qBare|kBare)$/
 
