@@ -92,7 +92,7 @@ function differentiate(core, call, upstream, to) {
   const made = produceAll(core, dims, to, LABELS.where, inputs, addresses => {
     const at = (/** @type {string} */ name) => addresses[names.indexOf(name)] ?? 0
     for (const [i, name] of names.entries())
-      if (i > 2) core.floats.fill(0, addresses[i] / 4, addresses[i] / 4 + count(dims[name])) // the kernel adds to these
+      if (i > 2) core.floats.fill(0, addresses[i] / 4, addresses[i] / 4 + count(dims[name])) // the kernel adds to all but dQ, dK and dV
     const queries = queriesToMemory(core, call)
     const keys = keysToMemory(core, call)
     const values = core.toMemory(v)

@@ -50,8 +50,8 @@ const ATTENTION = labels(
 )
 
 /**
- * A KV cache in the module's memory: keys (B, G, capacity, D) and values (B, G, capacity, E). The rows of a head are
- * contiguous, and `append` does not move them. The memory is freed by `dispose()`, or when the cache is garbage-collected.
+ * A KV cache in the module's memory: keys (B, G, capacity, D) and values (B, G, capacity, E). The rows of a head are contiguous; `append`
+ * moves them only when the cache grows or slides. The memory is freed by `dispose()`, or when the cache is garbage-collected.
  */
 export class KVCache {
   #core
@@ -338,7 +338,7 @@ export class KVCache {
     this.#length = kept
   }
 
-  /** Copies all rows to a block with more rows. @param {number} capacity of the new block */
+  /** Moves all rows to a larger block and frees the old one. @param {number} capacity of the new block */
   #move(capacity) {
     const from = this.#pointer
     const to = this.#core.blocks.take(this.#bytes(capacity))

@@ -21,9 +21,9 @@ import { alibiSlopes } from './alibi.js'
  *   ... i + pastLength + right only; Infinity leaves a side open
  * @property {number | ArrayLike<number>} [pastLength] the position of the first query, which is the number of keys before it (in a cache).
  *   One number for all batches or one for each; may be negative; default 0
- * @property {TensorLike | Nested} [mask] boolean: true is visible; float: added to the scaled scores, -Infinity hides
- *   the key. Broadcast to (B, H, L, S) as numpy does
- * @property {TensorLike | Nested} [bias] float, added to the scaled scores; can be combined with a boolean mask
+ * @property {TensorLike | Nested} [mask] boolean: true is visible; float: added to the scores after scale and softcap, -Infinity hides the
+ *   key. Broadcast to (B, H, L, S) as numpy does
+ * @property {TensorLike | Nested} [bias] float, added to the scores after scale and softcap; can be combined with a boolean mask
  * @property {true | TensorLike | Nested} [alibi] slopes (H): -slope * distance is added to the scores; true: alibiSlopes(H).
  *   Positions beyond 2^24 are rounded to float32, and so are the distances
  * @property {ArrayLike<number>} [keyLengths] (B): batch b sees only its first keyLengths[b] keys
@@ -31,8 +31,8 @@ import { alibiSlopes } from './alibi.js'
 
 /**
  * @typedef {object} Mask
- * @property {(call: AttentionCall, options: MaskOptions, names: Names, where: string) => void} check stores the checked values in the call;
- *   undefined if the option is not given
+ * @property {(call: AttentionCall, options: MaskOptions, names: Names, where: string) => void} check stores the checked values in the call
+ *   and resets those of options that are not given
  * @property {(core: Core, call: AttentionCall, at: number) => void} write writes its words into the struct that begins at word `at`. It may
  *   allocate, so it must read `core.words` afterwards
  */
@@ -204,5 +204,5 @@ const keyLengths = {
 /** All masks, in the order in which they are checked. */
 export const MASKS = [span, maskAndBias, alibi, keyLengths]
 
-/** The names of their options. @type {readonly (keyof MaskOptions)[]} */
+/** The names of the options of all masks. @type {readonly (keyof MaskOptions)[]} */
 export const MASK_OPTIONS = ['causal', 'window', 'pastLength', 'mask', 'bias', 'alibi', 'keyLengths']
