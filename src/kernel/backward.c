@@ -29,7 +29,7 @@ struct gradients {
   float *columns;         /* (BLOCK_ROWS, 8): the last columns of q or d_out if their number is no multiple of 8 */
   float *d_w_v;           /* (D): the contribution of this block */
   size_t width;           /* D, rounded up to a multiple of 8 */
-  int is_finite;          /* true if q, k and d_out are finite, so that their products with 0 are 0 */
+  int is_finite; /* true if k is finite, so that its products with 0 are 0; q and d_out are checked per block */
 };
 
 /* Returns how many lanes the tallest block has. */

@@ -54,7 +54,7 @@ export function putTensor(words, at, data, heads, rows, columns, inRows) {
  * @param {boolean} inRows true if the heads of q and out are side by side in rows
  * @param {boolean} keysInRows true if the heads of k and v are
  * @param {number} size words of the whole struct
- * @returns {number} its address
+ * @returns {number} address of the struct
  */
 export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
   const { B, H, G, L, S, D, E, keyRows, additive } = call

@@ -107,7 +107,7 @@ export const geluBackward = gradientOf(gelu)
 export const swiglu = defineOperation({ name: 'swiglu', operands: ['x', 'up?'], prepare: activation('silu', true) })
 
 /**
- * Returns the gradients of swiglu: dX is that of the gate, or of gate and up side by side.
+ * Returns the gradients of swiglu: dX is the gradient of `gate` (without `up`, of gate and up side by side), dUp that of `up`.
  * @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: Outs<'dX' | 'dUp'>) => Gradients<'dX'> & Partial<Gradients<'dUp'>>}
  */
 export const swigluBackward = gradientOf(swiglu)
