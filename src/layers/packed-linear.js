@@ -35,11 +35,11 @@ import { BLOCKS } from './weight-blocks.js'
 /**
  * @typedef {object} PackOwnOptions
  * @property {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4' | BlockType} [dtype] of the packed weight; default float32. float16 and
- *   bfloat16 take half of its memory; int8 a quarter, with a scale per row; int4 5 bits per value, with a scale and a minimum per 32 values
- *   of a row. GGUF blocks keep their type
- * @property {'int16' | 'int8' | 'float32'} [activations] how x is rounded before it is multiplied with weights of int8, int4 or GGUF
- *   blocks. 'int16' (default): in blocks of 256 values; 'int8', for int8 weights only: up to twice as fast for more than 8 rows on
- *   processors that multiply bytes; 'float32': not at all, which is slow
+ *   bfloat16 take half the memory of float32; int8 a quarter, with a scale per row; int4 5 bits per value, with a scale and a minimum per
+ *   32 values of a row. GGUF blocks keep their type
+ * @property {'int16' | 'int8' | 'float32'} [activations] the type to which x is rounded before it is multiplied with weights of int8, int4
+ *   or GGUF blocks. 'int16' (default): in blocks of 256 values; 'int8', for int8 weights only: up to twice as fast for more than 8 rows on
+ *   processors that multiply bytes; 'float32': x is not rounded, which is slow
  * @property {FloatLike | Nested} [scales] (out), for a weight given as int8: W[n][k] = scales[n] * data[n][k]
  *
  * @typedef {PackOwnOptions & import('../ops/linear/forward.js').LayoutOption} PackOptions

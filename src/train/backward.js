@@ -46,7 +46,7 @@ export function planBackward(p, root, accumulate, isOne) {
   /** Addresses of temporary gradients, which `adds` of the operation being planned adds to other gradients. @type {number[]} */
   const lent = []
 
-  /** Allocates memory for a gradient. @param {Variable} x */
+  /** Returns the address of memory for a gradient of x, spare or new. @param {Variable} x */
   function take({ tensor }) {
     const n = count(tensor.dims)
     const at = spare.get(n)?.pop() ?? addressOf(p.arena.take(n))

@@ -294,7 +294,7 @@ class Walk {
 /** Returns the residual stream after a part. @param {RecordedPart} part */
 const sumOf = ({ before, added }) => before.data.map((value, n) => value + added.data[n])
 
-/** Computes dY W for each of n heads, with the rows of W of this head. @param {Parts} parts @param {LinearSpec} linear @param {Float32Array} dY (rows, n * D) @param {number} n @returns {Float32Array} (n, rows, in) */
+/** Computes dY W for each of n heads, with the head's columns of dY and rows of W. @param {Parts} parts @param {LinearSpec} linear @param {Float32Array} dY (rows, n * D) @param {number} n @returns {Float32Array} (n, rows, in) */
 function throughHeads({ qkv, weights }, linear, dY, n) {
   const { in: d, out } = linear
   const D = out / n

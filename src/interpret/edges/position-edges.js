@@ -495,7 +495,7 @@ function collect(most) {
   const reads = new Uint8Array(size)
   const effects = new Float32Array(size)
   let count = 0
-  /** Edges with a smaller |effect| are skipped. */
+  /** Edges with an |effect| below this are skipped. */
   let least = 0
   /** Drops all edges but the `most` largest. */
   function drop() {

@@ -165,7 +165,7 @@ const repeatTurns = ({ cos, sin, ...more }, N) => ({ ...more, cos: repeat(cos, N
 const UNCOVERED = /(scores|weights|logits)|heads\.\d+$/
 
 /**
- * Computes products of vectors with the Jacobian of one place with respect to an earlier one, for one text.
+ * Computes products of vectors with the Jacobian of the numbers at one place with respect to those at an earlier place, for one text.
  * @param {Model} model
  * @param {string | ModelInput} input as in forward: one text without padding
  * @param {JacobianOptions} options

@@ -58,8 +58,9 @@ import { collectEntered, resume, valuesOf } from './resume.js'
  * @property {number} [top] number of neurons whose effect is computed exactly, those with the largest estimates; default 20
  * @property {AbortSignal} [signal]
  * @property {(progress: { row: number, done: number, rows: number, effects: Float32Array, text?: number, texts?: number }) => void |
- *   Promise<void>} [onProgress] called with the effects of each layer, from the last to the first; `text` of `texts` is the current one. If
- *   it returns a promise, the next layer waits for it; meanwhile this call uses no memory of the module
+ *   Promise<void>} [onProgress] called with the effects of each layer, from the last to the first; for a list of `texts` texts, `text` is
+ *   the index of the current text. If onProgress returns a promise, the next layer waits for it; meanwhile the call uses no memory of the
+ *   module
  *
  * @typedef {TensorLike | Nested<number> | { [place: string]: TensorLike | Nested<number> }} Values numbers that are broadcast to the dims
  *   of the place in each layer, or an object of such numbers by place
@@ -211,7 +212,7 @@ export async function ablate(model, input, options) {
   return /** @type {any} */ (ablateEach(model, input, options, 'ablate', 'input'))
 }
 
-/** @param {Model} model @param {any} texts one or a list @param {AblateOptions | ListOf<AblateOptions>} options @param {string} where @param {string} name of the texts */
+/** @param {Model} model @param {any} texts one or a list @param {AblateOptions | ListOf<AblateOptions>} options @param {string} where @param {string} name of the argument, for errors */
 async function ablateEach(model, texts, options, where, name) {
   if (!Array.isArray(texts)) return ablateOne(model, texts, options, where, name)
   if (!texts.length) throw new RangeError(`${where}: expected a text or a list of texts, got no texts`)
@@ -220,7 +221,7 @@ async function ablateEach(model, texts, options, where, name) {
   return overEach(where, options, texts.length, (given, n) => ablateOne(model, texts[n], given, where, name))
 }
 
-/** @param {Model} model @param {ModelInput | string} input @param {any} options @param {string} where @param {string} name of the input @returns {Promise<PatchResult>} */
+/** @param {Model} model @param {ModelInput | string} input @param {any} options @param {string} where @param {string} name of the argument, for errors @returns {Promise<PatchResult>} */
 async function ablateOne(model, input, options, where, name) {
   const given = readOptions(options, ['by', ...SETTINGS], where)
   const { by = 0 } = given
