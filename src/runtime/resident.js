@@ -70,7 +70,7 @@ export class ResidentTensor extends Tensor {
     return this.#output
   }
 
-  /** Works after dispose, too. @returns {'float32'} */
+  /** Returns the type of the values; works after dispose, too. @returns {'float32'} */
   get dtype() {
     return 'float32'
   }

@@ -10,7 +10,7 @@ export const AWAKE = 1 // maximum milliseconds of spinning before a thread sleep
 
 const SPINS = 64 // polls between two reads of the clock
 const LOOKS = 256 // polls of a job in `finished` before it calls `wait`, which reads the clock
-const PATIENCE = 1e4 // calls of `wait`, of at least AWAKE milliseconds each, before `finished` gives up
+const PATIENCE = 1e4 // calls of `wait` before `finished` gives up; without progress, each takes at least AWAKE milliseconds
 
 /** Returns the arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)

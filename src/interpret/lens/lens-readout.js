@@ -48,7 +48,8 @@ import { checkLens, expectBefore, Lens, lensStack } from './lens.js'
 const LOGITS = 2 ** 24
 
 /**
- * Reads each layer at each position through a lens.
+ * Returns what a lens reads from the state of each layer at each position: the most likely tokens, the entropy, the distance to the model's
+ * answer.
  * @param {Model} model a decoder
  * @param {Lens | 'logit'} lens
  * @param {string | ModelInput} input as in forward: a single text
