@@ -18,8 +18,8 @@ import { EdgeTask, partKind, readsEncoded, say } from './edge-task.js'
 /** @import { EdgeSettings, Reader, Writer } from './edge-task.js' */
 /**
  * @typedef {EdgeSettings & { byPosition?: boolean, weights?: 'gradient' | 'exact', signal?: AbortSignal }} EdgesOptions byPosition: true
- *   for an estimate at each position instead of the sum over positions. weights: how the effect of q and k on attention weights is computed, by the
- *   gradient of the softmax (default) or exactly, which takes longer
+ *   for an estimate at each position instead of the sum over positions. weights: how the effect of q and k on attention weights is
+ *   computed, by the gradient of the softmax (default) or exactly, which takes longer
  * @typedef {EdgeSettings & { from: Writer, to: Reader, position?: number }} EdgeOptions position: changes only what the writer wrote there;
  *   default all positions
  *
