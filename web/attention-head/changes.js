@@ -1,4 +1,4 @@
-// The reader's changes of heads, as data and as link text: "2.1=0 ~1.3=mean e1.2:7>3=hide". Pure. A change is PLACE=VALUE. The place is
+// The reader's changes to heads, as data and as link text: "2.1=0 ~1.3=mean e1.2:7>3=hide". Pure. A change is PLACE=VALUE. The place is
 // [e|d|c]LAYER[.HEAD][:QUERY>KEY or :POSITION], counted from 1, where e is the encoder, d the decoder and c its cross-attention. "~" marks
 // a change that is switched off.
 
@@ -17,7 +17,7 @@ export const layerName = ({ stack = '', layer }) => `${stack.slice(0, 1)}${layer
 /** Returns the name of a head, such as "2.1" or "c2.1". @param {{ stack?: Stack, layer: number, head: number }} at */
 export const headName = at => `${layerName(at)}.${at.head + 1}`
 
-/** Returns the place of a change in link notation; a change replaces an earlier one at the same place. @param {Change} change */
+/** Returns the place of a change in link notation. Two changes never have the same place. @param {Change} change */
 function placeName(change) {
   if (change.kind === 'patch') return `${layerName(change)}:${change.position === null ? '*' : change.position + 1}`
   if (change.kind === 'head') return headName(change)
@@ -68,7 +68,7 @@ export function readChanges(text) {
 /** True if both change the same place. @param {Change} a @param {Change} b */
 export const isSamePlace = (a, b) => placeName(a) === placeName(b)
 
-/** Returns a sort key: the encoder before the decoder, and self-attention before cross-attention of a layer. @param {Change} change */
+/** Returns a sort key that puts the encoder before the decoder and, in a layer, self-attention before cross-attention. @param {Change} change */
 const layerOrder = ({ stack, layer }) =>
   (stack === 'encoder' ? 0 : 10_000) + layer * STACK_ORDER.length + STACK_ORDER.indexOf(stack)
 
@@ -85,11 +85,11 @@ export const withoutChange = (changes, change) => changes.filter(each => !isSame
 const isOf = (change, { stack, layer, head }) =>
   change.kind !== 'patch' && change.stack === stack && change.layer === layer && change.head === head
 
-/** Returns the change of a head's output. @param {readonly Change[]} changes @param {HeadAt} at */
+/** Returns the change to the output of a head; undefined if there is none. @param {readonly Change[]} changes @param {HeadAt} at */
 export const headChange = (changes, at) =>
   changes.find(/** @returns {each is HeadChange} */ each => each.kind === 'head' && isOf(each, at))
 
-/** Returns the factor of a head's output, or 'mean'; 1 unless a change is switched on. @param {readonly Change[]} changes @param {HeadAt} at */
+/** Returns the factor of a head's output, or 'mean'; 1 if no change to it is switched on. @param {readonly Change[]} changes @param {HeadAt} at */
 export function factorOf(changes, at) {
   const change = headChange(changes, at)
   return change?.isOn ? change.how : 1

@@ -120,7 +120,7 @@ export function partAt({ columns, pitch, top, shown, own, isNarrow }, rows, fram
   const row = Math.floor((y - top) / pitch)
   const { embedding, query, keys, values } = rows
   const index = shown[row]
-  /** Returns the number of a strip at the point. @param {'x' | 'q' | 'k' | 'v'} part @param {number} size @param {number} [key] @returns {Grabbed | undefined} */
+  /** Returns the number at the point (x, y), if the strip of this vector contains it. @param {'x' | 'q' | 'k' | 'v'} part @param {number} size @param {number} [key] @returns {Grabbed | undefined} */
   const cell = (part, size, key) =>
     isIn(columns[part]) && size <= MOST_CELLS
       ? { part, index: Math.floor(((x - columns[part].x) / columns[part].width) * size), key }
@@ -165,7 +165,8 @@ export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite
  * @property {string} query label of the query
  * @property {import('./draw.js').Style} style
  * @property {Record<string, string>} titles of the columns
- * @property {(key: number) => ArrayLike<number> | undefined} partial sum of the values so far, if known
+ * @property {(key: number) => ArrayLike<number> | undefined} returns the sum of this number of
+ *   weighted values, the largest weights first; undefined if unknown
  * @property {(count: number, weight?: number) => string} rest text about the keys without a row
  * @property {{ index: number, from: number }} [dragged] the weight being dragged, and its initial value
  */

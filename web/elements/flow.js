@@ -158,8 +158,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     /** Labels of the keys; default those of the queries. @type {readonly string[] | undefined} */
     this.keyTokens = undefined
     /**
-     * (n, e): partial sums of the weighted values, in order of descending weight. Without them, the output appears only with the last
-     * value.
+     * Partial sums of the weighted values, (n, e): row i sums the i + 1 values with the largest weights. Without them, the output appears
+     * only with the last value.
      * @type {TensorLike | undefined}
      */
     this.partials = undefined
@@ -468,7 +468,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return this.#sentence(at, word => word)
   }
 
-  /** Returns the text of the frame with tokens in bold: for the token "is", plain "is is a row" would be hard to read. */
+  /** Returns the text of the frame with tokens in bold, which tells a token such as "is" from the words of the sentence. */
   get #caption() {
     const parts = this.#sentence(this.#index, word => `\0${word}\0`).split('\0')
     return parts.map((text, i) => (i % 2 ? html`<b><bdi>${text}</bdi></b>` : text))

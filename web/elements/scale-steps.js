@@ -65,7 +65,8 @@ export function headsOf(steps) {
 }
 
 /**
- * Returns the matrix of a step for one batch element and head; of a tensor whose heads are an inner axis, the columns of all heads.
+ * Returns the matrix of a step for one batch element and head. If the heads are an inner axis of the tensor, the matrix has the columns of all
+ * heads.
  * @param {Step} step
  * @param {number} batch
  * @param {number} head

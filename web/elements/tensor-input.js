@@ -4,7 +4,7 @@ import { nice } from 'd3-array'
 
 /** @typedef {ArrayLike<number>} Numbers */
 /**
- * The TensorLike of qkv, from which the package takes its type.
+ * The type TensorLike that qkv exports.
  * @typedef {{ data: ArrayLike<number> | ArrayLike<boolean>, dims: ArrayLike<number>, shape?: ArrayLike<number> }
  *   | { data: ArrayLike<number> | ArrayLike<boolean>, dims?: undefined, shape: ArrayLike<number> }} TensorLike
  */

@@ -29,7 +29,7 @@ export const begun = () => ({ answer: '', memory: undefined, tries: 0, isShown: 
 /** Resets an attempt, but keeps the score, the tries, and that the solution was shown. @param {Attempt} attempt @returns {Attempt} */
 export const begunAgain = ({ score, tries, isShown }) => ({ ...begun(), score, tries, isShown })
 
-/** Maximum length of a stored link that is accepted from a host, in characters. */
+/** Maximum length in characters of the link in an attempt that a host stored. A host is the page that embeds the exercise. */
 const MOST_LETTERS = 200_000
 
 /**
@@ -93,7 +93,7 @@ export function startOf({ id, room, start }, seed) {
 }
 
 /**
- * Returns the answer of an attempt, which may depend on the state.
+ * Returns the answer of a simulated attempt; calls it with the state if it is a function.
  * @param {import('./exercise.js').Attempt} attempt
  * @param {import('./exercise.js').Given} given
  * @returns {unknown}

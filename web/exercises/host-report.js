@@ -1,4 +1,4 @@
-// Reports to the page that embeds an exercise, and handles its requests.
+// Reports to the host, the page that embeds an exercise, and handles its requests.
 
 import { createSplice } from './splice.js'
 

@@ -13,7 +13,8 @@ export const shown = got => (got?.is === 'here' ? got.value : got?.before)
 /** Returns the cache key of a request, which identifies everything its answer depends on. @param {AnyRequest} request */
 const keyOf = request => request.key ?? JSON.stringify(request)
 /**
- * True if two requests have the same answer. Called on every frame, so requests are stringified only if one has a key.
+ * True if two requests have the same answer. Compares their keys if one has a key, else their values. Called on every frame, so it
+ * stringifies nothing.
  * @param {AnyRequest} a
  * @param {AnyRequest} b
  */

@@ -29,7 +29,7 @@ const quoted = word => `“\u2068${word}\u2069”`
 const NAMED = 3
 
 /**
- * Describes the meaning of the numbers, and lists the largest: "is to is (+0.3120)".
+ * Describes the meaning of the differences, and lists the largest with their query and key: “eat” to “is” (+0.3120).
  * @param {HeadView} view
  * @param {import('../head.js').Less} less
  * @param {HeadViewTranslate} t

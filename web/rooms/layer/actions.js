@@ -253,7 +253,7 @@ const plain = {
   },
   train(state, isTrained) {
     const { settings } = state
-    // Keep the reader's sentence. An example's is replaced by that of the preset, on which the head is active.
+    // Keep a sentence that the reader typed. Replace an example sentence by the one of the preset, on which the head is active.
     const own = isTrained && !EXAMPLES.includes(settings.sentence) ? { sentence: settings.sentence } : {}
     const patch = isTrained ? PRESETS.trained.patch : RANDOM
     return open(state, { ...change(settings, { ...patch, ...own }), word: null, cell: null, less: null })

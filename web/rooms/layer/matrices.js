@@ -29,7 +29,7 @@ import { namesIn } from '../../shell/known.js'
  */
 
 /**
- * A computation of a matrix, which applies if the trace has all of its sources. A missing bias does not matter.
+ * A computation of a matrix. It applies if the trace has all of its sources, with or without the bias.
  * @typedef {object} Computation
  * @property {Rule} rule
  * @property {[MatrixId, Reach][]} sources ids of matrices; for a product, the left factor first

@@ -1,4 +1,4 @@
-// The reader's changes of heads as chips, with their effect on accuracy.
+// The reader's changes to heads as chips, with their effect on accuracy.
 
 import { html, nothing } from 'lit'
 import { changesBar } from '../../attention-head/changes-bar.js'

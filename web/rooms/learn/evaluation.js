@@ -7,10 +7,10 @@ import { baselineAccuracy, measure } from './measure.js'
 /**
  * Result of an evaluation, on sequences that are never trained on.
  * @typedef {object} Evaluation
- * @property {number} loss in nats, for training lengths
- * @property {number} accuracy for training lengths
+ * @property {number} loss in nats, on sequences of training lengths
+ * @property {number} accuracy on sequences of training lengths
  * @property {number} heldOutLoss
- * @property {number} heldOutAccuracy for lengths that are never trained
+ * @property {number} heldOutAccuracy on sequences of held-out lengths, which no training sequence has
  * @property {number} alignment share of the answers for which the largest weight of the best head in the last layer is at the right
  * position
  * @property {{ previous: number, induction: number }} scores previous: mean weight on the previous token, of the best head of the first

@@ -1,4 +1,4 @@
-// The gradients of a step as maps: of the model's weights, and of the attention weights of each head.
+// The gradients of the loss at a step as maps: for the model's weights, and for the attention weights of each head.
 
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'

@@ -1,4 +1,4 @@
-// Computes the gradients of a step: of the weights, and of the attention weights of the first sequence of its batch.
+// Computes the gradients of the loss at a step: for the model's weights, and for the attention weights of the first sequence of its batch.
 
 import { parameters } from 'qkv/train'
 import { headColumns, rowsOfFirst } from './attention-parts.js'

@@ -1,4 +1,4 @@
-// Draws the heads of the model: all as small maps, the selected one large with A above B, and the changes of heads.
+// Draws the heads of the model: all as small maps, the selected one large with A above B, and the changes to heads.
 
 import '../../elements/heads.js'
 import { html, nothing } from 'lit'
@@ -28,7 +28,7 @@ function titleOf(t, { blocks }, layer) {
   return blocks.length > 2 ? `${name}: ${encoder}` : encoder
 }
 
-/** Returns the corresponding layer of A, which may have more or fewer layers. @param {RunInfo} run @param {Picture['reference']} reference @param {number} layer */
+/** Returns the index of the corresponding layer in the reference run A, which may have more or fewer layers. @param {RunInfo} run @param {Picture['reference']} reference @param {number} layer */
 function layerOfA({ blocks }, reference, layer) {
   const all = reference?.shown.layers ?? []
   if (!blocks.includes('cross')) return all[layer]

@@ -9,7 +9,8 @@ import { forwardShown } from './model-picture.js'
 /** @typedef {{ layer: number, heads: Record<string, Matrices>, causal: boolean, rows: string[], columns: string[] }} OpenedLayer */
 
 /**
- * Returns per head X with the projection matrices, or Q, K and V; with a learned bias, the attention weights and V.
+ * Returns the tensors from which "One layer" computes each head: X with the projection matrices; Q, K and V if these are not products of a
+ * single X; or the attention weights and V if the scores have a learned bias.
  * @param {import('qkv').Qkv} qkv
  * @param {import('./tasks/task.js').Run} run
  * @param {string} probe

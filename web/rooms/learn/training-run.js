@@ -59,7 +59,7 @@ export function createRun(qkv, task, given = {}, text) {
   const table = { source: sinusoids(shape.T, settings.d), target: sinusoids(shape.L, settings.d) }
   const modelForward = of.hasCross ? crossForward : layersForward
   let steps = 0
-  /** Hooks of the reader's changes. @type {Hooks} */
+  /** Hooks that apply the reader's changes to heads. @type {Hooks} */
   let interventions = {}
 
   /**
@@ -90,7 +90,7 @@ export function createRun(qkv, task, given = {}, text) {
     },
   })
 
-  /** Returns the mean output of the heads of each layer at answering positions, without changes. */
+  /** Returns, for each attention, the mean output of its heads at answering positions, without the reader's changes. */
   const meansOfHeads = () => meansOf(evaluation.trained(), settings.d, blocks.length, batch => forward(batch, {}).parts)
 
   return {
@@ -102,7 +102,7 @@ export function createRun(qkv, task, given = {}, text) {
     get steps() {
       return steps
     },
-    /** Continues training from the weights of a file. @param {Weights} state @param {number} at */
+    /** Loads the weights of a file, so that training continues after step `at`. @param {Weights} state @param {number} at */
     resume(state, at) {
       p.loadStateDict(state)
       steps = at
@@ -113,17 +113,17 @@ export function createRun(qkv, task, given = {}, text) {
       return update(p, optimizer, step, rate(steps++))
     },
     evaluate: evaluation.evaluate,
-    /** Computes accuracy on lengths that are never trained; for a text, on its held-out tenth. */
+    /** Computes the accuracy on held-out lengths, which no training sequence has; for a text, on its held-out tenth. */
     heldOutAccuracy: evaluation.heldOutAccuracy,
-    /** Computes the accuracy of the baseline without attention, for training lengths. */
+    /** Computes the accuracy of the baseline without attention on sequences of training lengths. */
     baselineAccuracy: () => evaluation.baselineAccuracy(trainData()),
     forward,
-    /** Applies the reader's changes of heads from now on. @param {readonly Change[]} changes */
+    /** Applies the reader's changes to heads from now on. @param {readonly Change[]} changes */
     intervene(changes) {
       interventions = hooksOf(changes, settings, sizes, meansOfHeads)
     },
     /**
-     * Computes the gradients of a step: of the weights, and of the attention weights of the first sequence of its batch.
+     * Computes the gradients of the loss at a step: for the model's weights, and for the attention weights of the first sequence of its batch.
      * @param {Weights} state weights before the step
      * @param {number} at index of the step, whose batch is drawn again
      */
@@ -141,12 +141,12 @@ export function createRun(qkv, task, given = {}, text) {
 }
 
 /**
- * Computes mean outputs of attentions.
+ * Computes the mean output of each attention at the answering positions of batches.
  * @param {readonly Batch[]} batches
  * @param {number} d
  * @param {number} count number of attentions
  * @param {(batch: Batch) => readonly import('./transformer.js').Part[]} partsOf
- * @returns {Float32Array[]} (d) for each attention
+ * @returns {Float32Array[]} for each attention, d numbers
  */
 function meansOf(batches, d, count, partsOf) {
   const sums = Array.from({ length: count }, () => new Float64Array(d))

@@ -1,5 +1,6 @@
 // The models trained on the page: layers of self-attention, for translation followed by one cross-attention. Weights are (out, in), drawn
-// from N(0, 1/in); embeddings from N(0, 1/d), as torch.randn(...) * std in this order.
+// from N(0, 1/in). Embeddings of width d are drawn from N(0, 1/d). Each draw equals torch.randn(...) * std.
+// Shapes: B sequences in the batch, L queries, S keys, T positions, d width of the residual stream.
 
 import { tensor } from 'qkv'
 
@@ -11,14 +12,16 @@ import { tensor } from 'qkv'
 /** @typedef {{ q: FloatTensor, k: FloatTensor, v: FloatTensor, options: { numHeads: number, causal?: boolean, keyLengths?: readonly number[], mask?: import('qkv').TensorLike, bias?: FloatTensor } }} Attended inputs of an attention */
 
 /**
- * Changes of heads during a forward pass.
+ * Changes to heads during a forward pass.
  * @typedef {object} Hooks
- * @property {(layer: number) => import('qkv').TensorLike | undefined} [mask] (heads, L, S), boolean
- * @property {(t: Tape, layer: number, out: FloatTensor) => FloatTensor} [output] changes the outputs of a layer's heads, (B, L, d)
+ * @property {(layer: number) => import('qkv').TensorLike | undefined} [mask] returns a boolean mask (heads, L, S); true is visible
+ * @property {(t: Tape, layer: number, out: FloatTensor) => FloatTensor} [output] returns the changed outputs of the heads
+ *   of a layer, (B, L, d)
  */
 
 /**
- * A part of the model that adds to the last hidden state. x: (B, L, d), what it adds; for an attention, before its output weights.
+ * A part of the model that adds to the last hidden state. `x`, (B, L, d), is the tensor that it adds; for an attention, the concatenated
+ * outputs of its heads before the output weights.
  * @typedef {{ kind: 'embedding' | 'attention' | 'mlp', layer: number, x: FloatTensor }} Part
  */
 
@@ -174,8 +177,8 @@ export function layersForward(t, p, { ids, T }, settings, causal, table, hooks =
 }
 
 /**
- * Runs an encoder with cross-attention: keys depend on the whole sentence by self-attention, values on single words, queries on the
- * previous word and the position.
+ * Runs an encoder with cross-attention. The keys of the cross-attention depend on the whole sentence by self-attention, its values on single
+ * words, its queries on the previous word of the translation and the position.
  * @param {Tape} t
  * @param {Weights} p
  * @param {Batch} batch

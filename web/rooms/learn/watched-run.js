@@ -125,7 +125,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
       divergedAt,
       isEnded: isEnded(),
     }),
-    /** Returns the weights of a step: the latest, or the last snapshot before it. @param {number | null} at @returns {Snapshot} */
+    /** Returns the last snapshot up to step `at`; the current weights if `at` is null or the latest step. @param {number | null} at @returns {Snapshot} */
     snapshot(at) {
       const { all } = snapshots
       if (at !== null && at < run.steps && all.length) return snapshotAt(all, at)

@@ -10,7 +10,8 @@ import { computationOf, partnerOf } from './dependencies.js'
 
 /**
  * How a cell was computed:
- * - origin, hand: drawn from the random stream (`id`: row of the table), imported by the reader, or set by hand
+ * - origin: drawn from the random stream (`id`: row of the embedding table), imported by the reader, or built in; see `from`
+ * - hand: set by hand
  * - products: the sum of products of pairs, plus a bias
  * - gaussian: minus the squared differences of pairs, over 2 sigma^2
  * - additive: the sum of v tanh(q + k)
@@ -19,7 +20,7 @@ import { computationOf, partnerOf } from './dependencies.js'
  * - scale: a cell times a factor
  * - mask: a cell, kept or hidden; `zero`: true if the mask is applied after the softmax
  * - softmax: exp(cell - largest) / sum, along a row or a column
- * - divide: a cell divided by the sum of its line
+ * - divide: a cell divided by the sum of its row or column
  * - override: a row in which weights were set by hand
  * - join: a cell of a head
  * @typedef {{ kind: 'origin', from: 'table' | 'weights' | 'imported' | 'zeros' | 'handBuilt' | 'handBuiltWeights' | 'places' | 'model' | 'modelWeights', id?: number }

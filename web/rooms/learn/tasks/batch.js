@@ -18,7 +18,8 @@
  */
 
 /**
- * Sequences for training, or held-out ones. Held-out sequences have lengths, or come from a part of the text, on which no model is trained.
+ * Sequences for training, or held-out ones. Held-out sequences have lengths that no training sequence has; those of a text come from its last
+ * tenth.
  * @typedef {'train' | 'heldOut'} Split
  */
 

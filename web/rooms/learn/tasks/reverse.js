@@ -1,11 +1,12 @@
-// Reverse: one head copies the number from the opposite end. One length is never trained.
+// Reverse: one head copies the number from the opposite end. One length is held out.
 
 import { COMMON, drawLengths, forwardOf, shapeWithSign } from './batch.js'
 import { fitted, numberNames, readNumbers } from './numbers.js'
 import { answerOff, at, train, untilGoal } from './stops.js'
 
 /**
- * Returns the lengths. The longest is listed twice for training, since only this length covers the outermost positions.
+ * Returns the lengths of training and of held-out sequences. The longest is listed twice for training, since only this length covers the
+ * outermost positions.
  * @param {number} T
  * @returns {Record<import('./batch.js').Split, number[]>}
  */

@@ -1,4 +1,4 @@
-// Sort: one head writes numbers in order, one after another. One length is never trained.
+// Sort: one head writes numbers in order, one after another. One length is held out.
 
 import { argmax, COMMON, drawLengths, forwardOf, permutations, shapeWithSign } from './batch.js'
 import { fitted, numberNames, readNumbers } from './numbers.js'

@@ -1,7 +1,8 @@
 // Translation: a small English-Chinese grammar whose word links are known. Pure: the draws come from outside.
 //
 // English: subject verb object [place] [time]; Chinese: subject [time] [place] verb object. A relative clause "N who V NP"
-// becomes "V NP 的 N". A measure word is one token with its number (一套). Of a subject, "a" and "the" have no Chinese word.
+// becomes "V NP 的 N". A measure word is one token with its number (一套). "a" and "the" of a subject are not
+// translated.
 
 import { argmax, COMMON } from './batch.js'
 import { answerOff, askWhy, at, ownProbe, train, untilGoal } from './stops.js'
@@ -69,10 +70,10 @@ const GRAMMAR = {
     ],
   },
   people: ['teacher', 'student', 'engineer', 'doctor', 'company'],
-  /** "solution" and "system" are listed twice to be drawn more often: the first has two Chinese words, both follow "autonomous driving". */
+  /** Lists "solution" and "system" twice, to draw them more often: both follow "autonomous driving", and "solution" has two Chinese words. */
   things: ['car', 'bicycle', 'book', 'map', 'ticket', 'robot', 'system', 'solution', 'system', 'solution'],
   autonomous: ['car', 'robot', 'system', 'solution'],
-  /** Each word also occurs alone, since the model could otherwise swap the links of the two. */
+  /** "autonomous" and "driving" also occur alone, since the model could otherwise swap their Chinese words. */
   modifiers: [['autonomous', 'driving'], ['autonomous', 'driving'], ['autonomous'], ['driving']],
 }
 /** @type {Record<string, string>} */
@@ -153,9 +154,9 @@ export const TARGET_WORDS = [
   ...new Set([...Object.values(WORDS), ...Object.values(NOUNS).flatMap(([words]) => words), ...measures]),
 ]
 
-/** Sentence lengths that are never trained. */
+/** Lengths in words of held-out sentences. Training sentences have all other lengths. */
 const HELD_OUT = [9]
-/** Maximum sentence lengths of the grammar. */
+/** Maximum numbers of words in an English sentence and in its translation. */
 export const LONGEST = { source: 16, target: 17 }
 /** Start token of a translation; its row follows those of TARGET_WORDS. */
 export const START = TARGET_WORDS.length
