@@ -165,8 +165,8 @@ export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite
  * @property {string} query label of the query
  * @property {import('./draw.js').Style} style
  * @property {Record<string, string>} titles of the columns
- * @property {(key: number) => ArrayLike<number> | undefined} returns the sum of this number of
- *   weighted values, the largest weights first; undefined if unknown
+ * @property {(count: number) => ArrayLike<number> | undefined} partial returns the sum of this number
+ *   of weighted values, the largest weights first; undefined if unknown
  * @property {(count: number, weight?: number) => string} rest text about the keys without a row
  * @property {{ index: number, from: number }} [dragged] the weight being dragged, and its initial value
  */
