@@ -10,7 +10,7 @@ const root = new URL('..', import.meta.url)
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, root), 'utf8')
 const isFolder = (/** @type {string} */ path) => statSync(new URL(path, root)).isDirectory()
 
-/** Reads the boxes of a picture: the paths that each covers, its top and its bottom. @param {string} svg */
+/** Reads the boxes of a picture: for each, the paths it covers, its top and its bottom. @param {string} svg */
 function boxesOf(svg) {
   const groups = [...svg.matchAll(/data-holds="([^"]+)">\s*<rect [^>]*y="(\d+)" width="\d+" height="(\d+)"/g)]
   return groups.map(([, holds, y, height]) => ({

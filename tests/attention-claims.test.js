@@ -168,7 +168,7 @@ test('summary: its dims, what it sums to, and the bits of the output', () => {
   assert.deepEqual(summary.distance.dims, [H, 2 + Math.floor(Math.log2(S))])
   assert.deepEqual([...summary.scores.previous.data, ...summary.scores.induction.data], [0, 0, 0, 0])
   assert.deepEqual(Object.keys(qkv.attention(q, k, v, { summary: { entropy: true } }).summary ?? {}), ['entropy'])
-  assert.deepEqual(qkv.attention(q, k, v, { summary: { sinkWeight: true } }).summary, {}) // without sinks there is no share of them
+  assert.deepEqual(qkv.attention(q, k, v, { summary: { sinkWeight: true } }).summary, {}) // without sinks the summary has no share of them
   assert.deepEqual(qkv.attention(q, k, v, { summary: { map: [99, 99] } }).summary?.map?.dims, [H, L, S])
 })
 

@@ -19,7 +19,7 @@ const bitsOf = x => {
 }
 
 /**
- * Yields batches of every EVERY-th float from `from` to `to`, which has the same sign and is further from zero. Includes the last floats.
+ * Yields batches of every EVERY-th float from `from` to `to`, then the last 1,000 floats up to `to`. Both have the same sign; |from| <= |to|.
  * @param {number} from
  * @param {number} to
  */

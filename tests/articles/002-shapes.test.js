@@ -40,7 +40,7 @@ function small(name) {
 }
 
 /**
- * Returns the output and the weights of each head twice: all by the traced kernel, then the same weights with the output of the tiled kernel.
+ * Runs the layer by the traced and the tiled kernel. Returns two results, with the output of each kernel; both have the weights of the traced one.
  * @param {MultiheadAttention} mha
  * @param {Comparable} q
  * @param {Comparable} k
@@ -64,7 +64,7 @@ function sampleOf(name, { data }) {
   return { sample: { data: indices.map(i => data[i]), dims: [indices.length] } }
 }
 
-/** Checks sums over the whole output, because the case has only 64 samples of it. @param {string} name @param {Comparable} output */
+/** Checks sums and extremes of the whole output, because the case has only 64 of its values. @param {string} name @param {Comparable} output */
 function checkSums(name, { data }) {
   const { sum, sum_abs, sum_sq, min, max } = article.case(name).params.checksum
   const total = (/** @type {(x: number) => number} */ of) => Array.from(data, of).reduce((a, b) => a + b, 0)

@@ -74,7 +74,7 @@ export class Article {
   /**
    * Formats the results as the article does, and compares their digits with the printed ones.
    * @param {Record<string, TensorLike>} results by the name of the case, for every case with printed numbers
-   * @returns {{ same: number, of: number, others: string[] }} how many numbers have the same digits, and those that differ
+   * @returns {{ same: number, of: number, others: string[] }} same: how many of the `of` numbers have the same digits; others: those that differ
    */
   reprint(results) {
     const printed = [...this.#cases].filter(([, { reproduced }]) => reproduced)
@@ -110,7 +110,7 @@ const numbersIn = text => text.match(/-?(\d+(\.\d*)?(e[+-]\d+)?|inf)/g) ?? []
 /**
  * Formats a matrix as PyTorch prints it.
  * @param {Comparable} matrix
- * @param {{ perLine?: number, write?: (x: number) => string }} [options] perLine: how many numbers fit in 80 characters
+ * @param {{ perLine?: number, write?: (x: number) => string }} [options] perLine: numbers in a line, by default a row
  */
 export function printout({ data, dims: [, columns] }, { perLine = columns, write = x => x.toFixed(4) } = {}) {
   const words = Array.from(data, x => (x === -Infinity ? '-inf' : write(x)))
@@ -126,7 +126,7 @@ export function printout({ data, dims: [, columns] }, { perLine = columns, write
 }
 
 /**
- * Runs an attention by both kernels: returns the trace, then the trace with the output of the tiled kernel.
+ * Runs an attention by the traced and the tiled kernel. Returns the trace, then a copy of it with the output of the tiled kernel.
  * @param {Qkv} qkv
  * @param {Parameters<Qkv['attention']>[0]} q
  * @param {Parameters<Qkv['attention']>[0]} k
@@ -140,7 +140,7 @@ export function bothKernels(qkv, q, k, v, options) {
 }
 
 /**
- * Returns a query and a key whose product is the given scores, because one of them is the identity.
+ * Returns a query and a key whose product is the given scores: the scores themselves, and identity matrices.
  * @param {Comparable} scores (..., L, S)
  */
 export function queryAndKey(scores) {

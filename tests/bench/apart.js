@@ -5,7 +5,7 @@ import { wait } from '../../src/threads/jobs.js'
 import { loadPeak } from './peak.js'
 import { prepare } from './peers/qkv.js'
 
-/** Indices of words in the shared memory: the number of the round, and how many modules have finished it. */
+/** Indices of words in the shared memory: the number of the round, and how many workers have finished it. */
 export const [TURN, DONE] = [0, 1]
 
 /** The work of each module: a task, or a copying loop. @typedef {import('./task.js').Task | { wasm: Uint8Array<ArrayBuffer>, bytes: number }} Job */
@@ -14,7 +14,7 @@ export const [TURN, DONE] = [0, 1]
 export const start = async job => ('wasm' in job ? (await loadPeak(job.wasm)).copies(job.bytes) : prepare(job))
 
 /**
- * Runs the job in this thread and in `threads` - 1 others, each with a separate module.
+ * Makes a candidate that runs the job in this thread and in `threads` - 1 workers at the same time, each with a separate module.
  * @param {Job} job
  * @param {number} threads
  */

@@ -17,7 +17,7 @@ const SIZE = D / HEADS
 
 /** @typedef {{ rows: number, columns: number, type: 'F32' | 'Q4_K' | 'Q6_K' }} Matrix */
 
-/** Lists the matrices with their types, as in Q4_K_M: Q6_K for the table, and in every other layer for values and the MLP's last weight. @returns {Record<string, Matrix>} */
+/** Lists the matrices with their types, as in Q4_K_M: Q6_K for the table and, in every other layer, for attn_v and ffn_down. @returns {Record<string, Matrix>} */
 function matrices() {
   /** @type {Record<string, Matrix>} */
   const all = {
@@ -41,7 +41,7 @@ function matrices() {
   return all
 }
 
-/** Bytes of 256 weights, and the offsets of their float16 scales. */
+/** For each type, the bytes of 256 weights, and the offsets of the float16 scales in them. */
 const BLOCKS = {
   F32: { size: 1024, scales: [] },
   Q4_K: { size: 144, scales: [0, 2] },

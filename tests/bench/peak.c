@@ -19,7 +19,8 @@ struct step {
   f4 b[COLUMNS];
 };
 
-/* Does 2 * 4 * 8 * 128 operations `times` times: eight accumulators, a multiplication and an addition for each in a step. panel (128) comes from the caller, so that the compiler cannot know its numbers. */
+/* Does 2 * 4 * 8 * 128 operations `times` times: 128 steps, each a multiplication and an addition for the 4 x 8 numbers of the tile.
+ * `panel` (128 steps) comes from the caller, so that the compiler cannot know its numbers. */
 float EXPORT(tiles)(const struct step *panel, size_t times) {
   f4 total = {0};
   for (size_t t = 0; t < times; t++) {

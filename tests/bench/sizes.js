@@ -9,7 +9,7 @@ import { makeTask } from './task.js'
 
 /** @typedef {{ L: number, S?: number, D: number }} Size */
 
-/** @type {[Size, Size][]} an odd size and the even one beside it */
+/** @type {[Size, Size][]} a size, and the size that it is compared with: the next multiple of 8, or 64 */
 const PAIRS = [
   [
     { L: 127, D: 64 },
@@ -55,8 +55,8 @@ const PAIRS = [
 /** @param {Size} size */
 const nameOf = ({ L, S, D }) => `L${L}${S ? ` S${S}` : ''} D${D}`
 
-/** @typedef {{ odd: string, even: string, ms: [number, number], calls: number, gflops: number }} SizesRow calls
- * and gflops are ratios: those of the odd size in a second over those of the even one */
+/** @typedef {{ odd: string, even: string, ms: [number, number], calls: number, gflops: number }} SizesRow
+ * calls and gflops: ratios of calls and of GFLOP a second, the first size of a pair over the second */
 
 /** @param {{ quick: boolean, shape: string, json: boolean }} options @returns {Promise<SizesRow[]>} */
 export async function sizes({ quick, shape, json }) {

@@ -15,10 +15,10 @@ import { makeTask } from './task.js'
  * @property {string} op
  * @property {number} threads
  * @property {Times} alone on one thread
- * @property {Times} shared
+ * @property {Times} shared on N threads
  * @property {Times} apart of one call in each of N modules at the same time
- * @property {Ratio} ratio
- * @property {Ratio} limit the ratio for the N modules
+ * @property {Ratio} ratio calls a second on N threads, over one thread
+ * @property {Ratio} limit calls a second of the N modules together, over one thread
  */
 
 /**

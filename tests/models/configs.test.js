@@ -31,7 +31,7 @@ const isIdle = (/** @type {string} */ type, /** @type {string} */ key) =>
   (/num_ln_in_parallel_attn|multi_query/.test(key) && type === 'falcon') ||
   (key === 'type_vocab_size' && type === 'distilbert')
 
-/** Describes the network of a config as JSON. The order of rows is described by four of them, any other function by its name. @param {Record<string, unknown>} config */
+/** Describes the network of a config as JSON. A function `row`, which orders rows, becomes its values at 0, 1, 2 and 7; any other function becomes its name. @param {Record<string, unknown>} config */
 const described = async config =>
   JSON.stringify(await familyOf(new Config(config)), (key, value) =>
     typeof value === 'function'

@@ -63,7 +63,7 @@ test('the gradient by each map is that of the scores, and a model without distan
   bert.dispose()
 })
 
-/** Returns the golden checkpoint with changes of its config. If `isFirst`, the head has the tensor names of the earliest checkpoints. @param {Record<string, unknown>} change @param {boolean} [isFirst] */
+/** Returns the files of the golden checkpoint with the keys `change` in its config. If `isFirst`, the head has the tensor names of the earliest checkpoints. @param {Record<string, unknown>} change @param {boolean} [isFirst] */
 function folderWith(change, isFirst = false) {
   const [config, file] = ['config.json', 'model.safetensors'].map(name =>
     readFileSync(`${goldens}/deberta-v3-made/${name}`),

@@ -21,7 +21,7 @@ test('gpt2: edges and their exact effects are those of a plain computation in fl
   const byPosition = await edges(gpt2, { ids }, { of, byPosition: true })
   near(found.value, value, 'value')
   assert.deepEqual(found.effects.dims, [1 + 3 * 5, 3 * 13 + 1])
-  /** Returns the derivative of the objective by the size of a change. @param {string} key @param {Rows} delta */
+  /** Returns the derivative of the objective along `delta`, added to the input of reader `key`. @param {string} key @param {Rows} delta */
   const slope = (key, delta) => {
     const step = 1e-5
     const [a, b] = [step, -step].map(size => run({ key, delta: delta.map(row => row.map(x => x * size)) }).value)

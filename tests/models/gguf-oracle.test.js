@@ -37,9 +37,9 @@ const ROUNDED = /gemma|phi2|gptneox|gpt2|bert|starcoder|falcon|bloom|mpt|t5/
 const isEncoder = (/** @type {string} */ of) => /bert|embedding$|encoder$/.test(of)
 /** True if a norm follows the last layer. */
 const isNormed = (/** @type {string} */ of) => /embedding|modern|t5/.test(of)
-/** True if node-llama-cpp cannot run a model: it never calls llama_encode, and llama_decode hides later tokens from an encoder. @param {import('./gguf/made.js').Made} made */
+/** True if node-llama-cpp cannot run a model. It only calls llama_decode, which hides later tokens from an encoder. @param {import('./gguf/made.js').Made} made */
 const isNotRun = ({ of, title }) => of === 't5' || title === 't5encoder, as converters write it'
-/** True if the head of a model gives scores of pairs. */
+/** True if the head of a model scores pairs of texts. */
 const isReranker = (/** @type {string} */ title) => title.includes('a reranker')
 
 /** Returns the next-token probabilities after each id, for an encoder the normalised mean of its rows, for a reranker the score. @param {Uint8Array} gguf @param {string} of */
@@ -76,7 +76,7 @@ const IN_FULL = {
   flashAttention: false,
 }
 
-/** Returns a context for pairs with keys and values of float32. The package has no option for this. @param {any} model */
+/** Returns a ranking context with keys and values of float32, for which node-llama-cpp has no option. @param {any} model */
 async function rankingOf(model) {
   const { constructor: Context } = await model.createRankingContext({ contextSize: 64 })
   return new Context({ _llamaContext: await model.createContext({ ...IN_FULL, _embeddings: true, _ranking: true }) })
@@ -110,7 +110,7 @@ async function theirs(gguf, of, title) {
   }
 }
 
-/** Returns the largest difference of a probability. @param {number[][]} a @param {number[][]} b */
+/** Returns the largest difference of two numbers at the same place. @param {number[][]} a @param {number[][]} b */
 const farthest = (a, b) => Math.max(...a.flatMap((row, t) => row.map((one, i) => Math.abs(one - b[t][i]))))
 
 /** Returns the largest difference between ours and theirs. @param {Uint8Array} gguf @param {string} of @param {string} [title] */
@@ -176,7 +176,7 @@ for (const type of TYPES)
 
 for (const type of TYPES.filter(type => !/^B?F/.test(type)))
   test(`${type}: the rounding of activations makes the difference from llama.cpp`, { skip }, async t => {
-    // An activation that lies halfway between two whole numbers may be rounded the other way by llama.cpp. Then another model is tried.
+    // llama.cpp may round an activation halfway between two whole numbers the other way. Then another model is tried.
     let [before, after] = [0, Infinity]
     for (const seed of [5, 6, 7]) {
       const random = () => randomOf(seed)

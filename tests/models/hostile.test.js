@@ -501,7 +501,7 @@ for (const [title, files, message] of /** @type {[string, object, RegExp][]} */ 
     assert.equal(qkv.memory.resident, resident)
   })
 
-/** Returns the sharded golden Llama with a change of its index. @param {(map: Record<string, string>) => void} change */
+/** Returns the files of the sharded golden Llama, with its index changed. @param {(map: Record<string, string>) => void} change */
 function sharded(change) {
   const name = 'llama-tiny-sharded'
   const index = JSON.parse(readFileSync(`${folder}/${name}/model.safetensors.index.json`, 'utf8'))

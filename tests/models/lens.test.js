@@ -41,7 +41,7 @@ for (const tensor of await readHeader(source, 'lens.safetensors')) expected.set(
 
 /** @param {ArrayLike<number>} a */
 const norm = a => Math.sqrt(dot(a, a))
-/** Returns the relative norm of the difference. @param {ArrayLike<number>} got @param {ArrayLike<number>} want */
+/** Returns |got - want| / |want|, with Euclidean norms. @param {ArrayLike<number>} got @param {ArrayLike<number>} want */
 const error = (got, want) => norm(Array.from(got, (value, n) => value - want[n])) / norm(want)
 const texts = [
   Array.from({ length: 12 }, (_, i) => (i * 37 + 5) % 300),
@@ -249,7 +249,7 @@ test('a readout is that of float64, with equal words and any number of them; a N
   const table = weights.data.subarray(0, V * d)
   for (let v = 0; v < V; v++) {
     if (v % 5 === 1)
-      table.copyWithin(v * d, (v - 1) * d, v * d) // the row of the word before, so that logits are equal
+      table.copyWithin(v * d, (v - 1) * d, v * d) // the row of the previous id, so that both logits are equal
     else for (let c = v * d; c < (v + 1) * d; c++) table[c] *= 150
   }
   const folder = writeFolder(weights)

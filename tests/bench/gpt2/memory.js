@@ -1,4 +1,5 @@
-// node memory.js FOLDER DTYPE: loads a model, and prints the peak memory of this process (Linux) and the part of it that the weights take, in MiB.
+// node memory.js FOLDER DTYPE: loads a model, and prints in MiB by how much it raised the peak memory of this process (Linux), and its resident memory
+// in the module.
 
 import { readFileSync } from 'node:fs'
 import { load } from '../../../src/entries/index.js'

@@ -8,7 +8,7 @@ import { fromFloat16, toFloat16 } from '../../../src/base/float16.js'
 const LEVELS = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113]
 const FP4 = [0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6]
 
-/** Returns a float16 near a number. @param {number} near */
+/** Rounds a number to float16: returns its value and its two bytes. @param {number} near */
 function half(near) {
   const bits = toFloat16(Float32Array.of(near))
   return { value: fromFloat16(bits)[0], bytes: [bits[0] & 255, bits[0] >> 8] }
@@ -23,7 +23,7 @@ const joined = (count, make) => list(count, make).reduce((a, b) => a | b)
 /** Packs numbers of 4 bits, two in a byte: the first half of the numbers in the lower bits. @param {number[]} q */
 const nibbles = q => list(q.length / 2, i => (q[i] & 15) | ((q[i + q.length / 2] & 15) << 4))
 
-/** Packs bit `n` of each number: that of number i becomes bit i % 8 of byte i / 8, rounded down. @param {number[]} q @param {number} n */
+/** Packs bit `n` of each number q[i] into bit i % 8 of byte floor(i / 8). @param {number[]} q @param {number} n */
 const bitsOf = (q, n) => list(q.length / 8, i => joined(8, j => ((q[8 * i + j] >> n) & 1) << j))
 
 /** Packs eight scales and eight minima of 6 bits in 12 bytes. @param {number[]} s @param {number[]} m */
