@@ -231,7 +231,7 @@ export class DeepDrawing {
     backend.image(canvasOf(raster(matrix, isDark, whole, across, down)), left, top, width, height)
   }
 
-  /** Returns the picture of a tile in the current colours, with as many rows as this frame may convert. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
+  /** Returns the picture of a tile in the current colours, with as many rows as this frame may convert. `isCurrent`: true if all rows have these colours. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
   #pictureOf(tile, { scale }, isDark) {
     const key = `${this.domain.join()} ${scale} ${isDark}`
     const [rows, columns] = tile.resolution

@@ -84,7 +84,7 @@ export function linkAt({ rows, columns, resolution, data }, row, column) {
 }
 
 /**
- * Returns the cells of a tile that overlap a part.
+ * Returns the bounds of the cells of a tile that overlap a part, counted in cells of the tile.
  * @param {Tile} tile
  * @param {Part} part
  */
@@ -290,7 +290,7 @@ export class Tiles {
     return found.map(([, tile]) => tile).sort((a, b) => b.level - a.level)
   }
 
-  /** Returns the finest tiles that cover a part: those of the level if all have loaded, else the overview. @param {Part} part @param {number} level @returns {Loaded[]} */
+  /** Returns the finest tiles that cover a part: those of the level if all have loaded, else the overview. Without an overview, returns the loaded tiles of the level. @param {Part} part @param {number} level @returns {Loaded[]} */
   covering(part, level) {
     const wanted = this.#isCovered(level) ? [] : tilesIn(this.#source, part, level)
     const found = wanted.flatMap(tile => this.#loaded.get(nameOf(tile)) ?? [])

@@ -49,7 +49,7 @@ export type Answer<T extends Types = Types> =
   /** Marks on words; the answer lists the marked positions. */
   | { type: 'marks'; words(state: State<T>): readonly string[] }
 
-/** A simulated attempt: an answer, and in `set` parameters that replace those of the start. */
+/** A simulated attempt. `set`: link parameters that replace those of the exercise's `start`. */
 export interface Attempt {
   set?: string
   /** The answer; a function of the state if the order is random. */

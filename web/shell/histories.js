@@ -46,8 +46,8 @@ export function createHistories(fields) {
     },
 
     /**
-     * Keeps the history of Undo although some fields now mean something else, as with another model. Sets these fields in all of its
-     * entries to their current values. Clears the history of Back.
+     * Keeps the history of Undo after a change, such as of the model, that gives the fields `names` another meaning. Sets these fields in
+     * all of its entries to their current values. Clears the history of Back.
      * @param {readonly string[]} names @param {S} now
      */
     goOn(names, now) {

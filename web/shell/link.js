@@ -6,8 +6,8 @@ const VERSION = 2
 const MOST = 2_000_000
 
 /**
- * The room that opens without a link, the room whose fields have no prefix in a link, and the parameters of the page itself, such as
- * "exercise".
+ * The rooms and parameters with a special role in links. `front`: the room that opens without a link; `home`: the room whose fields have no
+ * prefix; `page`: the parameters of the page itself, such as "exercise".
  * @typedef {{ front: string, home: string, page?: readonly string[] }} Entrance
  */
 

@@ -190,8 +190,8 @@ export interface Step<T extends Types> {
   /** True to record the change in no history. */
   isReplaced?: boolean
   /**
-   * True to clear the histories and make this the state that Reset restores. 'places': does the same, but keeps Undo. Names of fields: also
-   * keeps Undo, which no longer changes these fields.
+   * True clears the histories and makes this the state that Reset restores. 'places' does so, too, but keeps the history of Undo. Names of
+   * fields do the same as 'places', and Undo no longer changes these fields.
    */
   begins?: boolean | 'places' | readonly string[]
   effects?: Effect<T>[]

@@ -41,7 +41,7 @@ const pick = ({ data, dims: [, n] }, rows) => ({
  * @param {Run} run
  * @param {Forward} forward only its first sequence is used
  * @param {number} row position of the answer
- * @param {number} S number of columns to use
+ * @param {number} S number of positions to use as columns of `sources`
  * @param {{ id: number, share: number }[]} likeliest
  */
 export function sharesOf(qkv, run, { logits, layers, parts, last }, row, S, likeliest) {

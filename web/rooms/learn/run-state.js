@@ -11,7 +11,7 @@ import { leastCharacters } from './tasks/text.js'
 /** @import { State } from './learn.js' */
 /** @import { Head } from './tasks/task.js' */
 
-/** Converts a head to the form used in changes, with all attentions of a model in one unnamed stack. @param {Head} head @returns {import('../../attention-head/head.js').HeadAt} */
+/** Converts a head to the place that changes use. All attentions of the model are in one stack, whose name is ''. @param {Head} head @returns {import('../../attention-head/head.js').HeadAt} */
 export const headAt = ({ layer, head }) => ({ stack: '', layer, head })
 
 /** Returns the run; undefined while it is being opened. @param {State} state */

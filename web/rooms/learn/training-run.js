@@ -63,7 +63,7 @@ export function createRun(qkv, task, given = {}, text) {
   let interventions = {}
 
   /**
-   * Computes logits, attentions and the loss of a batch, as a step that can run backward.
+   * Computes logits, attentions and the loss of a batch. The `step` of the result can run backward.
    * @param {Batch} batch
    * @param {Hooks} [hooks] default: the reader's changes
    * @param {import('qkv/train').Parameters} [weights]

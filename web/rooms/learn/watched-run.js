@@ -85,8 +85,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
   const baseline = run.baselineAccuracy()
   const again = performance.now()
   run.heldOutAccuracy()
-  // The first evaluation includes compilation. Held-out accuracy takes half as long as an evaluation, so twice its time is an estimate,
-  // too.
+  // The first evaluation includes compilation, so also estimate its time as twice that of a held-out accuracy, which is half an evaluation.
   const evaluation = Math.min(cold - start, 2 * (performance.now() - again))
   /** Times a step on the viewer, which is safe since its weights are reloaded before each picture. */
   const timed = () => {
@@ -94,7 +93,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
     viewer.step()
     return performance.now() - before
   }
-  /** Milliseconds of a step and an evaluation; the first step includes compilation. */
+  /** Milliseconds of a step and of an evaluation. Takes the faster of two steps, since the first includes compilation. */
   const milliseconds = { step: isOpened ? 0 : Math.min(timed(), timed()), evaluation }
 
   const isEnded = () => isOpened || divergedAt !== null || run.steps >= run.settings.steps

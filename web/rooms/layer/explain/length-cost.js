@@ -23,7 +23,7 @@ export const stepAt = n =>
 
 /**
  * Computes the cost of attention.
- * @param {{ n: number, heads: number, size: number, isCausal: boolean }} given n words, heads of this size
+ * @param {{ n: number, heads: number, size: number, isCausal: boolean }} given `n`: number of words; `size`: dimensions of a head
  */
 export function costOf({ n, heads, size, isCausal }) {
   const width = heads * size
@@ -36,7 +36,7 @@ export function costOf({ n, heads, size, isCausal }) {
     stored: 4 * heads * n ** 2,
     /** Queries, keys, values and output, in bytes. */
     fused: 16 * n * width,
-    /** Multiplications for one more word. */
+    /** Multiplications for the attention of one more word to n words in the KV cache. */
     decode: 2 * n * width,
     /** KV cache, in bytes. */
     cache: 8 * n * width,

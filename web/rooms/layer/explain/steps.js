@@ -59,7 +59,7 @@ export function stepsOf(result) {
 }
 
 /**
- * Groups matrices into blocks: products with the same left factor share one, any other matrix gets its own.
+ * Groups matrices into blocks. Products with the same left factor share a block; any other matrix is the only one in its block.
  * @param {Result} result
  * @param {MatrixId[]} results
  */

@@ -6,7 +6,7 @@ import { ofHead } from '../numbers/tensors.js'
 /** @typedef {{ row: number, column: number, weight: number, skipped: boolean }} Link */
 
 /**
- * Finds the largest weight. Queries that see only one key are skipped, since their weight is always 1, unless all queries are like that.
+ * Finds the largest weight. Skips queries that see only one key, whose weight is always 1; if no query sees more than one key, skips none.
  * @param {Result} result
  * @param {number} head
  * @returns {Link | undefined} undefined if no query sees a key; skipped: true if queries were skipped

@@ -25,8 +25,8 @@ export function createTable(qkv) {
   /**
    * Draws the embedding table.
    * @param {Checked} settings
-   * @returns {{ embedding: Embedding, generator: import('qkv').Generator }} the whole table is drawn only if other draws continue the
-   * stream
+   * @returns {{ embedding: Embedding, generator: import('qkv').Generator }} embedding: the whole table if
+   *   `draw` is 'continue', else at least the rows of the used ids
    */
   const table = (/** @type {Checked} */ { seed, dModel, tableRows, draw, queries, keys }) => {
     let most = 0

@@ -42,11 +42,11 @@ export function createArithmetic(qkv) {
       return qkv.matmul(line(x).reshape([1, x.length]), ones).data[0]
     },
     /**
-     * Returns the running sums of a query's weighted values, the largest weight first.
+     * Returns the running sums of a query's n weighted values of e dimensions, the largest weight first.
      * @param {Result} result
      * @param {number} head
      * @param {number} query
-     * @param {number} most number of values
+     * @param {number} most maximum of n
      * @returns {FloatTensor} (n, e)
      */
     partialSums({ tensors }, head, query, most) {

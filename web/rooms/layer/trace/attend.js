@@ -48,9 +48,10 @@ export function attend(qkv, settings, drawn, visible, edits) {
 }
 
 /**
- * Applies edits of attention weights and recomputes the output. Returns the tensors unchanged if there are none.
+ * Applies edits of attention weights, and computes row sums and outputs. Returns the same tensors if no weight is edited and the outputs are
+ * among them.
  * @param {Qkv} qkv
- * @param {Tensors} tensors up to the weights, or more
+ * @param {Tensors} at least the weights; with V for outputs
  * @param {Checked['edits']} edits
  * @returns {Traced}
  */

@@ -115,7 +115,7 @@ export function createTracer(qkv) {
 }
 
 /**
- * Computes the outputs of replaced queries. The mask of the single original query applies to each of them.
+ * Computes the outputs of other queries, given as `tensors.Q`. The mask of the single query of the settings applies to each of them.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors & { Q: FloatTensor }} tensors
