@@ -26,8 +26,8 @@ export function sizesOf(result, { kind, terms }, arithmetic) {
 }
 
 /**
- * Returns the cell at which the chain goes on: for a sum of products, the left factor of the largest term; for an additive score, the query; for
- * a softmax, the score; else the source.
+ * Returns the cell at which the chain goes on: for a sum of products, the left factor of the largest term; for an additive score, the
+ * query; for a softmax, the score; else the source.
  * @param {Result} result
  * @param {Cell} cell
  * @param {Arithmetic} arithmetic

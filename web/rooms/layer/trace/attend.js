@@ -51,7 +51,7 @@ export function attend(qkv, settings, drawn, visible, edits) {
  * Applies edits of attention weights, and computes row sums and outputs. Returns the same tensors if no weight is edited and the outputs are
  * among them.
  * @param {Qkv} qkv
- * @param {Tensors} at least the weights; with V for outputs
+ * @param {Tensors} tensors at least the weights; with V for outputs
  * @param {Checked['edits']} edits
  * @returns {Traced}
  */
