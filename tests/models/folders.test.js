@@ -158,7 +158,7 @@ test('a table in modules_to_save is a copy: a tied head keeps the weight of the 
       },
     })
   const table = { 'base_model.model.transformer.wte.weight': other }
-  /** Returns whether the table has the weights of the adapter, and whose weights the head has. The logits of a run show the head's. @param {any} model */
+  /** Returns whether the table has the weights of the adapter, and whether the head, by the logits of a run, has those of the base or the adapter. @param {any} model */
   const rows = async model => {
     const { logits, lastHiddenState } = model.forwardSync({ ids: [5, 9, 3] })
     const d = lastHiddenState.dims[2]

@@ -13,7 +13,7 @@ const bytesOf = (/** @type {string} */ path) => new Uint8Array(readFileSync(path
 const jsonOf = (/** @type {string} */ path) => JSON.parse(readFileSync(path, 'utf8'))
 const sentencepiece = fileURLToPath(new URL('../goldens/sentencepiece', import.meta.url))
 
-/** Returns a golden checkpoint without its tokenizer. @param {string} name @param {Record<string, unknown>} more files */
+/** Returns the files of a golden checkpoint without its tokenizer. @param {string} name @param {Record<string, unknown>} more files */
 const bare = (name, more) => ({
   ...Object.fromEntries(
     ['config.json', 'model.safetensors'].map(file => [file, bytesOf(`${goldens}/${name}/${file}`)]),

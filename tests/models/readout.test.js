@@ -50,7 +50,7 @@ async function compare(model, of, measured) {
         .data.set(kept[1]?.row(0).row(position).data ?? [])
     near(states.effects.at(1, position), (await measured(input, { 'layers.1.input': hook })) - value, 'state', 3e-5)
   }
-  // A small step along the gradient changes the value by its product with the gradient.
+  // A small step along the gradient changes the value by the product of step and gradient.
   const place = `layers.${layers - 1}.input`
   const { gradients, value: same } = backwardSync(model, input, { of, at: [/** @type {any} */ (place)] })
   near(same ?? NaN, value, 'the value of backward')

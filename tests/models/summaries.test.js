@@ -42,7 +42,7 @@ function near(got, want, what, allowed = 2e-5) {
 }
 
 /**
- * Compares a summary with one computed from the weights in float64.
+ * Compares a summary with the one that `weights` give in float64.
  * @param {AttentionSummary | undefined} got
  * @param {FloatTensor | undefined} weights (B, H, L, S)
  * @param {string} what

@@ -27,7 +27,7 @@ const expected = new Map()
 for (const tensor of await readHeader(source, 'lens.safetensors')) expected.set(tensor.name, await readFloats(tensor))
 const { passes, rate } = golden.tuned
 
-/** Returns the relative norm of the difference. @param {ArrayLike<number>} got @param {ArrayLike<number>} want */
+/** Returns |got - want| / |want|, with Euclidean norms. @param {ArrayLike<number>} got @param {ArrayLike<number>} want */
 function error(got, want) {
   const norm = (/** @type {number[]} */ list) => Math.sqrt(list.reduce((sum, value) => sum + value * value, 0))
   return norm(Array.from(got, (value, n) => value - want[n])) / norm(Array.from(want))

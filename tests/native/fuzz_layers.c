@@ -319,7 +319,7 @@ static void cross_entropy(struct input *in, int hostile) {
   free(z), free(shares), free(losses), free(dz), free(targets);
 }
 
-/* True if value a of row z comes before value b in the order of its largest values. */
+/* True if z[a] comes before z[b] in the row z sorted from the largest value down, equal values by index. */
 static int is_before(const float *z, size_t a, size_t b) { return z[a] > z[b] || (z[a] == z[b] && a < b); }
 
 static void read_logits(struct input *in, int hostile) {
@@ -350,7 +350,7 @@ static void read_logits(struct input *in, int hostile) {
     expect("read_logits: mean", r, sums[r * 4 + 2], mean / sum, 1e-5);
     if (isfinite(cross))
       expect("read_logits: cross", r, sums[r * 4 + 3], cross, 1e-5 * size);
-    for (size_t k = 0; k < K; k++) { /* each index comes after the one before, and no other index lies between them */
+    for (size_t k = 0; k < K; k++) { /* the indices follow the order of is_before, and none is left out */
       size_t at = (size_t)top[r * K + k], before = k ? (size_t)top[r * K + k - 1] : at;
       if (k && !is_before(row, before, at))
         abort();

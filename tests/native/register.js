@@ -1,5 +1,5 @@
-// node --import ./tests/native/register.js: loads the native twin of the core instead of the wasm. Memory that no call has allocated is poisoned, and
-// 32 bytes after each allocation, so that AddressSanitizer stops a kernel that reads or writes beyond its arrays.
+// node --import ./tests/native/register.js: loads the native twin of the core instead of the wasm. Poisons memory that no call has allocated, and 32
+// bytes after each allocation, so that AddressSanitizer stops a kernel that reads or writes beyond its arrays.
 
 import { createRequire } from 'node:module'
 import { Blocks } from '../../src/runtime/heap.js'

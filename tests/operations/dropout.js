@@ -6,7 +6,7 @@ import * as nn from '../../src/entries/nn.js'
 
 const random = await load()
 
-/** Returns the factors 0 and 1 / (1 - p) of the generator of these tests. @param {number} p */
+/** Returns the factors, 0 or 1 / (1 - p), that the generator of these tests draws. @param {number} p */
 const factorsOf = p => random.generator(3).dropout({ data: new Float32Array(99).fill(1), dims: [99] }, p).data
 
 /** @param {Record<string, any>} inputs @param {Record<string, any>} options @returns {number[]} */

@@ -1,4 +1,4 @@
-// Axes of size 1 that are repeated.
+// Repeats axes of size 1.
 
 import { elements, indexIn } from '../formulas.js'
 

@@ -1,4 +1,4 @@
-// Squares of differences: their mean, their sum, or each of them.
+// Squared differences: their mean, their sum, or no reduction.
 
 import { sum } from '../formulas.js'
 

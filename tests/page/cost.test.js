@@ -87,7 +87,7 @@ test('times arrive one after the other, stay when they are all there, and can be
 test('multiplications of the shapes are those of the products', () => {
   const steps = shapeSteps(traced(settingsOf('heads')))
   const work = Object.fromEntries(steps.map(({ op, work }) => [op, work]))
-  // 6 words of 3 numbers, 4 heads with keys of 2 and values of 1.
+  // 6 words of 3 numbers each; 4 heads, with keys of 2 numbers and values of 1.
   assert.deepEqual([work.project, work.scores, work.mix], [6 * 3 * 4 * (2 + 2 + 1), 4 * 36 * 2, 4 * 36 * 1])
 })
 

@@ -45,7 +45,7 @@ const waitingFor = draw => async (/** @type {RegExp} */ wanted) => {
   return textOf(draw())
 }
 
-/** Makes a page with one room, as the companion uses it. @param {() => Promise<void>} [open] the room @param {import('../../web/shell/room.js').Room<any>} [room] */
+/** Makes a page with one room, as the companion uses it. @param {() => Promise<void>} [open] opens the room @param {import('../../web/shell/room.js').Room<any>} [room] */
 function openPage(open = async () => {}, room = layer, loaded = Promise.resolve(qkv)) {
   const store = createStore(room, { qkv })
   const shell = {

@@ -243,7 +243,7 @@ test('the query of e1 gives key 2 0.9993; one head of e10 is at best 0.32 off, a
     const sum = x + y + z
     return Math.max(Math.abs((x - z) / sum - 0.5), Math.abs((y - z) / sum - 0.5))
   }
-  /** Returns the least error over a grid of queries. @param {number} step of the grid @param {number} most the largest third number of a query */
+  /** Returns the least error over a grid of queries; that of a query is its largest for n = 0.5, 1 and 1.5. @param {number} step of the grid @param {number} most the largest third number of a query */
   function best(step, most) {
     let least = 1
     for (let a = 0; a <= 20; a += step)

@@ -233,7 +233,7 @@ function marian() {
 const json = name => JSON.parse(readFileSync(new URL(`../goldens/published/${name}.json`, import.meta.url), 'utf8'))
 
 /**
- * The configs as the hub has them. 14 of the 16 files have the hash that the hub lists. TinyStories 33M may differ from it in keys without
+ * The configs as the hub has them. 14 of the 16 files have the hash that the hub lists. The config of TinyStories 33M may differ from the hub's in keys without
  * effect. Two configs are derived from related models, because no copy was found.
  * @type {Record<string, Record<string, unknown>>}
  */

@@ -1,4 +1,4 @@
-// Changes of heads: how a link writes them, that a place has at most one, their order in the model, and their groups as chips.
+// Changes to heads: how a link writes them, at most one for each place, their order in the model, and their groups as chips.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -188,7 +188,7 @@ test('Models: the page of a weight leads to other keys and to its products; thos
   const sides = having(term.drawn, 'data-side').map(({ text }) => text.trim())
   assert.equal(sides[0], '1.0000 = 1.0000 cos(0.2500) − 2.0000 sin(0.2500)')
   assert.equal(sides[1], '3.0000 = 0.5000 cos(0.0000) − 3.0000 sin(0.0000)')
-  // Interleaved RoPE rotates neighbours together: number 3 with number 4, by the second frequency.
+  // Interleaved RoPE rotates neighbouring numbers as a pair: number 3 with number 4, by the second frequency.
   const four = Float32Array.of(1, 2, 3, 4)
   const wide = { ...trace, q: four, k: four, qBare: four, kBare: four }
   const turned = { ...state, trace: wide, stack: { rope: { frequencies: [0.25, 0.5], interleaved: true } } }

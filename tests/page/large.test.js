@@ -114,7 +114,7 @@ test('further typing drops the outdated sentence', async () => {
   await shows(page, 40)
   await page.fill('#sentence', words(41)) // the trace of this sentence comes after all earlier requests
   await shows(page, 41)
-  await settled(page) // until the frame in which `look` records the count
+  await settled(page) // waits until the frame in which `look` records the count
   const seen = await page.evaluate(() => /** @type {any} */ (window).seen)
   assert.equal(seen.at(-1), 41, `what is shown last is what was typed last: ${seen}`)
   assert.ok(!seen.includes(1100), `no outdated sentence was shown: ${seen}`)

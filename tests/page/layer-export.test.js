@@ -95,7 +95,7 @@ test('all is saved as JSON, which the page takes back', async () => {
 test('“Set to” stays with its cell: Enter, and Enter again, and a pointer elsewhere', async () => {
   const where = () => text('#inspector h2')
   const cell = await where()
-  await page.fill('#set', '0.01') // no cell is selected, so this sets the strongest link, after which another one is the strongest
+  await page.fill('#set', '0.01') // no cell is selected, so this sets the strongest weight; then another weight is the strongest
   await page.press('#set', 'Enter')
   await becomes(where, cell)
   await becomes(() => page.inputValue('#set'), '0.0100')

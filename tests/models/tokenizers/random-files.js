@@ -541,7 +541,7 @@ function smallModel(random, letters) {
   const isByte = random.is(0.2)
   const rest = [...(isByte ? BYTES : []), ...(random.is() ? ['<u>'] : []), ...(random.is(0.3) ? [some()] : [])]
   const tokens = [...new Set([...pieces, ...rest])]
-  const hole = random.below(tokens.length) // ids that no token has
+  const hole = random.below(tokens.length) // ids of no token
   return {
     type,
     vocab: Object.fromEntries(tokens.map((token, id) => [token, id < hole ? id : id + 3])),
