@@ -169,7 +169,7 @@ export function domainOf(scale, { least, most }) {
 }
 
 /**
- * Returns the numbers of one of several parts of equal size.
+ * Returns the numbers of part `at` of data that consists of parts of `size` numbers.
  * @param {Numbers} data
  * @param {number} at
  * @param {number} size

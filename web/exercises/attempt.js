@@ -100,7 +100,7 @@ export function startOf({ id, room, start }, seed) {
  */
 export const answerOf = ({ answer }, given) => (typeof answer === 'function' ? answer(given) : answer)
 
-/** For rooms whose fields do not declare it in `history`: the fields that only affect the view. @type {Record<string, readonly string[]>} */
+/** Fields that only affect the view, for rooms whose fields do not declare a `history`. @type {Record<string, readonly string[]>} */
 const OF_VIEW = { learn: ['trained', 'loss', 'at', 'probe', 'head', 'why'], models: ['at'] }
 
 /**

@@ -7,7 +7,7 @@
  * @param {readonly Change[]} changes
  * @param {{ heads: number, d: number }} settings
  * @param {readonly { L: number, S: number }[]} sizes rows and columns of each attention
- * @param {() => readonly Float32Array[]} meansOf returns the mean outputs of the heads of each attention, (d)
+ * @param {() => readonly Float32Array[]} meansOf returns, for each attention, the mean output of its heads: d numbers
  * @returns {import('./transformer.js').Hooks}
  */
 export function hooksOf(changes, { heads, d }, sizes, meansOf) {

@@ -12,7 +12,7 @@ import { joined, mix, override, steps } from './attend.js'
 
 /** Number of heads * queries * keys above which a trace is large. */
 const LARGE = 2 ** 18
-/** Maximum number of weights for keeping those of all heads. */
+/** Number of weights of all heads up to which all of them are kept. */
 const MOST_WEIGHTS = 2 ** 23
 /** Rows and columns of the small picture of a head. */
 const SMALL = 144
