@@ -110,7 +110,7 @@ for (const [task, { story: itsStops }] of Object.entries(TASKS))
       const done = await room('#story .guide-task').innerText()
       await act(/\d\.\d/.exec(done)?.[0] ?? '')
       await room(`#story[data-stop="${n + 1}"][data-done="true"]`).waitFor(PATIENCE)
-      // Each stop is read in the language of the stop before, then in the other one.
+      // Each stop is read in the language of the previous stop, then in the other one.
       const order = n % 2 ? ['zh', 'en'] : ['en', 'zh']
       const read = await inBoth(order, async language => {
         await becomes(

@@ -21,7 +21,7 @@ import { lossesIn, missing, printedInPyTorch } from './pytorch.js'
 
 /** Seeds that are tried here, of the ten whose band is recorded. */
 const SEEDS = [0, 1]
-/** Tasks with a goal, evaluated on lengths of which some are never trained. */
+/** Tasks with a goal. Each is also evaluated on lengths that do not occur in training. */
 const GOALS = Object.keys(TASKS).filter(task => !TASKS[task].hasText)
 /** The tolerance for the recorded band, which is in whole percent. */
 const ROUNDED = 0.0051

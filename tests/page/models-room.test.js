@@ -151,7 +151,7 @@ test('a long run shows its progress and can be cancelled: the run before stays, 
   if (await page.locator('#models-draft-read').count()) await page.click('#models-draft-read')
   await page.waitForFunction(() => {
     const running = document.querySelector('#models-running')
-    // The finished layers are drawn over those of the run before.
+    // The finished layers are drawn over those of the previous run.
     const { old } = /** @type {any} */ (document.querySelector('.models.is-streaming models-atlas')) ?? {}
     const isTold = /Layer \d+ of \d+, \d+\.\d s/.test(running?.textContent ?? '') && old > 0
     if (isTold) running?.querySelector('button')?.click()

@@ -290,7 +290,7 @@ async function taskTime(page, work) {
   return time
 }
 
-/** Moves the map or the words a number of times, a frame each. @param {Page} page @param {number} count @param {'pan' | 'scroll'} what @returns {Promise<number>} milliseconds of the map's own work for one */
+/** Moves the map or the words a number of times, a frame each. @param {Page} page @param {number} count @param {'pan' | 'scroll'} what @returns {Promise<number>} milliseconds of the map's own work for one move */
 const framesOf = (page, count, what) =>
   page.evaluate(
     async ({ count, what }) => {
@@ -363,7 +363,7 @@ export async function frameWork(page) {
 export async function cancelTimes(page, text, moments) {
   const times = []
   for (const [n, moment] of moments.entries()) {
-    const other = text.split(' ').slice(0, -1 - n) // differs from the text before
+    const other = text.split(' ').slice(0, -1 - n) // differs from the previous text
     await page.fill('#models-text', other.join(' '))
     await page.locator('#models-draft-read, #models-running').first().waitFor()
     if (await page.locator('#models-draft-read').count()) await page.click('#models-draft-read')

@@ -172,7 +172,7 @@ test('a late answer does not count as rest: long computations are not requested 
   assert.deepEqual(asked, ['trace'], 'the next key ends the rest before it asks')
 })
 
-/** Words for a trace of more than 2^18 pairs: 4 heads, 300 queries and keys. */
+/** Words for a trace of more than 2^18 weights: 4 heads x 300 queries x 300 keys. */
 const MANY = Array.from({ length: 300 }, (_, i) => `w${i}`).join(' ')
 
 /** Makes a worker that takes messages, and answers when the test releases an answer. */

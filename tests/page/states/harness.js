@@ -1,4 +1,4 @@
-// Drives the store of a room in Node with the actions of fast-check, draws after each, and checks that no state shows a fault.
+// Drives the store of a room in Node with the actions of fast-check, draws after each action, and checks that no state shows a fault.
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
