@@ -13,7 +13,7 @@ import { attention } from './reference.js'
 const qkv = await load()
 const seed = Number(process.env.SEED ?? 1)
 const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds in which each takes longer
-/** Largest error of each step seen so far. @type {Record<string, number>} */
+/** The largest error seen so far, by step. @type {Record<string, number>} */
 const largest = {}
 
 /** @template T @param {fc.Arbitrary<T>} arbitrary @param {number} numRuns @param {(value: T) => void} property */
@@ -200,7 +200,7 @@ test('two equal calls give the same bits, whatever ran between them', () => {
     const { q, k, v, options, traceOnly } = make(call)
     const run = () => [qkv.attention(q, k, v, options), qkv.trace(q, k, v, { ...options, ...traceOnly })]
     const first = run()
-    qkv.softmax({ data: new Float32Array(200_000).fill(NaN), dims: [200_000] }) // leaves NaN in the memory of the second call
+    qkv.softmax({ data: new Float32Array(200_000).fill(NaN), dims: [200_000] }) // leaves NaN in the memory that the next call uses
     run().forEach(({ output }, i) => {
       same(output, first[i].output, 'second call')
     })

@@ -298,7 +298,7 @@ test('100,000 tiny calls on resident tensors leave no garbage to collect', () =>
     const call = times => {
       for (let i = 0; i < times; i++) qkv.attention(q, k, v, forms[i % 2])
     }
-    for (let i = 0; i < 20; i++) call(4000) // what is not compiled yet boxes its numbers
+    for (let i = 0; i < 20; i++) call(4000) // code that is not compiled yet boxes its numbers
     gc()
     console.log('start')
     call(100_000)
