@@ -10,9 +10,9 @@
 #include "linear_pack.h"
 #include "tile.h"
 
-/* Floats of x in a block of rows: 1 MB, which fits into L2. A small W is cheap to pack again for each block, so its
- * blocks are smaller. Then each thread computes whole rows of y, which are still in its cache when the next kernel
- * reads them. */
+/* A block of rows has at most X_FLOATS floats of x: 1 MB, which fits into L2. A W of at most W_FEW values is cheap to
+ * pack again for each block, so a block has at most X_FEW floats of x. With these small blocks, each thread computes
+ * whole rows of y, which are still in its cache when the next kernel reads them. */
 enum {
   X_FLOATS = 1 << 18,
   X_FEW = 1 << 15,

@@ -1,11 +1,12 @@
 /* loss.c: cross entropy and its gradient. logits z (rows,V), targets t (rows), weights w (rows) -> losses (rows),
  * d_logits (rows,V).
  *   loss = w (log sum exp(z) - (1 - s) z[t] - s mean(z)),  d_logits = scale w (softmax(z) - (1 - s) onehot(t) - s / V)
- * This is torch.nn.functional.cross_entropy; s is the label smoothing of Szegedy et al. 2016.
+ * This is torch.nn.functional.cross_entropy. s is the label smoothing of Szegedy et al. 2016; `scale` is 1 over the sum
+ * of the weights for a mean loss, else 1.
  *
- * Also statistics of rows of logits: z (rows,V), probabilities p (others,V) to compare with -> sums (rows,4), top
- * (rows,K). With e = exp(z - max(z)) and x = z - max(z), the four sums are max(z), log(sum(e)), sum(e x) / sum(e) and
- * sum(p x). */
+ * qkv_read_logits computes statistics of logits: z (rows,V), probabilities p (others,V) -> sums (rows,4), top (rows,K).
+ * `top` has the indices of the K largest logits of a row. Row r of z is compared with row r % others of p. With x = z -
+ * max(z) and e = exp(x), the four sums are max(z), log(sum(e)), sum(e x) / sum(e) and sum(p x). */
 #include "exp.h"
 #include "qkv.h"
 #include "random.h"

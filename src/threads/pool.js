@@ -238,10 +238,11 @@ export class Threads {
   }
 
   /**
-   * Runs a kernel if it has enough work for the pool, on all threads if waking them pays. Must be called within a scope.
+   * Runs a kernel if it has enough work for the pool. The other threads take part if they are awake or worth waking; otherwise this thread
+   * computes all units. Must be called within a scope.
    * @param {Core} core
    * @param {Job} job
-   * @returns {boolean} false if nothing was run, the caller must then run it alone
+   * @returns {boolean} false if the kernel was not run; the caller must then run it without the pool
    */
   run(core, job) {
     const { kernel, work, units, deferredCopies = [], parts = 1, list = 0 } = job

@@ -1,4 +1,4 @@
-// One small set of verbs for three browsers.
+// One small API for three browsers.
 //
 //   const browser = await launch('webkit')          // 'chromium', 'firefox' or 'webkit': BROWSERS names them all
 //   const page = await browser.open(url)            // a new tab, loaded

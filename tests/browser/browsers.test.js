@@ -1,4 +1,4 @@
-// The three browsers, and the verbs that page tests use in each.
+// The three browsers, and the methods that page tests call in each.
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'

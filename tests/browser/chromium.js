@@ -53,7 +53,7 @@ export function complaintsOf(context) {
 }
 
 /**
- * Starts Chromium with the verbs of browsers.js.
+ * Starts Chromium with the API of browsers.js.
  * @returns {Promise<import('./browsers.js').Browser>}
  */
 export async function open() {

@@ -3,7 +3,7 @@ import { launch } from 'puppeteer-core'
 /** @import { Browser } from './browsers.js' */
 
 /**
- * Starts Debian's Firefox, headless, with the verbs of browsers.js.
+ * Starts Debian's Firefox, headless, with the API of browsers.js.
  * @returns {Promise<Browser>}
  */
 export async function open() {

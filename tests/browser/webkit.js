@@ -150,7 +150,7 @@ async function openTab({ send, session, handle, complaints }, url) {
 }
 
 /**
- * Starts Debian's WebKit on a separate screen, with the verbs of browsers.js. Its driver does not report the console and the network: complaints are
+ * Starts Debian's WebKit on a separate screen, with the API of browsers.js. Its driver does not report the console and the network: complaints are
  * only errors that a loaded page does not catch.
  * @returns {Promise<import('./browsers.js').Browser>}
  */

@@ -128,7 +128,8 @@ export async function checkGradients(model, folder, { isNarrow = false } = {}) {
         const kind = key.replace(/^(encoder|decoder|cross)\./, '').replace(/\.\d+$/, '')
         const got = /^[qkv]$/.test(kind) ? split(found, want.dims) : found
         assert.deepEqual([...got.dims], [...want.dims], key)
-        // Compare only entries that are not 0 in the file. For hidden pairs the file may have 0 where qkv has the gradient that a weight would have.
+        // Compare only entries that are not 0 in the file. For a hidden pair the file may have 0, but qkv computes the gradient as if the pair were
+        // visible and its weight a variable.
         const counts = kind === 'attention' ? (/** @type {number} */ n) => want.data[n] !== 0 : undefined
         const limits = golden.tolerance[what === 'loss' ? 'loss' : 'logit'][kind]
         note(`${what}.${kind}`, compare(got.data, want.data, limits, prefix + key, counts))

@@ -59,7 +59,7 @@ static void linear(struct input *in, int hostile) {
         abort();
   }
   engine_bytes = 0, free(other);
-  if (is_integer) { /* the second of three products must give the same */
+  if (is_integer) { /* qkv_products must give the same y as its second product; the residual is added here */
     float *again = malloc(M * N * 4), *sums = malloc(M * N * 4);
     struct qkv_product product = {
         .w = packed, .scales = scales, .bias = bias, .y = again, .N = a.N, .weights = a.weights};

@@ -1,4 +1,5 @@
-// Changes to heads: how a link writes them, at most one for each place, their order in the model, and their groups as chips.
+// Tests changes to heads: links restore them, a place has at most one, they are sorted in the model's order, and the hidden cells of a head
+// form one chip.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -18,7 +18,7 @@ const large = await bytesOf(makeFolder(await load(), 'F32', { vocab: 80_001 }).f
 const hub = await startHub({ 'openai-community/gpt2': { files }, 'me/large': { files: large } })
 after(() => hub.close())
 
-/** Answers a request to the public hub by the fake one. It follows redirects to the storage, because the answer of a route may not redirect. */
+/** Answers a request to the public hub with the response of the fake hub. `fetch` follows redirects to the storage, because a route must not be fulfilled with a redirect. */
 const answer = async (/** @type {import('playwright-core').Route} */ route) => {
   const request = route.request()
   const { pathname, search } = new URL(request.url())

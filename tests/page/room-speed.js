@@ -100,7 +100,8 @@ export async function comeNear(page) {
 const POINTING = 150
 
 /**
- * Measures milliseconds from a click to the frame that shows the first picture of a panel. The head must be open for the panel of a weight.
+ * Measures milliseconds from a click to the frame that shows the first picture of a panel. For the panel `reasons` of a weight, a head must
+ * be open before the call.
  * @param {Page} page
  * @param {keyof typeof PANELS} name
  */

@@ -18,7 +18,7 @@ export function verdict(passed, hints, notYet = {}, score = 1) {
   return { passed, score: 0, hint, params }
 }
 
-/** Formats a number with three decimals for a hint. @param {number} [x] undefined if the settings have no such matrix */
+/** Formats a number with three decimals for a hint. @param {number} [x] undefined if the trace lacks the matrix of this number; formatted as NaN */
 export const digits = (x = Number.NaN) => x.toFixed(3)
 
 /** Parses a typed share: 0.665, 0,665, 66.5% or full-width characters; NaN if it is not a number. @param {unknown} answer */

@@ -21,12 +21,12 @@ const [MOMENTUM, DECAY, MOST_NORM] = [0.9, 1e-3, 1]
  */
 
 /**
- * Computes the gradients of one training step, which is one text, layer by layer.
+ * Computes the gradients of the translators for one training step. A step uses one text, and visits one layer after the other.
  * @param {Parts} parts
  * @param {import('./lens-texts.js').ReadText} text
  * @param {{ stack: string, layers: number, width: number }} of
  * @param {ReadonlyMap<number, Translator>} translators by layer
- * @param {number} first the first position that counts; all later positions count, too
+ * @param {number} first the loss is the mean over the positions from this one to the last
  * @param {(layer: number, loss: number, gradients: Float32Array[]) => void} visit receives the gradients of W and b
  * @returns {import('../../models/run/network.js').RunSteps<void>}
  */

@@ -435,7 +435,7 @@ function bertSizes(k, tensors) {
 const hasClasses = tensors => [...tensors.keys()].some(name => /^cls\.(output\.)?weight$/.test(name))
 
 /**
- * Returns the keys of classes, if there are some.
+ * Returns the keys of config.json that describe the classes: architectures and id2label. Returns {} if the file has no classes.
  * @param {Keys} k
  * @param {Tensors} tensors
  * @param {string} architecture class with the same head in transformers

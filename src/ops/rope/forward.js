@@ -18,9 +18,9 @@ import { launch } from '../launch.js'
  * @property {boolean} [interleaved] true if pairs are neighbours (2d, 2d + 1), false (default) for (d, d + rotaryDim / 2)
  * @property {number} [rotaryDim] the first rotaryDim of the D values of a head are rotated; even, default D
  * @property {number} [base] pair d rotates by position * base^(-2d / rotaryDim); default 10000
- * @property {TensorLike | Nested} [cos] instead of base: a table (positions, rotaryDim / 2), or (B, L, rotaryDim / 2), a row for each row
- *   of x, without `positions`
- * @property {TensorLike | Nested} [sin] of the same dims
+ * @property {TensorLike | Nested} [cos] cosines, with sin instead of base. Either a table (positions, rotaryDim / 2), or
+ *   (B, L, rotaryDim / 2), the cosines for each row of x; then positions and pastLength must be left out
+ * @property {TensorLike | Nested} [sin] sines, with the dims of cos
  * @property {number} [numHeads] x is (B, L, numHeads * D)
  */
 

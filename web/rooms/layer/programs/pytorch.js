@@ -20,7 +20,7 @@ const literal = tensor => `torch.tensor(${nested(tensor, number)}, dtype=torch.f
 const idsOf = ({ ids }) => `torch.tensor([${Array.from(ids).join(', ')}])`
 
 /**
- * Writes the embeddings, and reseeds if the settings do.
+ * Writes the embeddings. If `draw` is 'reseed', sets the seed again before the weights are drawn.
  * @param {Checked} settings
  * @param {boolean} hasSecond True if the embeddings of the second sentence come from the same table
  */

@@ -106,7 +106,13 @@ function sentence(t, key, parts) {
 /** Maximum numbers of a vector that are shown. */
 const MOST_NUMBERS = 8
 
-/** Draws the query, key and value of a word; of two sentences, only those of its side. Each number opens its cell. @param {SceneContext} context @param {Word} word @returns {Part[]} */
+/**
+ * Draws the query, key and value of a word. In cross-attention, a word of side 'queries' has only a query, and a word of side 'keys' only a
+ * key and a value. Each number opens its cell.
+ * @param {SceneContext} context
+ * @param {Word} word
+ * @returns {Part[]}
+ */
 function vectors({ t, matrices, head, result }, { side, position }) {
   const { isCross } = result.settings
   /** @type {('Q' | 'K' | 'V')[]} */
