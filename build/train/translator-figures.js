@@ -6,7 +6,7 @@ import { sentences, WORDS } from './translator.js'
 /** @import { FloatTensor } from 'qkv' */
 /** @typedef {{ layer: number, head: number, aligned: number, weight: number, cost: number }} CrossHead aligned: share of words for which the head's largest weight is on a linked word; weight: mean weight on linked words; cost: loss of accuracy without the head */
 
-/** Seeds of sentences not used in training: some for choosing a seed, the others for measuring the result. */
+/** Seeds for drawing sentences that are not used in training: `choice` for choosing the seed of the training, `test` for measuring the result. */
 const SEEDS = { choice: 2_000_003, test: 3_000_003 }
 const EXAMPLE = 'An engineer wants an autonomous driving solution in Beijing today'
 

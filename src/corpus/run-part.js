@@ -1,4 +1,4 @@
-// Runs a part: opens the model once per thread or process, and computes the results of each part.
+// Computes the results of one part of a corpus. A thread or process keeps its model open for the next part.
 
 import { describe } from '../base/errors.js'
 import { present } from '../base/present.js'

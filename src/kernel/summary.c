@@ -263,7 +263,8 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
   f4 rescale = online_softmax_column(scores, keys, block->maxima + c, block->sums + c, block->powers);
   f4 maximum = load(block->maxima + c);
   if (any_lane(not_equal(before, maximum))) {
-    /* the new maximum changes the sum: sum_j e_j (score_j - m) += l (m - m'), before it is rescaled */
+    /* `sum` is sum_j e_j (score_j - before), and `total` is sum_j e_j. Adding total * (before - maximum) makes it
+     * sum_j e_j (score_j - maximum). Then all sums are rescaled to the new maximum. */
     f4 lower = zero_where(equal(before, maximum), pmax(sub(before, maximum), splat(LEAST_LOG2)));
     store(sum, mul_add(total, lower, load(sum)));
     for (size_t n = 0; n < SUM_DISTANCE + s->bins; n++)

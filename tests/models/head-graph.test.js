@@ -31,7 +31,7 @@ test('gpt2: edges at positions and their exact effects are those of a plain comp
   for (let e = 0; e < found.effects.length; e++) {
     const reads = READS[found.reads[e]]
     const [from, to] = [nodeAt(found, found.from[e]), nodeAt(found, found.to[e])]
-    // Check a sample of each kind.
+    // Checks all edges to the logits, and a sample of those that read q, k, v or an input.
     if (e % 57 && compared[reads] > 5 && to.kind !== 'logits') continue
     const { position = 0, layer, head, kind } = to
     const key = kind === 'head' ? `${reads} ${layer} ${head}` : keyOf({ kind, layer })

@@ -221,7 +221,7 @@ test("a config of Nomic's BERT has the keys of its own code, those of transforme
 })
 
 test('the keys of published configs of newer families pass', async () => {
-  /** @type {[string, Record<string, unknown>][]} */
+  /** Folders of small models, and keys from a published config of the same family. @type {[string, Record<string, unknown>][]} */
   const published = [
     ['gemma-made', { hidden_activation: 'gelu_pytorch_tanh', rope_scaling: null, attention_dropout: 0 }],
     [

@@ -37,12 +37,12 @@ const MADE_OF = [
 
 /**
  * @typedef {Cell & { value: number }} CellDetail
- * @typedef {{ isSecond?: true }} Second `isSecond`: with Shift or after a long press, so that a second item is selected
- * @typedef {{ side: 'row' | 'column', from: number, to: number }} Range of labels, the smaller index first
+ * @typedef {{ isSecond?: true }} Second `isSecond`: true with Shift or after a long press, which select a second item
+ * @typedef {{ side: 'row' | 'column', from: number, to: number }} Range indices of the first and the last selected label, from <= to
  * @typedef {CellDetail & { hide: boolean, isFirst: boolean }} PaintDetail `hide`: true if the first cell of the stroke was visible, so the
  *   stroke hides
- * @typedef {CellDetail & { old: number, isFirst: boolean, isUndone?: true }} EditDetail `isFirst`: starts a drag; `isUndone`: Escape undid
- *   it
+ * @typedef {CellDetail & { old: number, isFirst: boolean, isUndone?: true }} EditDetail `isFirst`: true if the edit starts a drag; `isUndone`:
+ *   true if Escape undid the drag
  * @typedef {{ 'cell-focus': CellDetail, 'cell-leave': null, 'cell-pin': CellDetail & Second, 'token-focus': Token | null, 'token-pin': Token & Second, 'token-range': Range, 'cell-paint': PaintDetail, 'cell-edit': EditDetail }} HeatmapEvents
  */
 

@@ -88,7 +88,8 @@ export async function familyOf(config) {
   config.assume(DEFAULTS, ALIASES)
   const family = describeFamily(config)
   if (family.decoder) config.only({ is_causal: true }) // transformers makes any decoder bidirectional if is_causal is false or null
-  if (config.get('forced_bos_token_id') !== undefined) config.get('force_bos_token_to_be_generated') // older name of forced_bos_token_id
+  // Marks the older flag as read, so that it is not refused: it has no effect beside forced_bos_token_id.
+  if (config.get('forced_bos_token_id') !== undefined) config.get('force_bos_token_to_be_generated')
   const [given] = [config.get('architectures')].flat()
   const architecture = typeof given === 'string' ? given : ''
   const [, task, what] = /For((Sequence|Token)Classification|QuestionAnswering)$/.exec(architecture) ?? []

@@ -499,7 +499,7 @@ function distilbert(k, tensors) {
   }
 }
 
-/** Maps the names in the file of a stack of T5 to those of a checkpoint. @param {'enc' | 'dec'} short prefix in the file @param {string} name prefix in the checkpoint */
+/** Maps the GGUF tensor names of one stack of T5 to the names in a checkpoint. @param {'enc' | 'dec'} short prefix in the GGUF file @param {string} name prefix in the checkpoint */
 function t5Names(short, name) {
   const at = `${name}.block.N.layer.`
   const mlp = `${at}${short === 'enc' ? 1 : 2}.`

@@ -188,8 +188,8 @@ async function* inBatches(runner, { recipe, ranking }, texts, read, options) {
 }
 
 /**
- * Returns a reader of pairs that fills in the template of a GGUF file as llama-server does: first {query}, then {document}, even where the
- * query contains it.
+ * Returns a reader of pairs that fills in the template of a GGUF file as llama-server does: it replaces {query} first, then {document}. A
+ * {document} within the query is replaced, too.
  * @param {import('../model.js').Model} model
  * @param {string} template
  * @param {string} prompt

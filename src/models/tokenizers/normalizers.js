@@ -76,7 +76,7 @@ const RULES = {
 /** @param {unknown} json @param {string} [where] @returns {Promise<Normalizer>} */
 export const normalizerOf = async (json, where = 'normalizer') =>
   typeof json === 'function'
-    ? /** @type {Normalizer} */ (json) // a function, for GGUF files
+    ? /** @type {Normalizer} */ (json) // the reader of GGUF files passes a function
     : json === null || json === undefined
       ? text => text
       : ruleFor(RULES, json, where)(json, where)

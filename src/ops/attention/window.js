@@ -40,9 +40,9 @@ const LABELS = labels(
 
 /**
  * Returns the weights of a window of queries and keys within the whole attention: (B, H, rows, columns), or in cells (B, H, R, C), without
- * the leading axes that q lacks. With `logSumExp`, time depends on the size of the window only, not on L and S, and weights have a relative
- * error of up to |logSumExp| * 2^-23, because it is rounded to float32. Without it, rows are computed exactly, over all keys. With
- * `resolution`, memory is needed only for the cells.
+ * the leading axes that q lacks. With `resolution` [R, C], returns R x C cells and needs memory only for these. With `logSumExp`, time
+ * depends on the size of the window only, not on L and S. Rounding logSumExp to float32 gives weights a relative error of up to
+ * |logSumExp| * 2^-23. Without `logSumExp`, rows are computed exactly, over all keys.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {import('../operation.js').Operand} q as in attention
  * @param {import('../operation.js').Operand} k

@@ -1,4 +1,4 @@
-// The build with relaxed SIMD beside the default one.
+// Compares the results of the build with relaxed SIMD with those of the default build.
 
 /**
  * Hashes three kinds of results by FNV-1a: products with weights of int8 (also with x of 8 bits), products with weights of int4, and attention over a

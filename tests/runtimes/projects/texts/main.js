@@ -1,4 +1,4 @@
-// A model whose tokenizer and chat template need the optional packages.
+// Tokenizes a text and fills in a chat template, or gives the error if an optional package is missing.
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 

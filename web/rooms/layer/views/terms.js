@@ -22,7 +22,7 @@ const TERMS = /** @type {const} */ ([
 /** @type {WeakMap<Translate, RegExp>} */
 const patterns = new WeakMap()
 
-/** Returns a pattern of all terms in the texts of a language. @param {Translate} t */
+/** Returns a regular expression that matches every term of the glossary in the language of t. @param {Translate} t */
 function patternOf(t) {
   const known = patterns.get(t)
   if (known) return known

@@ -1,4 +1,4 @@
-// The programs that reproduce the page. Loaded when the reader opens this part.
+// Shows the programs that reproduce the numbers of the page. Loaded when the reader opens the panel of programs.
 
 import { html } from 'lit'
 import { nodeProgram } from './node.js'
