@@ -42,6 +42,31 @@ const sizesOf = type =>
     ].map(([M, N]) => ({ M, K, N })),
   )
 
+/** True if a byte of a block belongs to its float16 numbers. @param {BlockType} type */
+const isScale = (type, /** @type {number} */ at) => (type === 'Q6_K' ? at >= 208 : at < (/_0$/.test(type) ? 2 : 4))
+
+for (const type of TYPES)
+  test(`${type}: the largest numbers and the largest x do not overflow`, () => {
+    const [N, K] = [9, type.endsWith('K') ? 512 : 64]
+    for (const fill of [0, 0x7f, 0x80, 0xff]) {
+      const { raw } = weightOf(type, N, K, 1)
+      const size = BLOCK_TYPES[type][2]
+      for (let i = 0; i < raw.data.length; i++) if (!isScale(type, i % size)) raw.data[i] = fill
+      const values = dequantize(type, raw.data)
+      const layer = packLinear(qkv, raw)
+      for (const M of [1, 9]) {
+        const y = layer.forward({ data: new Float32Array(M * K).fill(-1), dims: [M, K] }).data
+        for (let i = 0; i < M * N; i++) {
+          const row = values.subarray((i % N) * K, ((i % N) + 1) * K)
+          const want = -row.reduce((a, b) => a + b, 0)
+          const most = row.reduce((a, b) => a + Math.abs(b), 0)
+          assert.ok(Math.abs(y[i] - want) <= 1e-5 * most, `${type}, ${fill}, ${M} rows: ${i}`)
+        }
+      }
+      layer.dispose()
+    }
+  })
+
 for (const type of TYPES)
   test(`${type}: rows are the bits of the widened weights, products differ by the rounding of x alone, or by nothing`, () => {
     for (const { M, K, N } of sizesOf(type)) {

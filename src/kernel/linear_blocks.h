@@ -13,7 +13,8 @@ void dot_blocks(const struct qkv_linear *a, const int16_t *q, const int32_t *tot
                 const struct streams *s, const char *w, float *sums);
 
 /* BLOCK values of eight rows of W, W = d (scale w) + minimum: numbers (BLOCK/2, 8, 2) = w in pairs, scales and minima
- * (groups, 8). With integer minima m, minimum = e m. int8 has numbers only; d is not set for int4. */
+ * (groups, 8). With integer minima, minimum = e m, and `minima` holds m as int32. int8 has numbers only; d is not set
+ * for int4. */
 struct wide_panel {
   int16_t numbers[BLOCK * 8];
   float scales[BLOCK / 16 * 8], minima[BLOCK / SMALL_BLOCK * 8], d[8], e[8];
