@@ -7,12 +7,12 @@ import { groupsOf, headName, layerName, withChange, withoutChange } from './chan
 /** @typedef {(key: keyof typeof import('../i18n/en/head.js').texts | 'undo' | 'redo', params?: Record<string, string | number>) => string} HeadTranslate */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */
 /**
- * Labels by position of the tokens that changes refer to; `replaced` holds the labels of the second text.
+ * Labels of the tokens that changes refer to, indexed by position. `replaced`: labels of the text whose layer output a patch inserts.
  * @typedef {{ queries?: readonly string[], keys?: readonly string[], replaced?: readonly string[] }} ChangeTokens
  */
 
 const MOST_CHIPS = 40
-/** Range of factors that a reader may type. */
+/** Smallest and largest factor that the reader may type. */
 const [LEAST_FACTOR, MOST_FACTOR] = [-10, 10]
 
 /** Describes a group of changes. @param {HeadTranslate} t @param {readonly Change[]} group as returned by groupsOf @param {ChangeTokens} tokens */
@@ -45,12 +45,12 @@ export function changeInWords(t, group, { queries, keys, replaced }) {
  * @param {HeadTranslate} given.t
  * @param {readonly Change[]} given.changes
  * @param {(changes: Change[], mark?: string) => void} given.set applies changes; those with the same mark are undone together
- * @param {string} given.none text shown if there are no changes
+ * @param {string} given.none text to show if there are no changes
  * @param {(change: Change) => ChangeTokens} [given.tokensOf]
  * @param {() => void} [given.undo] undoes the last change; missing if there is none
  * @param {() => void} [given.redo]
- * @param {unknown} [given.effect] combined effect of all changes
- * @param {unknown} [given.more] further controls
+ * @param {unknown} [given.effect] template that shows what all changes do together
+ * @param {unknown} [given.more] template with further controls
  */
 export function changesBar({ t, changes, set, none, tokensOf, undo, redo, effect = nothing, more = nothing }) {
   const groups = groupsOf(changes)

@@ -1,6 +1,6 @@
-// The reader's changes to heads, as data and as link text: "2.1=0 ~1.3=mean e1.2:7>3=hide". Pure. A change is PLACE=VALUE. The place is
-// [e|d|c]LAYER[.HEAD][:QUERY>KEY or :POSITION], counted from 1, where e is the encoder, d the decoder and c its cross-attention. "~" marks
-// a change that is switched off.
+// Edits the reader's changes to heads, and converts them from and to the text of a link: "2.1=0 ~1.3=mean e1.2:7>3=hide". Pure.
+// Each change is PLACE=VALUE. The place is [e|d|c]LAYER[.HEAD][:QUERY>KEY or :POSITION], counted from 1. The letter e stands for the
+// encoder, d for the decoder, c for the decoder's cross-attention. "~" marks a change that is switched off.
 
 /** @import { Change, HeadAt, HeadChange, HideChange, Stack } from './head.js' */
 
@@ -17,7 +17,7 @@ export const layerName = ({ stack = '', layer }) => `${stack.slice(0, 1)}${layer
 /** Returns the name of a head, such as "2.1" or "c2.1". @param {{ stack?: Stack, layer: number, head: number }} at */
 export const headName = at => `${layerName(at)}.${at.head + 1}`
 
-/** Returns the place of a change in link notation. Two changes never have the same place. @param {Change} change */
+/** Returns the place of a change in link notation. A list of changes has at most one change per place. @param {Change} change */
 function placeName(change) {
   if (change.kind === 'patch') return `${layerName(change)}:${change.position === null ? '*' : change.position + 1}`
   if (change.kind === 'head') return headName(change)
@@ -102,7 +102,7 @@ export function withFactor(changes, { stack, layer, head }, how) {
   return how === 1 ? withoutChange(changes, change) : withChange(changes, change)
 }
 
-/** Returns the active changes that hide keys from queries of a head. @param {readonly Change[]} changes @param {HeadAt} at */
+/** Returns the changes that hide keys from queries in a head, without those switched off. @param {readonly Change[]} changes @param {HeadAt} at */
 export const hiddenCells = (changes, at) =>
   changes.filter(/** @returns {each is HideChange} */ each => each.kind === 'hide' && each.isOn && isOf(each, at))
 
@@ -123,7 +123,7 @@ export function isIn(change, stacks) {
   return own !== undefined && change.layer < own.layers && (change.kind === 'patch' || change.head < own.numHeads)
 }
 
-/** Groups changes into chips: the hidden cells of a head form one group, every other change is separate. @param {readonly Change[]} changes @returns {Change[][]} */
+/** Groups changes into chips. The hidden cells of a head share a chip (two if some are switched off); any other change is alone. @param {readonly Change[]} changes @returns {Change[][]} */
 export function groupsOf(changes) {
   /** @type {Map<string, Change[]>} */
   const groups = new Map()

@@ -15,7 +15,7 @@ import { linesOf, strongest } from './line-paths.js'
 const COLOURS = 8
 /** Maximum number of heads drawn as squares beside a word; with more heads, only the strongest one has a square. */
 const MOST_SQUARES = 16
-/** Maximum number of heads described per row for screen readers. */
+/** Maximum number of heads in the label of a word for screen readers. */
 const MOST_READ = 8
 
 /** @param {number} head */
@@ -47,11 +47,11 @@ class HeadLines extends LitElement {
     super()
     /** Weights of all heads, of one or several layers. @type {Float32Array} */
     this.weights = new Float32Array()
-    /** Index in `weights` at which this layer, (heads, queries, keys), begins. */
+    /** Index in `weights` at which the weights of this layer begin, (heads, queries, keys). */
     this.from = 0
     /** @type {readonly string[]} */
     this.names = []
-    /** Index of the displayed head. */
+    /** Index of the open head. */
     this.own = 0
     /** @type {readonly string[]} */
     this.queries = []

@@ -1,5 +1,5 @@
-// Draws the queries and keys of a head as arrows in a plane. The product of their lengths and the cosine of the angle is the score above
-// the row mean. Light DOM; depends only on points and words, not on rooms.
+// Draws the queries and keys of a head as arrows in a plane. The dot product of two arrows is the part of the score minus its row mean
+// that the plane can show. Light DOM; depends only on points and words, not on rooms.
 
 import { html, LitElement, nothing, svg } from 'lit'
 import { Theme } from '../elements/theme.js'
@@ -71,7 +71,7 @@ class HeadPlane extends LitElement {
   /** @param {number} key */
   #isHidden = key => this.visible?.data[this.query * this.keys.length + key] === 0 && this.#weight(key) === 0
 
-  /** Describes the product of the two arrows, and how much of the score lies outside the plane. */
+  /** Describes the dot product of the query's and the key's arrow, the score above its row mean, and how much of it the plane shows. */
   #said() {
     const { p, plane, queries, keys, query, spoken } = this
     const { product, sizeA, sizeB, degrees } = pairOf(plane.q, plane.k, query, spoken)

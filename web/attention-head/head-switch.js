@@ -1,5 +1,5 @@
-// Controls that scale the output of a head: unchanged, off, replaced by its mean, or multiplied by a factor. Compact below a map, or as
-// buttons on the page of a head.
+// Draws controls for the output of a head: unchanged, off, replaced by its mean, or multiplied by a factor. `headSelect` is the menu below
+// a map, `headButtons` the buttons on the page of a head.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'

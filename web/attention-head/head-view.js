@@ -1,4 +1,4 @@
-// One head as the reader chose to see it: tabs for the available pictures, and the selected picture.
+// Draws one head: a tab for each picture that the room offers, and the selected picture.
 
 import { html, nothing } from 'lit'
 import { headMap } from './views/head-map.js'
@@ -9,7 +9,7 @@ import { VIEW_NAMES, VIEWS } from './views/index.js'
 /** Pictures that need only the weights of the head. */
 export const WEIGHT_VIEWS = VIEW_NAMES.filter(name => name !== 'flow' && name !== 'plane')
 
-/** Returns the picture of a view; the map if it is unknown. @param {string} view */
+/** Returns the picture named `view`; the map if there is none. @param {string} view */
 const pictureOf = view => VIEWS.find(({ name }) => name === view) ?? headMap
 
 /** Returns the CSS selector of the element that can be saved as a picture, if any. @param {Pick<HeadView, 'prefix' | 'view'>} view */
@@ -33,7 +33,7 @@ export const viewTabs = (shown, show, t, names = VIEW_NAMES) =>
   )
 
 /**
- * Draws the button that switches dragging on the map from reading to painting the mask.
+ * Draws the button that chooses what dragging over the map does: read weights, or paint the mask.
  * @param {Pick<HeadView, 'prefix' | 'mode'>} view
  * @param {HeadActions['setMode']} setMode
  * @param {(key: 'paintMask') => string} t

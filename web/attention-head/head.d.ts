@@ -10,9 +10,9 @@ export type At = { isOn: boolean; stack: Stack; layer: number }
 export type HeadChange = At & { kind: 'head'; head: number; how: number | 'mean' }
 /** Hides a key from a query. */
 export type HideChange = At & { kind: 'hide'; head: number; query: number; key: number }
-/** Sets an attention weight, and rescales the others of its row in proportion. */
+/** Sets an attention weight, and rescales the other weights of its row so that the row still sums to 1. */
 export type WeightChange = At & { kind: 'weight'; head: number; query: number; key: number; value: number }
-/** Replaces the output of a layer by its output on a second text, at one position or, if null, at all positions. */
+/** Replaces the output of a layer by its output on a second text. `position`: where; null for every position. */
 export type PatchChange = At & { kind: 'patch'; position: number | null }
 export type Change = HeadChange | HideChange | WeightChange | PatchChange
 
@@ -28,15 +28,15 @@ export type Mode = 'read' | 'paint'
 export type Less = {
   choices: readonly { value: string; name: string }[]
   chosen: string
-  /** Text that describes the subtraction, such as "Head 1 minus head 2". */
+  /** Names the difference, such as "Head 1 minus head 2". */
   of: string
-  /** Label of the map, if it needs more detail than `of`. */
+  /** Label of the map, if `of` is not detailed enough. */
   label?: string
-  /** Weights that the map subtracts; alternative to `difference`. */
+  /** Weights that the map subtracts, unless `difference` is given. */
   weights?: Matrix
   /** The difference, already computed. */
   difference?: Matrix
-  /** Drawn beside the choice. */
+  /** Template drawn beside the menu of choices. */
   more?: TemplateResult | typeof nothing
   /** Message shown if there is no difference. */
   problem?: unknown
@@ -53,15 +53,15 @@ export type Flow = {
 }
 
 /**
- * Queries and keys of a head as points in a plane. `above`: scores minus their row mean; `kept`: share of the sum of squares of `above`
- * that the plane preserves; `query`: index of the current query.
+ * Queries and keys of a head as points in a plane. `above`: each score minus its row mean. `kept`: how much of `above` the plane shows, as
+ * a share of its sum of squares. `query`: index of the current query.
  */
 export type Plane = { q: Matrix; k: Matrix; above: Matrix; kept: number; query: number; weights: Matrix }
 
 /** Statistics of all heads. */
 export type HeadTable = {
   caption: string
-  /** Title of the column of names. */
+  /** Title of the column that contains the names. */
   head: string
   columns: readonly string[]
   rows: readonly { name: string; head: number; values: readonly string[]; note?: string; isOwn: boolean }[]
@@ -74,9 +74,9 @@ export type HeadView = {
   /** Label of the map. */
   label: string
   weights: Matrix
-  /** The previous weights, shown struck out where they differ. */
+  /** The weights before the reader's edit, shown struck out where they differ. */
   before?: Matrix
-  /** 1 where a query may attend to a key. */
+  /** (queries, keys), 1 where a query may attend to a key; undefined if all are visible. */
   visible?: Matrix
   queries: readonly string[]
   keys: readonly string[]
@@ -96,27 +96,27 @@ export type HeadView = {
   /** Statistics of this head, each with a name. */
   scores?: readonly { name: string; value: number }[]
   heads?: HeadTable
-  /** All heads of the layer, with names: `data` starting at `from` is (heads, queries, keys); `own` is the index of this head. */
+  /** Weights of all heads of the layer: `data` from index `from` on, (heads, queries, keys). `own`: index of this head in the layer. */
   layer?: { data: Float32Array; from: number; names: readonly string[]; own: number }
   /** Queries and keys of the head in a plane; null while they load. */
   plane?: Plane | null
-  /** Computation steps of the head, if the room has them. */
+  /** The head's computation step by step, if the room has it. */
   flow?: Flow
   className?: string
 }
 
-/** The reader's actions on pictures of a head, named the same in every room. */
+/** Actions of the reader on the pictures of a head. Every room implements them. */
 export type HeadActions = {
   show(view: string): void
   setMode(mode: Mode): void
-  /** Called with the place under the pointer or with focus; undefined when it is left. */
+  /** Called with the place under the pointer or with keyboard focus, and without a place when the pointer or focus leaves it. */
   point(place?: Place): void
   select(place: Place, isSecond?: boolean): void
-  /** Sets a weight; without `value`, restores it. Missing in rooms whose weights cannot be edited. */
+  /** Sets a weight, or restores it if `value` is missing. Missing if the weights cannot be edited. */
   edit?(query: number, key: number, value?: number, mark?: string): void
-  /** Sets a number of X, or of Q, K or V if these are given directly. */
+  /** Sets a number of X; of Q, K or V if the attention has these as inputs instead of X. */
   editInput?(matrix: string, row: number, column: number, value: number, mark: string): void
-  /** Undoes the last change, on Escape during a drag. */
+  /** Undoes the last change. Called if the reader presses Escape during a drag. */
   undo?(): void
   /** Shows another frame of the flow. */
   frame?(step: import('../elements/flow-frames.js').FlowStep, key?: number): void
@@ -133,7 +133,7 @@ export type HeadActions = {
 /** A picture of a head. */
 export type HeadPicture = {
   name: string
-  /** Id of its element, without the prefix; empty if nothing can be saved. */
+  /** Id of the element that can be saved as a picture, without the prefix; empty if there is none. */
   id: string
   draw(view: HeadView, act: HeadActions, t: HeadViewTranslate): TemplateResult | typeof nothing
 }

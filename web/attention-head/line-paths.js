@@ -1,7 +1,7 @@
 // Groups the lines between two columns of words into few SVG paths, one per head and opacity. Pure.
 
 /**
- * Lines of one head and opacity; `pairs` alternates query and key.
+ * Lines of one head that have the same opacity. `pairs`: query and key of the first line, of the second, and so on.
  * @typedef {{ head: number, opacity: number, pairs: number[], path: string }} LinePath
  */
 
@@ -9,16 +9,16 @@
 const LEVELS = 12
 /** Minimum weight for which a line is drawn. */
 const LEAST = 0.01
-/** Maximum number of cached pictures per weights. */
+/** Maximum number of cached results per weights array. */
 const MOST_KNOWN = 8
 
-/** Caches the last pictures by weights, so that a redraw of the page reuses them. @type {WeakMap<object, Map<string, LinePath[]>>} */
+/** Caches results of `linesOf` by weights array, so that a redraw of the page reuses them. @type {WeakMap<object, Map<string, LinePath[]>>} */
 const known = new WeakMap()
 
 /**
  * Returns the lines of some heads, for all words or for one. A word is 10 units high, and the columns are 100 units apart.
- * @param {{ weights: Float32Array, from: number, heads: readonly number[], queries: number, keys: number }} of weights: those at
- *   `from` and after are (heads, queries, keys)
+ * @param {{ weights: Float32Array, from: number, heads: readonly number[], queries: number, keys: number }} of from: index in
+ *   `weights` at which the layer, (heads, queries, keys), begins
  * @param {{ side: 'queries' | 'keys', position: number }} [word]
  * @returns {LinePath[]} weak lines first, so that strong ones are drawn on top
  */

@@ -1,14 +1,14 @@
-// Parts of a map of many words: chosen rows, and the cells around one. Pure.
+// Selects parts of a map of many words: chosen rows, and a window of cells around the current one. Pure.
 
-/** Number of rows above which rows can be filtered and a lens magnifies the cells around the current one. */
+/** A map with more rows than this has a row filter, and a lens that magnifies the cells around the current one. */
 export const MANY_ROWS = 24
 
 /**
- * Returns the displayed rows: rows of the range whose word contains the filter, or the whole range if no word does.
+ * Returns the rows to display: the rows of `range` whose name contains `filter`, or all rows of `range` if none does.
  * @param {readonly string[]} names
  * @param {string} filter
  * @param {{ from: number, to: number }} [range]
- * @returns {{ rows: number[], found: number }} found: number of matches
+ * @returns {{ rows: number[], found: number }} found: number of rows whose name contains `filter`
  */
 export function rowsOf(names, filter, range) {
   const [from, to] = [range?.from ?? 0, Math.min(range?.to ?? Infinity, names.length - 1)]
@@ -18,11 +18,11 @@ export function rowsOf(names, filter, range) {
 }
 
 /**
- * Picks rows and columns of a matrix.
+ * Copies the given rows of a matrix, with `count` columns starting at `from`.
  * @template {{ data: Float32Array | Uint8Array, dims: readonly number[] }} T
  * @param {T} matrix (rows, columns)
  * @param {readonly number[]} rows
- * @param {number} [from] first column
+ * @param {number} [from]
  * @param {number} [count]
  * @returns {{ data: T['data'], dims: number[] }}
  */
@@ -35,7 +35,7 @@ export function pick({ data, dims }, rows, from = 0, count = dims[1]) {
 }
 
 /**
- * Returns the start of a window around a cell, kept within the matrix.
+ * Returns the first row and column of a window around a cell, and its numbers of rows and columns. The window never exceeds the matrix.
  * @param {{ row: number, column: number }} cell
  * @param {readonly number[]} dims
  * @param {number} size

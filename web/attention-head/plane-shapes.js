@@ -1,6 +1,6 @@
 // Computes the positions of query and key arrows in a picture. Pure.
 
-/** @typedef {{ side: 'queries' | 'keys', position: number, name: string, x: number, y: number, size: number, align: 'left' | 'right', isOwn: boolean }} Arrow x, y: end of the arrow in the picture; size: its length in the plane */
+/** @typedef {{ side: 'queries' | 'keys', position: number, name: string, x: number, y: number, size: number, align: 'left' | 'right', isOwn: boolean }} Arrow x, y: end of the arrow in the picture; size: its length in the plane; isOwn: true for the current query */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Points (n, 2) */
 
 /** In pixels: size of the picture, its margin, and the distance between names. */
@@ -11,7 +11,7 @@ const [MARGIN, LINE] = [56, 15]
 const at = ({ data }, i) => [Number(data[2 * i]), Number(data[2 * i + 1])]
 
 /**
- * Returns the angle between two arrows in degrees, and their product.
+ * Returns the dot product of two arrows, their lengths, and the angle between them in degrees.
  * @param {readonly number[]} a
  * @param {readonly number[]} b
  */
@@ -26,7 +26,7 @@ function between([ax, ay], [bx, by]) {
 export const pairOf = (q, k, query, key) => between(at(q, query), at(k, key))
 
 /**
- * Returns the keys as arrows from the origin, with the current query; other queries are dots.
+ * Returns the origin, an arrow for each key and query, and the places for the names of the keys and of the current query.
  * @param {Points} q
  * @param {Points} k
  * @param {readonly string[]} queries

@@ -1,9 +1,9 @@
-// The upper end of the colour scale for attention weights. Pure.
+// Chooses the upper end of the colour scale for attention weights. Pure.
 
 /** @typedef {'shared' | 'one' | 'own'} ScaleEnd */
 
 /**
- * Rounds up to 1, 2, 5 or 10 times a power of ten; at most 1, since weights are shares.
+ * Rounds a largest weight up to 1, 2, 5 or 10 times a power of ten. The result is at most 1, the maximum of a weight.
  * @param {number} most
  */
 export function roundedUp(most) {

@@ -7,7 +7,7 @@
 let last
 
 /**
- * Returns 1 where a query may attend to a key; undefined if every query sees every key.
+ * Returns a matrix of `dims` with 1 where a query may attend to a key; undefined if every query may attend to every key.
  * @param {readonly number[]} dims (queries, keys)
  * @param {boolean} isCausal
  * @param {readonly import('./head.js').HideChange[]} hidden

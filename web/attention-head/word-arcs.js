@@ -1,8 +1,8 @@
 import { html, LitElement, svg } from 'lit'
 
 /**
- * @typedef {{ from: string, to: string, weight: number, isFrom?: boolean }} Arc from, to: `data-word` of the words; isFrom: true if the arc
- * starts at another word
+ * @typedef {{ from: string, to: string, weight: number, isFrom?: boolean }} Arc from: `data-word` of the attending word; to: of the word it
+ * attends to; isFrom: true if the current word is `to`, not `from`
  */
 
 /** In pixels: stroke width for weight 1, and space above the words. */
@@ -10,7 +10,7 @@ const [WIDTH, SPACE] = [12, 28]
 
 /**
  * Draws arcs over the words of the sentence: solid from the current word to the words that it attends to, dotted from words that attend to
- * it. The width is the weight. The arcs overlay their parent and take no space.
+ * it. An arc is the wider, the larger its weight. The arcs overlay their parent and take no space.
  */
 class WordArcs extends LitElement {
   static properties = { arcs: { attribute: false }, lines: { state: true } }
@@ -42,7 +42,7 @@ class WordArcs extends LitElement {
     this.sizes.disconnect()
   }
 
-  /** Measures the words in the next frame, since measuring now would force a layout. @param {Map<PropertyKey, unknown>} changed */
+  /** Measures the words in the next frame: measuring now would force a layout. @param {Map<PropertyKey, unknown>} changed */
   updated(changed) {
     if (changed.has('arcs')) requestAnimationFrame(this.measure)
   }
@@ -77,8 +77,8 @@ class WordArcs extends LitElement {
 }
 
 /**
- * Returns the stroke width in pixels. Arcs from other words are at most 1.5 wide, and loops, from a word to itself, at most 4, so that they
- * stay open.
+ * Returns the stroke width in pixels. An arc from another word is at most 1.5 wide. A loop, from a word to itself, is at most 4 wide, so
+ * that its middle stays open.
  * @param {Arc} arc
  */
 function widthOf({ from, to, weight, isFrom }) {

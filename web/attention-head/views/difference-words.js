@@ -1,14 +1,14 @@
-// Describes a difference, and where it is largest.
+// Describes the displayed difference of weights, and where it is largest.
 
 import { html, nothing } from 'lit'
 
 /** @import { HeadView, HeadViewTranslate } from '../head.js' */
 
 /**
- * Returns the cells in which two heads differ most.
- * @param {{ data: ArrayLike<number>, dims: readonly number[] }} difference (L, S)
+ * Returns the `count` cells whose difference is largest by absolute value, the largest first.
+ * @param {{ data: ArrayLike<number>, dims: readonly number[] }} difference (L queries, S keys)
  * @param {number} count
- * @returns {{ row: number, column: number, difference: number }[]} in descending order
+ * @returns {{ row: number, column: number, difference: number }[]}
  */
 export function largestDifferences({ data, dims: [, S] }, count) {
   /** @type {{ row: number, column: number, difference: number }[]} */
@@ -29,7 +29,7 @@ const quoted = word => `“\u2068${word}\u2069”`
 const NAMED = 3
 
 /**
- * Describes the meaning of the differences, and lists the largest with their query and key: “eat” to “is” (+0.3120).
+ * Explains what the map subtracts, and lists the largest differences with their query and key, such as “eat” to “is” (+0.3120).
  * @param {HeadView} view
  * @param {import('../head.js').Less} less
  * @param {HeadViewTranslate} t

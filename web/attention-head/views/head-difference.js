@@ -1,4 +1,4 @@
-// One head minus another, or minus itself before a change, with the choice of what to subtract.
+// Draws a head's weights minus those of another head, or minus its own weights before a change, with a menu of what to subtract.
 
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'

@@ -1,4 +1,4 @@
-// The computation for one word in the head, frame by frame.
+// Draws how the head computes the output of one word, frame by frame.
 
 import { html, nothing } from 'lit'
 import { dragMark } from './head-map.js'

@@ -3,7 +3,7 @@
 import { html } from 'lit'
 import { textsLater } from '../../shell/texts-later.js'
 
-/** Maximum number of words; more lines would be unreadable. */
+/** Maximum number of words. With more, the lines would be unreadable. */
 const MOST_WORDS = 128
 
 /** @type {import('../../shell/texts-later.js').Later<{ l: import('../head-lines.js').LineTexts }>} */

@@ -1,4 +1,4 @@
-// The map of the weights of one head: chosen rows if there are many words, and a lens around the current cell.
+// Draws the map of one head's weights. If there are many words, the reader can filter rows, and a lens magnifies the current cell.
 
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
@@ -45,7 +45,7 @@ const wordPlace = ({ side, index }, toRow = row => row) => ({
 
 let drags = 0
 
-/** Returns the mark of a drag, so that its changes are undone together. @param {boolean} isFirst True when a drag begins */
+/** Returns the undo mark of the current drag: changes with the same mark are undone together. @param {boolean} isFirst True when a drag begins */
 export function dragMark(isFirst) {
   if (isFirst) drags++
   return `drag ${drags}`
@@ -80,11 +80,11 @@ export function listenersOf(act, toRow = row => row) {
 }
 
 /**
- * Draws a field that filters many rows, and the chosen range of rows with a button that clears it.
+ * Draws a filter field if there are many rows, and the chosen range of rows, if any, with a button that clears it.
  * @param {HeadView} view
  * @param {HeadActions} act
  * @param {HeadViewTranslate} t
- * @param {number} found
+ * @param {number} found number of rows that pass the filter
  */
 function rowTools({ rows, queries: { length }, queries }, act, t, found) {
   const isMany = length > MANY_ROWS
@@ -148,7 +148,7 @@ let lastLens
 let lastUnder
 
 /**
- * True if the lens, at the right edge, would cover the cell in the map as last drawn.
+ * True if the lens at the right edge of the map would cover the cell, by the map's last layout.
  * @param {string} id
  * @param {CellAt} cell
  * @param {readonly string[]} keys

@@ -1,4 +1,4 @@
-// The numbers of one head: its statistics, those of all heads, or its weights as a table.
+// Draws numbers instead of a picture: a table of all heads' statistics, or one head's statistics with its weights as a table.
 
 import '../../elements/heatmap.js'
 import { html, nothing } from 'lit'
