@@ -37,8 +37,8 @@ names=(
 # The sources of qkv.integers.wasm, and those among them that export functions.
 of_integers=(linear_integer linear_blocks linear_dequantized attention_cached abi simd constants exp mask tile rows activation linear_output linear_streams)
 exporting=(linear_integer linear_blocks linear_dequantized attention_cached abi)
-# Sources that are compiled with -Oz: they are as fast as with -Os, or their speed does not matter. Some of the other sources would be up to
-# a third slower.
+# Sources that are compiled with -Oz: they are as fast as with -Os, or their speed does not matter. -Oz would slow some of the other sources
+# by up to a third.
 small=(mask texts score embedding attention summary query_rows backward decode linear linear_pack rope)
 flags=(
   -std=c11 -msimd128 -mbulk-memory

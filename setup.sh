@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing of what its arguments name:
+# Installs those of its arguments that are missing:
 #   ./setup.sh packages peers reference emcc clang-format native chromium-headless-shell firefox-esr webkit torch
 # "packages" are those of package-lock.json, "peers" those of tests/bench, "reference" those of build/reference, and "native"
 # is what tests/native needs. The others are commands, which apt installs.

@@ -8,8 +8,10 @@ import { enumOf, fieldsOf, header } from './header.js'
 /** @typedef {{ name: string, type: string }} Word */
 
 /**
- * The content of each file. `enums`: names of an enum and of its prefix. `words`: structs as lists of words, which are written by index.
- * `structs`: structs that writeStruct fills by name, with the names of their float fields.
+ * The generated files, and what goes into each:
+ * - `enums`: the name in JavaScript, then the name in C and the prefix of its values;
+ * - `words`: structs that JavaScript writes by index, as lists of their 32-bit words;
+ * - `structs`: structs that writeStruct fills by name, with the names of their float fields.
  */
 const FILES = {
   'src/runtime/abi.js': {
@@ -72,7 +74,7 @@ function typedStruct(struct) {
 const generatorBytes = () =>
   fieldsOf('qkv_generator').reduce((sum, { type, size }) => sum + size * (type === 'double' ? 8 : 4), 0)
 
-/** Returns the text of a file, unformatted. @param {keyof typeof FILES} path */
+/** Returns the source of a generated file, before formatting. @param {keyof typeof FILES} path */
 export function abiText(path) {
   const { enums, words, structs } = FILES[path]
   const isFirst = path === 'src/runtime/abi.js'

@@ -10,7 +10,7 @@ const ENTRIES = [...LIBRARY, STORIES]
 /** @typedef {{ comment: string, text: string }} Declaration */
 
 /**
- * Returns the declarations of a text that start at an indent, each with the comment before it.
+ * Returns the declarations in `text` that are indented by exactly `indent`, each with the comment before it.
  * @param {string} text
  * @param {string} indent
  * @returns {Declaration[]}
@@ -45,7 +45,7 @@ function endOf(text, from) {
   return text.length
 }
 
-/** Splits a text at a character, except within brackets. @param {string} text @param {string} separator */
+/** Splits a text at each `separator` outside of brackets. @param {string} text @param {string} separator */
 function split(text, separator) {
   const parts = ['']
   let depth = 0
@@ -80,7 +80,7 @@ function signature(text) {
   return { name, names, returns: rest.slice(close + 1).replace(/^\s*(:|=>)\s*|;\s*$/g, '') }
 }
 
-/** Returns a type on one line, an object type as a list of its keys. @param {string} type */
+/** Returns a type on one line. An object type becomes a list of its keys. @param {string} type */
 function short(type) {
   const line = type
     .replaceAll(/\/\*\*[\s\S]*?\*\//g, '')
@@ -109,7 +109,7 @@ function told(comment) {
 const code = (/** @type {string} */ text) => `\`${text.replaceAll('|', '\\|')}\``
 const cell = (/** @type {string} */ text) => text.replaceAll('|', '\\|')
 
-/** Returns the row of a declaration in a table of TABLE's columns. @param {Declaration} declaration @param {string} text of the declaration, without keywords */
+/** Returns a declaration's row for a table with the columns of TABLE. @param {Declaration} declaration @param {string} text the declaration without keywords */
 function row({ comment }, text) {
   const { sentence, returned } = told(comment)
   const property =

@@ -13,11 +13,11 @@ import { learn } from './learn/cli.js'
 
 const FOLDER = fileURLToPath(new URL('../web/trained/stories', import.meta.url))
 
-/** Formats as JSON with numbers of five digits, more than the page shows. @param {unknown} value */
+/** Formats as JSON. Rounds numbers to five digits, more than the page shows. @param {unknown} value */
 const short = value =>
   JSON.stringify(value, (_, each) => (typeof each === 'number' ? Number(each.toPrecision(5)) : each))
 
-/** Returns the attention weights of the first head of the room One layer at its defaults, row by row. @param {import('qkv').Qkv} qkv */
+/** Returns the attention weights of the first head that One layer shows with its default settings, row by row. @param {import('qkv').Qkv} qkv */
 function layerMap(qkv) {
   const { got } = createStore(layer, { qkv }).state
   const { weights } = /** @type {any} */ (got.trace).value.tensors

@@ -8,7 +8,7 @@ export const header = readFileSync(new URL('../src/kernel/qkv.h', import.meta.ur
   '',
 )
 
-/** @typedef {{ type: string, name: string, pointer: boolean, size: number }} Field size: length of an array */
+/** @typedef {{ type: string, name: string, pointer: boolean, size: number }} Field size: length of an array, 1 for other fields */
 
 /** Returns the names of all structs. */
 export const structNames = () => Array.from(header.matchAll(/^struct (\w+) \{/gm), ([, name]) => name)

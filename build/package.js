@@ -18,13 +18,16 @@ for (const name of WASM)
   if (existsSync(`src/${name}`)) copyFileSync(`src/${name}`, `dist/${name}`)
   else console.log(`dist: without ${name}, which build.sh makes`)
 
-// The modules are not minified, so that Node prints the line that threw and stacks have function names. core.js has everything that `import
-// 'qkv'` loads, because one file compresses better than several. Bundlers tree-shake it. So nothing in it may have side effects on load,
-// not even a static block of a class, and it has only one dynamic import. The other files: - threads.js: what only threads and the relaxed
-// build need - block.js, kv-cache.js: what nn, train and models share - layers.js: what nn and train share - the file of an entry: what
-// only this entry needs - families/: code that is loaded with a model of a family
+// The modules are not minified, so that Node prints the line that threw, and stack traces have function names. core.js has everything that
+// `import 'qkv'` loads, because one file compresses better than several. Bundlers tree-shake it. So nothing in it may have side effects on
+// load, not even a static block of a class, and it has only one dynamic import. The other files:
+// - threads.js: what only threads and the relaxed build need
+// - block.js, kv-cache.js: what nn, train and models share
+// - layers.js: what nn and train share
+// - the file of an entry: what only this entry needs
+// - families/: code that is loaded with a model of a family
 const entries = LIBRARY.filter(({ name }) => name !== 'corpus')
-/** Makes a test of module ids by their path relative to src. @param {RegExp} pattern */
+/** Makes a predicate for module ids: true if their path relative to src matches `pattern`. @param {RegExp} pattern */
 const of = pattern => (/** @type {string} */ id) => pattern.test(relative('src', id))
 /** The modules that the main entry imports, directly or not. @type {Set<string>} */
 const inCore = new Set()

@@ -1,7 +1,7 @@
 // A plugin that drops the indentation inside templates when the page is built, because HTML treats a line break like any white space.
 
 /**
- * Returns the templates of a program.
+ * Returns the template literals with tag html or svg in a program.
  * @param {any} node of the program's syntax tree
  * @param {any[]} [found]
  * @returns {{ quasi: { quasis: { start: number, end: number }[] } }[]}
@@ -15,7 +15,7 @@ function templatesIn(node, found = []) {
 }
 
 /**
- * Returns code in which each run of white space with a line break in its templates is one line break.
+ * Replaces, in the templates of `code`, each run of white space that contains a line break by one line break.
  * @param {string} code
  * @param {(code: string) => object} parse
  */

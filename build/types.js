@@ -37,8 +37,8 @@ function lean(comment, indent) {
 const INTERNAL = /^( +)\/\*\*(?:(?!\*\/)[\s\S])*@internal(?:(?!\*\/)[\s\S])*\*\/\n\1\S.*(?:\n\1[ }].*)*\n/gm
 
 /**
- * Widens optional properties to accept undefined, as the library does. With exactOptionalPropertyTypes, TypeScript tells a missing property
- * from an undefined one, but programs pass on options that they did not receive as undefined.
+ * Widens optional properties to accept undefined, as the library does. A program that passes on an option it did not get passes undefined,
+ * which TypeScript refuses under exactOptionalPropertyTypes.
  * @param {string} text
  */
 export function withUndefined(text) {
@@ -68,11 +68,11 @@ export function withUndefined(text) {
   return inserts.sort(([a], [b]) => b - a).reduce((left, [at, own]) => left.slice(0, at) + own + left.slice(at), text)
 }
 
-/** The text for a name that two modules declare differently. No entry can make such a name public. */
+/** Stands for the declaration of a name that two modules declare differently. No entry can make such a name public. */
 const TWICE = 'two different declarations'
 
 /**
- * Returns the names declared in a folder of declarations, with their texts.
+ * Returns a map from each name that is declared in a folder of .d.ts files to its declaration.
  * @param {string} folder
  */
 function declarations(folder) {
@@ -108,7 +108,7 @@ function declarations(folder) {
   return found
 }
 
-/** Returns the names that a module exports. @param {string} text of its declarations @param {boolean} withAliases true to include aliases of another module's types */
+/** Returns the names that a module exports, as values and as types. @param {string} text of its .d.ts file @param {boolean} withAliases true to include aliases of another module's types */
 function exportsOf(text, withAliases) {
   const passedOn = [...text.matchAll(/^export \{ ([^}]+) \} from/gm)].flatMap(([, names]) => names.match(/\w+/g) ?? [])
   const made = [...text.matchAll(/^export (?:declare )?(?:function|class|const) (\w+)/gm)].map(([, name]) => name)
@@ -120,7 +120,7 @@ function exportsOf(text, withAliases) {
  * @typedef {object} Entry
  * @property {string} name of the entry's file, without .d.ts
  * @property {string} module the module that the entry makes public, without .d.ts
- * @property {boolean} [withAliases] true if the module's aliases of types of other modules are public, too
+ * @property {boolean} [withAliases] true if aliases that the module gives to another module's types are public, too
  * @property {string} [more] text to append to the file
  */
 

@@ -1,5 +1,5 @@
-// Zips site/, the built page, as site/qkv-class.zip, for a class without internet. In the zip, the folder is qkv/; it also has the page as
-// one file.
+// Zips site/, the built page, as site/qkv-class.zip, for a class without internet. The zip has one folder, qkv/, which also contains the
+// page as one file.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

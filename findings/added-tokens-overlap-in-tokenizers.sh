@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Added tokens of the Rust tokenizers cut a text into parts, so one would guess that no character belongs to two tokens. A token with rstrip takes
-# the white space after it, yet the next token may take the same white space again. The JavaScript port gives other tokens for the same file.
+# In the Rust tokenizers, one character may belong to two added tokens: a token with rstrip takes the white space after it, and the next token
+# takes the same white space again. The JavaScript port gives other tokens for the same file.
 # (A valid file and text can also end the whole process of the Rust library, which no try or catch sees; how is not shown here.)
 # Versions: @anush008/tokenizers 0.6.0 (tokenizers 0.22.2), @huggingface/tokenizers 0.2.0. Exits 1 if this changes.
 set -euo pipefail
@@ -13,7 +13,7 @@ cat >run.mjs <<'JS'
 import { Tokenizer as Native } from '@anush008/tokenizers'
 import { Tokenizer as Port } from '@huggingface/tokenizers'
 
-/** A word tokenizer with two added tokens: <s>, which strips the white space after it, and another one. */
+/** Returns a tokenizer of words with two added tokens: <s>, which takes the white space after it, and `second`. */
 const fileOf = second => ({
   version: '1.0',
   added_tokens: [{ content: '<s>', rstrip: true }, second].map((token, n) => ({

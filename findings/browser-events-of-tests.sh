@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Two ways in which tests in Chromium 156 differ from what readers see. An emulated pixel ratio (Emulation.setDeviceMetricsOverride, which
-# Playwright's deviceScaleFactor uses) changes devicePixelRatio and what matchMedia matches, but fires neither "change" of matchMedia nor
-# "resize"; a zoom by chrome.tabs.setZoom fires both. And fetch of a file that an extension lacks throws a TypeError, where a server answers 404.
+# Shows two ways in which tests in Chromium 156 differ from what readers see:
+# - Emulating a pixel ratio (Emulation.setDeviceMetricsOverride, which Playwright's deviceScaleFactor uses) changes devicePixelRatio and what
+#   matchMedia matches, but fires neither "change" of matchMedia nor "resize". A zoom by chrome.tabs.setZoom fires both.
+# - fetch of a file that an extension lacks throws a TypeError, where a server answers 404.
 # Needs Debian's chromium, because the headless shell loads no extensions.
 set -euo pipefail
 dir=$(mktemp -d)

@@ -24,7 +24,7 @@ const NEXT = [
 const V = NEXT.length
 const DRAWS = 200
 
-// The table as an ONNX model: one Gather. Messages of protobuf, field by field.
+// Writes the table as an ONNX model with one node, Gather, by encoding its protobuf messages field by field.
 const varint = n => (n < 128 ? [n] : [(n % 128) + 128, ...varint(Math.floor(n / 128))])
 const number = (field, n) => [...varint(field * 8), ...varint(n)]
 const bytes = (field, data) => [...varint(field * 8 + 2), ...varint(data.length), ...data]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The mean of ones is 0.5: onnxruntime-web 1.30.0 on its CPU build adds the numbers of ReduceMean one after the other in float32, where 2^24 + 1 is
-# 2^24. Of 2^25 ones it adds one half. A product with a column of ones gives the sum to 1e-6. Both are valid ONNX of opset 13 on
-# finite numbers. Exits 1 if this changes.
+# The mean of 2^25 ones is 0.5 in onnxruntime-web 1.30.0: on its CPU build, ReduceMean adds the numbers one after the other in float32, where
+# 2^24 + 1 is 2^24, so the second half adds nothing. MatMul with a column of ones gives the sum to 1e-6. Both models are valid ONNX of
+# opset 13 on finite numbers. Exits 1 if this changes.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -10,7 +10,7 @@ npm init -y >/dev/null
 npm install --silent --no-audit --no-fund onnxruntime-web@1.30.0 >/dev/null
 cat >run.cjs <<'JS'
 const ort = require('onnxruntime-web')
-// Fields of protobuf: a number, or bytes.
+// These encode a protobuf field: a number, or bytes.
 const varint = n => (n < 128 ? [n] : [(n & 127) | 128, ...varint(Math.floor(n / 128))])
 const field = (id, value) => typeof value === 'number' ? [id << 3, ...varint(value)] : [(id << 3) | 2, ...varint(value.length), ...value]
 const text = (id, value) => field(id, [...Buffer.from(value)])

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Two pipelines of transformers.js give other answers than those of transformers in Python, without a word. Entities: words that carry no label (O)
-# are dropped before neighbours are joined, so two names with a word between them become one entity. Classes: the score of a checkpoint with a
-# single label, such as a reranker, is a softmax over one number, 1 for every text; in Python it is a sigmoid. The models here are tables of a
-# number for each word, so the right answers can be read from them.
+# Two pipelines of transformers.js give other answers than those of transformers in Python, without an error:
+# - token-classification drops words without a label (O) before it joins neighbours, so two names with a word between them become one entity.
+# - text-classification takes a softmax over the only logit of a checkpoint with one label, such as a reranker, so the score of every text is 1.
+#   In Python it is a sigmoid.
+# The models here are tables with the logits of each word, so the right answers can be read from them.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -15,7 +16,7 @@ import { env, pipeline } from '@huggingface/transformers'
 
 const WORDS = ['[UNK]', '[CLS]', '[SEP]', 'Anna', 'met', 'Bob']
 
-// A table as an ONNX model: logits = Gather(table, input_ids), or their mean over the words. Messages of protobuf, field by field.
+// These encode protobuf messages field by field, for an ONNX model: logits = Gather(table, input_ids), or their mean over the words.
 const varint = n => (n < 128 ? [n] : [(n % 128) + 128, ...varint(Math.floor(n / 128))])
 const number = (field, n) => [...varint(field * 8), ...varint(n)]
 const bytes = (field, data) => [...varint(field * 8 + 2), ...varint(data.length), ...data]
@@ -29,7 +30,7 @@ const node = (op, inputs, output, attributes = []) =>
 const [FLOAT, INT64, INT, INTS] = [1, 7, 2, 7]
 const attribute = (name, field, n, type) => bytes(5, [...text(1, name), ...number(field, n), ...number(20, type)])
 
-/** Writes a model whose logits are `table`, a row for each word. */
+/** Writes a model whose logits for each word are its row of `table`. `isSummed`: their mean over the words of a text. */
 function write(name, config, table, isSummed) {
   const flat = Float32Array.from(table.flat())
   const graph = [

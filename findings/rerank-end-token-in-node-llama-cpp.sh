@@ -26,7 +26,7 @@ const value = ([type, given]) => {
   return Array.isArray(given) ? Buffer.concat([u32(9), u32(id), u64(given.length), ...given.map(write)]) : Buffer.concat([u32(id), write(given)])
 }
 
-/** Returns a file. @param {boolean} hasEnd value of add_eos_token */
+/** Returns the bytes of a GGUF file. @param {boolean} hasEnd value of add_eos_token */
 function gguf(hasEnd) {
   let seed = 7
   const random = () => ((seed = (seed * 1103515245 + 12345) % 2 ** 31) / 2 ** 31 - 0.5) * 0.4

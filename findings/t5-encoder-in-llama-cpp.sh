@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The embeddings of a T5 encoder are those of a causal model: node-llama-cpp 3.22.1 (llama.cpp's llama_decode) hides later tokens in the architecture
-# t5encoder, whose attention has no mask, unless the file holds t5encoder.attention.causal = false, which converters do not write. With the pooling
-# "first token" two texts that differ in all other tokens have one embedding. Architectures such as bert need no such key. The file is valid GGUF with
-# random weights. Exits 1 if this changes.
+# node-llama-cpp 3.22.1 (llama.cpp's llama_decode) embeds texts by a T5 encoder as if it were causal: in the architecture t5encoder it hides later
+# tokens, although a T5 encoder has no mask. Only t5encoder.attention.causal = false in the file prevents it, and converters do not write this key.
+# With the pooling "first token", two texts that differ in all other tokens get the same embedding. Architectures such as bert need no such key.
+# The file is valid GGUF with random weights. Exits 1 if this changes.
 set -euo pipefail
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -66,7 +66,7 @@ function gguf(more) {
 }
 
 const llama = await getLlama({ gpu: false, build: 'never', logLevel: 'error' })
-/** The largest difference between the embeddings of two texts that have only their first token in common. */
+/** Returns the largest difference between the embeddings of two texts that share only their first token. */
 async function difference(more) {
   writeFileSync('model.gguf', gguf(more))
   const model = await llama.loadModel({ modelPath: 'model.gguf', gpuLayers: 0 })

@@ -1,5 +1,5 @@
-// Measures on trained models how well the estimates of `edges` find the heads and edges with the largest exact effects. Used by tests, and
-// by circuits.js, which prints all figures.
+// Measures on trained models how well the function `edges`, which estimates effects, finds the heads and edges with the largest exact
+// effects. Used by tests, and by circuits.js, which prints all figures.
 
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
@@ -104,7 +104,7 @@ function neoxOf({ parameters: { values }, settings: { layers, heads, d }, shape:
 export const shippedModel = (qkv, name) =>
   loadModel(qkv, fileURLToPath(new URL(`../../web/trained/${name}`, import.meta.url)), { dtype: 'float32' })
 
-/** Makes a question about the best logit at a position minus the second best. @param {Model} model @param {Text} text @param {number} [position] @returns {Question} */
+/** Makes a question whose objective is the best logit at a position minus the second best. @param {Model} model @param {Text} text @param {number} [position] @returns {Question} */
 export function question(model, text, position = -1) {
   const { logits } = model.forwardSync(text)
   const row = logits?.row(0).row(position === -1 ? logits.dims[1] - 1 : position).data ?? assert.fail('no head')
@@ -124,9 +124,9 @@ export function question(model, text, position = -1) {
 const nameOf = ({ kind, place, layer, head }) => [place, kind, layer, head].filter(x => x !== undefined).join(' ')
 
 /**
- * Computes exact and estimated effects of heads, and of edges from a head to a head or the logits, each averaged over the questions. For
- * heads, absolute values are compared. The estimate of a head is the root of the summed squares of its edges' estimates: in a plain sum
- * they cancel too much, in a sum of absolute values not at all.
+ * Computes exact and estimated effects of heads and of edges, averaged over the questions. Edges lead from a head to a head or to the
+ * logits. The exact effect of a head is an absolute value. Its estimate is the root of the summed squares of its edges' estimates: in a
+ * plain sum they would cancel too much, in a sum of absolute values not at all.
  * @param {Model} model
  * @param {readonly Question[]} questions
  * @param {0 | 'mean'} by

@@ -1,7 +1,7 @@
 // npm run learn -- TASK [--seed 0] [--json] [--text FILE] [--SETTING VALUE]: trains a task of "Learn" in Node, without the page.
 // TASK may be a model that ships with the page: build/train/train-model.js.
-// npm run learn -- [TASK] --all [--record]: trains the task, or every task and induction with one layer, on ten seeds, and prints how many
-// reached their goals. With --record, writes the band that the page shows behind the curves into the file of each task.
+// npm run learn -- [TASK] --all [--record]: trains TASK with ten seeds, and prints how many runs reached the goal. Without TASK, trains
+// every task, and induction with one layer. --record writes the band that the page shows behind the curves into the file of each task.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -19,7 +19,7 @@ const TRANSLATION = '工程师 今天 在 北京 想要 一套 自动 驾驶 解
 const ONE_LAYER = 0.4
 
 /**
- * Trains a task until it reaches its goal, and prints the result.
+ * Trains a task for all steps of its settings. Returns the last measurements, the curve, and at which step the goal was reached.
  * @param {string} task
  * @param {Partial<import('../../web/rooms/learn/tasks/task.js').LearnSettings>} settings
  * @param {string} [text]
@@ -67,7 +67,7 @@ export async function learn(task, settings, text) {
   }
 }
 
-/** Formats the minimum and maximum of several curves, in percent, as a property of their task. @param {number[][]} curves */
+/** Formats the minimum and maximum of several curves, in percent, as the property `recorded` of their task. @param {number[][]} curves */
 function bandOf(curves) {
   const edge = (/** @type {(...values: number[]) => number} */ pick) =>
     curves[0].map((_, i) => Math.round(100 * pick(...curves.map(curve => curve[i])))).join(' ')

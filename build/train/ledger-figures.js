@@ -6,9 +6,9 @@ import { KINDS, LEDGER_WORDS, ledgerBatch } from './ledger-text.js'
 /** @import { Kind } from './ledger-text.js' */
 /** @typedef {{ right: number, all: number }} Tally */
 
-/** Seeds of ledgers not used in training: some for choosing settings and a seed, the others for measuring the result. */
+/** Seeds for drawing ledgers that training does not use. `choice`: for choosing settings and seed; `test`: for measuring the result. */
 const SEEDS = { choice: 2_000_003, test: 3_000_003 }
-/** Distance in words from which a link counts as far. */
+/** A word's source (see Mark) is far if it lies more than this number of words before it. */
 export const FAR = 1000
 const KIND_NAMES = /** @type {Kind[]} */ (Object.keys(KINDS))
 const V = LEDGER_WORDS.length
@@ -22,7 +22,7 @@ export function unseenLedgers(qkv, count, T, set) {
   })
 }
 
-/** Returns the most likely word. @param {Float32Array} logits one row */
+/** Returns the id of the most likely word. @param {Float32Array} logits one row */
 function answerOf(logits) {
   let best = 0
   for (let id = 1; id < logits.length; id++) if (logits[id] > logits[best]) best = id
@@ -32,7 +32,7 @@ function answerOf(logits) {
 /** @param {Tally} tally */
 const share = ({ right, all }) => (all ? right / all : null)
 
-/** Creates counters of right answers, by kind and by distance to the answer. */
+/** Creates counters of right answers, by kind and by whether the source is far. */
 function tallies() {
   const of = () => Object.fromEntries(KIND_NAMES.map(kind => [kind, { right: 0, all: 0 }]))
   const [near, far] = [of(), of()]
@@ -106,7 +106,7 @@ export async function ledgerFigures(qkv, source, { ledgers: count = 24, set = 't
 }
 
 /**
- * Returns a function that computes figures of a head's attention, from windows of 128 rows of its weights.
+ * Returns a function that measures the attention of a head. It reads the weights in windows of 128 rows.
  * @param {Awaited<ReturnType<typeof loadModel>>} model
  * @param {ReturnType<typeof unseenLedgers>} ledgers
  */
@@ -139,7 +139,7 @@ function weightsOf(model, ledgers) {
           }
           const { kind, source } = mark
           on[kind].all++
-          // The answer, the thing that a name keeps, stands after each earlier mention of the name.
+          // The answer is the thing that the name keeps. It follows each earlier mention of the name.
           if (kind === 'thing') for (let j = 1; j < i; j++) on[kind].right += ids[j - 1] === ids[i] ? row[j] : 0
           else on[kind].right += row[source]
         }

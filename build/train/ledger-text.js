@@ -23,7 +23,7 @@ const COLOURS = 'amber black blue brown copper cream gold green grey ivory pink 
   ' ',
 )
 const ANIMALS = 'bat bear cat crow deer dog duck fox frog goat hare horse mouse owl seal wolf'.split(' ')
-/** Brackets, outermost first: opening word, closing word, and the words after these. */
+/** Brackets, outermost first. After `open`, and again after `close`, follows the bracket's title, one of `words`. */
 const LEVELS = /** @type {const} */ ([
   { kind: 'chapter', open: '(', close: ')', words: PLACES },
   { kind: 'section', open: '[', close: ']', words: COLOURS },
@@ -49,13 +49,13 @@ export const KINDS = /** @type {const} */ ({
 })
 /** @typedef {keyof typeof KINDS} Kind */
 /**
- * A word that is determined by the text before it: its position, and the last earlier position of the same answer.
+ * A word that is determined by the text before it. `at` is its position, `source` the last earlier position with the same answer.
  * @typedef {{ at: number, kind: Kind, source: number }} Mark
  */
 
-/** Size of the set of names that a chapter mentions most. */
+/** A chapter's cast, the names it mentions most: `share` of the text's length in words, but at least `least` and at most `most` names. */
 const CAST = { least: 3, most: 24, share: 1 / 16 }
-/** Share of lines that mention any name of the text so far. */
+/** Share of lines whose name is drawn from all names of the text so far, not from the cast. */
 const RETURNS = 0.06
 
 /**
@@ -82,7 +82,7 @@ export function drawLedger(uniform, length) {
     known.set(name, { thing, at: words.length })
     words.push(thing, '.')
   }
-  /** Writes a bracket with a content of at least `size` words, as far as `length` allows. @param {number} level @param {number} size @param {string[]} cast */
+  /** Writes a bracket with at least `size` words in it, but starts no line or inner bracket beyond `length`. @param {number} level @param {number} size @param {string[]} cast */
   const bracket = (level, size, cast) => {
     const { kind, open, close, words: titles } = LEVELS[level]
     const source = words.length + 1
@@ -110,7 +110,7 @@ export function drawLedger(uniform, length) {
 const ids = new Map(LEDGER_WORDS.map((word, id) => [word, id]))
 
 /**
- * Draws a batch of ledgers, in which each word is predicted from those before it.
+ * Draws a batch of ledgers: `ids` (B, T), and `targets`, the word after each.
  * @param {import('qkv').Generator} generator
  * @param {number} B
  * @param {number} T number of input words; the ledgers have one more

@@ -1,5 +1,5 @@
-// The guided story of the ledger model: beginnings of one ledger, the head that answers according to its measured figures, and the
-// prediction without it. Also the ledger itself, for a reader.
+// Makes the guided story of the ledger model. Each stop has the beginning of a ledger, the head that answers according to the measured
+// figures, and the prediction without this head. Also returns the text of the whole ledger.
 
 import { loadModel } from 'qkv/models'
 import { FAR, unseenLedgers } from './ledger-figures.js'
@@ -9,7 +9,7 @@ import { measureStop } from './tour-stop.js'
 /** @import { LedgerHead } from './ledger-figures.js' */
 /** @import { Mark } from './ledger-text.js' */
 
-/** The position before which the answer of the first stop must be, so that the stop's prompt is short. */
+/** The first stop's answer must be before this position, so that its prompt is short. */
 const NEAR = 60
 
 /** @type {{ id: string, fits: (mark: Mark) => boolean, best: (head: LedgerHead) => number }[]} */
@@ -53,7 +53,7 @@ export async function ledgerTour(qkv, source, { length, heads }) {
           return kind === 'thing' ? i > 0 && tokens[i - 1] === tokens[tokens.length - 1] : i === source
         }
         const found = measureStop(model, LEDGER_WORDS, { ...stop, isSource })
-        // The example must be one that the model gets right; the figures show how many it does.
+        // Only an answer that the model gets right becomes a stop. The figures show how often it is right.
         if (found.probability > 0.5) return { id, kind: id, ...stop, cost: cost[kind], ...found }
       }
       return []

@@ -6,7 +6,7 @@ import { LEDGER_WORDS, ledgerBatch } from './ledger-text.js'
 import { configOf, forward, initialWeights } from './llama-checkpoint.js'
 import { train } from './train-weights.js'
 
-/** @typedef {{ T: number, batch: number, steps: number }} Stage texts of T words */
+/** @typedef {{ T: number, batch: number, steps: number }} Stage trains on texts of T words */
 
 /**
  * Training stages: first short texts, where the heads form within minutes, then ever longer ones with the same weights.
@@ -35,17 +35,17 @@ export const DEFAULTS = {
   decay: 0.05,
   warmup: 50,
   seed: 0,
-  // Number of steps with guided heads: 0.0 is trained to attend to the previous word, 2.0 to what followed the same name.
+  // In the first `guided` steps, head 0.0 (layer.head) is trained to attend to the previous word, 2.0 to what followed the same name.
   guided: 450,
-  // Number of steps in which 1.0 is trained to attend to the word that opened the bracket. Without anything to look up, 1.0 and 2.0 are
-  // trained to attend to the first word. The readout that guides 0.0 is dropped after training.
+  // In the first `bracketGuided` steps, head 1.0 is trained to attend to the word that opened the bracket. At words without anything to
+  // look up, the targets of 1.0 and 2.0 are the first word. The readout that guides 0.0 is dropped after training.
   bracketGuided: 800,
 }
 
-/** Loss weights of determined words. Other words have weight 0 while heads are guided. */
+/** Loss weights of determined words, by kind. Other words have weight FREE, but 0 in the first `guided` steps. */
 const WEIGHT = { thing: 1, chapter: 2, section: 2, note: 2 }
 const FREE = 0.05
-/** Far links are rare, so each additional REACH words of distance add the weight of a link once more. */
+/** Far sources are rare, so a word's loss weight grows by WEIGHT with every REACH words between the word and its source. */
 const REACH = 100
 /** Initial scale of the first layer's outputs; small, so that later layers see the words themselves rather than the previous words. */
 const FIRST_OUTPUT = 0.3
@@ -66,12 +66,12 @@ function stageOf(step) {
 }
 
 /**
- * Attention targets of a guided head. Each word has a name, an index below `names`, as a one-hot row of `values`, (n, names). The head's
- * attention applied to these rows gives its weight on each name; `looksAt` is the name that each word should attend to.
+ * Attention targets of a guided head. Each of the n words has a name, an index below `names`; its row of `values`, (n, names), is one-hot.
+ * The head's attention applied to these rows gives its weight on each name. `looksAt` is the name that each word should attend to.
  * @typedef {{ names: number, values: Float32Array, looksAt: Int32Array }} Names
  */
 
-/** Creates attention targets. @param {number} names @param {number} n number of words @param {number} first name of the first word, the default target @returns {Names} */
+/** Creates attention targets, all of them the first word. @param {number} names @param {number} n number of words @param {number} first name of the first word @returns {Names} */
 const namesOf = (names, n, first) => ({
   names,
   values: new Float32Array(n * names),
@@ -79,8 +79,8 @@ const namesOf = (names, n, first) => ({
 })
 
 /**
- * Returns the loss weights of the words in a batch, 0 for words that are not determined, and the attention targets of the guided heads. The
- * target is the first word if there is nothing to look up.
+ * Returns the loss weights of a batch's words, 0 for those that are not determined, and the attention targets: `opened` for head 1.0,
+ * `followed` for head 2.0.
  * @param {ReturnType<typeof ledgerBatch>} batch
  * @param {number} T
  */

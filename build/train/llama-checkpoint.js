@@ -88,7 +88,7 @@ export function forward(t, p, ids, { layers, heads, headDim, base, rotary }) {
     logits: t.linear(norm(h, 'model.norm'), table),
     /** Returns the output of a single head. @param {number} layer @param {number} head */
     headOutput: (layer, head) => t.mul(mixed[layer], masks[head]),
-    /** Applies the attention of a single head to other values, (B, T, n). @param {number} layer @param {number} head @param {FloatTensor} values */
+    /** Applies the attention weights of a single head to `values`, (B, T, n), instead of its own. @param {number} layer @param {number} head @param {FloatTensor} values */
     headMix: (layer, head, values) =>
       t.attention(t.mul(compared[layer][0], masks[head]), compared[layer][1], values, {
         numHeads: 1,

@@ -46,7 +46,7 @@ export function initialWeights(generator, { vocab, layers, d, mlp }) {
   return weights
 }
 
-/** Returns the sines, then the cosines of the positions, (n, d). @param {number} n @param {number} d */
+/** Returns the encodings of n positions, (n, d): in each row the sines, then the cosines. @param {number} n @param {number} d */
 function sinusoids(n, d) {
   const data = Float32Array.from({ length: n * d }, (_, i) => {
     const column = i % d

@@ -6,7 +6,7 @@ import { GIRLS, KINDS, STORY_WORDS, storyBatch } from './stories-text.js'
 /** @import { Kind } from './stories-text.js' */
 /** @typedef {Record<Kind, number>} ByKind */
 
-/** Seeds of stories not used in training: some for choosing settings and a seed, the others for measuring the result. */
+/** Seeds for drawing stories that training does not use. `choice`: for choosing settings and seed; `test`: for measuring the result. */
 const SEEDS = { choice: 2_000_003, test: 3_000_003 }
 /** Stories per forward pass. */
 const ROWS = 32
@@ -42,7 +42,7 @@ function tally() {
   }
 }
 
-/** Returns the answer: for "gender" the likelier of her and his, for other kinds the most likely word. @param {Float32Array} logits one row @param {Kind} kind */
+/** Returns the id of the answer: the likelier of "her" and "his" for kind "gender", the most likely word for all others. @param {Float32Array} logits one row @param {Kind} kind */
 function answerOf(logits, kind) {
   if (kind === 'gender') return logits[HER] > logits[HIS] ? HER : HIS
   let best = 0
@@ -88,7 +88,7 @@ export function measure(logitsOf, batches) {
  * @property {ByKind} weight by kind: mean weight of the predicting word on the positions that contain the answer
  * @property {ByKind} behind by kind: mean weight of the predicting word on the tokens right after the answer, to which a previous-token
  *   head has copied it
- * @property {number} antecedent mean weight of "she" and "he" on the positions of the name that they stand for
+ * @property {number} antecedent mean weight of "she" and "he" on the earlier positions of the name that they stand for
  * @property {ByKind} cost by kind: loss of accuracy when the head's output is zero
  */
 
@@ -139,8 +139,7 @@ export async function storiesFigures(qkv, source, { stories = 256, set = 'test',
 }
 
 /**
- * Returns the mean weights of a head on the previous token, the first token, the answers, the tokens after the answers, and the names that
- * pronouns stand for.
+ * Measures where a head attends: returns the mean weights that HeadFigures describes.
  * @param {ReturnType<typeof unseenStories>} batches
  * @param {Float32Array[]} maps (B, heads, T, T) for each batch
  * @param {number} head

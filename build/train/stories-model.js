@@ -23,8 +23,8 @@ export const DEFAULTS = {
   decay: 0.05,
   warmup: 50,
   seed: 1,
-  // Up to this share of the steps, the first layer's heads are also trained by readouts that are dropped later: head 0 predicts the
-  // previous word, head 1 the person that the sentence is about. So each head has a single role, on which the other layers build.
+  // In this first share of the steps, readouts also train the first layer's heads: head 0 predicts the previous word, head 1 the person
+  // that the sentence is about. So each head has a single role, on which the other layers build. The readouts are dropped later.
   guided: 0.6,
 }
 

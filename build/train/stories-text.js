@@ -1,5 +1,5 @@
-// Generates stories in simple English, written left to right. Every choice is made at the word that reveals it, so the exact probability of
-// each word given all words before it is known, which bounds the loss of any model. Pure: random numbers are passed in.
+// Generates stories in simple English, written left to right. Every choice is made at the word that reveals it. So the exact probability of
+// each word, given all words before it, is known, and with it the lowest loss that a model can reach. Pure: random numbers are passed in.
 
 export const GIRLS = ['lily', 'anna', 'mia', 'rosa', 'emma', 'nina']
 const BOYS = ['tom', 'ben', 'max', 'leo', 'sam', 'otto']
@@ -80,14 +80,14 @@ export const KINDS = /** @type {const} */ ({
 
 /** @typedef {keyof typeof KINDS} Kind */
 /**
- * A word that can be looked up: its position, and the earlier positions that contain the answer (for "gender": the subject).
+ * Mark: a word that can be looked up. `at`: its position; `sources`: the earlier positions with the answer (for "gender": the subject).
  * @typedef {{ at: number, kind: Kind, sources: number[] }} Mark
  * @typedef {{ words: string[], logProbabilities: number[], marks: Mark[] }} Story
  * @typedef {{ name: string, isGirl: boolean, place?: string, thing?: Thing }} Person
  * @typedef {{ word: string, colour: string }} Thing
  */
 
-/** A possible continuation: a word with its weight, and a function that continues the story after it. @typedef {[word: string, weight: number, then?: () => void]} Choice */
+/** A possible continuation: one or more words, their weight, and a function that continues the story after them. @typedef {[word: string, weight: number, then?: () => void]} Choice */
 
 const inTurn =
   (/** @type {(() => void)[]} */ ...acts) =>
@@ -110,7 +110,7 @@ export function drawStory(uniform, length) {
       logProbabilities.push(Math.log(probability))
     }
   }
-  /** Writes one of the words, drawn by weight. @param {Choice[]} choices */
+  /** Draws a choice by weight, writes its words and continues with its `then`. @param {Choice[]} choices */
   const choose = choices => {
     const total = choices.reduce((sum, [, weight]) => sum + weight, 0)
     let rest = uniform() * total
@@ -285,7 +285,7 @@ export function drawStory(uniform, length) {
 const ids = new Map(STORY_WORDS.map((word, id) => [word, id]))
 
 /**
- * Draws a batch of stories, in which each word is predicted from those before it.
+ * Draws a batch of stories: `ids` (B, T), and `targets`, the word after each.
  * @param {import('qkv').Generator} generator
  * @param {number} B
  * @param {number} T number of input words; the stories have one more

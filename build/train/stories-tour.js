@@ -1,4 +1,5 @@
-// The guided story of the stories model: sentences, the head that answers according to its measured figures, and the prediction without it.
+// Makes the guided story of the stories model. Each stop has a prompt, the head that answers according to the measured figures, and the
+// prediction without this head.
 
 import { loadModel } from 'qkv/models'
 import { STORY_WORDS } from './stories-text.js'

@@ -1,9 +1,9 @@
-// Measures a stop of a model's guided story: where its head looks, and the prediction with and without the head.
+// Measures a stop of a model's guided story: where its head attends, and the prediction with and without the head.
 
 /** @import { FloatTensor } from 'qkv' */
 
 /**
- * Measures a stop.
+ * Returns the head's attention at the last word of the prompt, and the answer's probability with and without the head.
  * @param {import('qkv/models').Model} model
  * @param {readonly string[]} words vocabulary
  * @param {{ prompt: string, answer: string, layer: number, head: number, isSource: (tokens: readonly string[], i: number) => boolean }} stop isSource:

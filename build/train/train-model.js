@@ -1,6 +1,6 @@
 // npm run learn -- stories | translator | ledger [--seed 0] [--steps N] [--out FOLDER] [--analyse FOLDER [--choice]]: trains the models
-// that ship with the page and measures them. With --analyse, only measures the model in FOLDER; with --choice, on the texts by which a seed
-// is chosen.
+// that ship with the page and measures them. With --analyse, only measures the model in FOLDER, on the test texts. --choice takes the texts
+// for choosing a seed instead.
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -103,7 +103,7 @@ export async function trainModel(name, args) {
 }
 
 const seconds = (/** @type {number} */ start) => Math.round((performance.now() - start) / 1000)
-/** Rounds all numbers of a value. @template T @param {T} value @returns {T} with three decimals */
+/** Rounds all numbers in a value to three decimals. @template T @param {T} value @returns {T} a copy */
 const rounded = value => JSON.parse(JSON.stringify(value, (_, x) => (typeof x === 'number' ? Number(x.toFixed(3)) : x)))
 const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 1)}\n`
 const print = (/** @type {unknown} */ value) => process.stdout.write(json(value))

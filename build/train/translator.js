@@ -43,7 +43,7 @@ export function sentences(generator, B, split) {
     ids: { data: ids.map((id, i) => (i % T < lengths[Math.floor(i / T)] ? id + SPECIALS.length : PAD)), dims: [B, T] },
     previous: { data: new Int32Array(B * L).fill(PAD), dims: [B, L] },
     targets: { data: new Int32Array(B * L).fill(-1), dims: [B, L] },
-    /** Source positions that a word may be linked to. @type {number[][]} */
+    /** For each word of the translations, the source positions that translate to it. @type {number[][]} */
     links: Array.from({ length: B * L }, () => []),
     lengths: [...lengths],
   }

@@ -1,4 +1,4 @@
-// A sentence of six words in 16 dimensions, every matrix printed.
+// Recomputes article 000: self-attention on a sentence of six words in 16 dimensions. The article prints every matrix.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ const qkv = await load()
 const article = new Article('000')
 const sentence = tokenize('Life is short, less is more.')
 
-/** Runs the article's code cells. The cell of the weights runs four times, as it did for the printed numbers. @param {'vector' | 'scalar'} stream */
+/** Runs the article's code cells; the cell that draws the weights four times, because the printed Z has the fourth Wv. @param {'vector' | 'scalar'} stream */
 function retrace(stream) {
   const g = qkv.generator(123, { stream })
   const X = embeddingLayer(g, 6, 16).forward(sentence.ids)
@@ -26,7 +26,7 @@ function retrace(stream) {
   return { X, Wq, Wk, Wv, Q, K, V, QKT, V4 }
 }
 
-/** Options of the article's last code cell, which divides by the root of 16 and takes softmax over dim 0. */
+/** Options with which attention equals the article's last code cell: it divides by the root of 16 and takes softmax over dim 0. */
 const AS_CODED = /** @type {const} */ ({ scale: 1 / 4, softmaxAxis: 'queries' })
 
 const { X, Wq, Wk, Wv, Q, K, V, QKT, V4 } = retrace('vector')
@@ -90,7 +90,7 @@ test('the printed Z belongs to a fourth run of the weight cell, dk = 16 and soft
   const given = qkv.trace(...queryAndKey(scores), v, AS_CODED)
   article.check('Z-printed', { out: given.output, weights: given.weights })
 
-  // One number lies on a rounding boundary; the last test has its digits.
+  // One number lies near a rounding boundary; the last test gives its digits.
   const write = (/** @type {number} */ x) => x.toExponential(4).replace(/(\d)$/, '0$1')
   const print = printout(article.case('Z-printed').expected.out, { perLine: 5, write })
   assert.equal(String(out), print.replace('-6.3531e+00', '-6.3530e+00'))
@@ -102,7 +102,8 @@ test('no scale makes the printed Z from the printed V: sums and range forbid it'
   const [colsum_z, colsum_v] = [z, v].map(columnSums)
   article.check('Z-invariants', { colsum_z, colsum_v, min_z: columnMinima(z), min_v: columnMinima(v) })
 
-  // Softmax over the queries keeps the column sums of V. Softmax over the keys keeps each output within the range of V.
+  // With softmax over the queries, Z has the column sums of V. With softmax over the keys, Z stays within the range of V. The printed Z
+  // does neither.
   const asCoded = qkv.trace(Q, K, V, AS_CODED).output
   close(columnSums(asCoded), colsum_v, { abs: 2e-3, rel: 0 }, 'the sums of the columns of the Z as coded')
   const gaps = Array.from(colsum_z.data, (sum, i) => Math.abs(sum - colsum_v.data[i]))

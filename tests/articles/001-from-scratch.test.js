@@ -1,4 +1,4 @@
-// Self-, multi-head, cross- and causal attention in three dimensions, every result printed.
+// Recomputes article 001: self-, multi-head, cross- and causal attention in three dimensions. The article prints every result.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

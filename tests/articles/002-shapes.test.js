@@ -1,4 +1,5 @@
-// The shapes of batched multi-head attention: B L D, B L H d, B H L S and back.
+// Recomputes article 002: the shapes of batched multi-head attention, (B, L, D) to (B, L, H, d) to (B, H, L, S) and back, for batch B, L
+// queries, S keys, D features and H heads of size d.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +15,7 @@ const qkv = await load()
 const article = new Article('002')
 
 /**
- * Makes a layer with the article's names for its four projections.
+ * Makes a multi-head layer from weights that have the article's names (q_proj, k_proj, v_proj, o_proj).
  * @param {number} size
  * @param {number} heads
  * @param {Record<string, Comparable | Linear>} weights
@@ -40,7 +41,8 @@ function small(name) {
 }
 
 /**
- * Runs the layer by the traced and the tiled kernel. Returns two results, with the output of each kernel; both have the weights of the traced one.
+ * Runs the layer by the traced and the tiled kernel. Returns a result for each. Both have the weights of the traced one, because the tiled kernel
+ * returns none.
  * @param {MultiheadAttention} mha
  * @param {Comparable} q
  * @param {Comparable} k
@@ -140,7 +142,7 @@ test('the listing never calls eval(): its dropout draws follow v in the stream',
 test('with // for / the scores of the full listing are floored to -2, -1, 0 and 1', () => {
   const { scaled } = traced.heads
   const floors = tensor(scaled.data.map(Math.floor), scaled.dims)
-  // Rounding decides whether a score near a whole number is floored to it or to the one below. In double precision one score is -1.3e-9.
+  // Rounding decides whether a score near a whole number is floored to it or to the number below. One score is -1.3e-9 in double precision.
   const onTheEdge = scaled.data.filter(x => Math.abs(x - Math.round(x)) < 1e-6).length
   assert.ok(onTheEdge < 5)
   const histogram = Object.entries(article.case('seeded-eval-floor').params.score_histogram)

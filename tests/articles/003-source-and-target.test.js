@@ -1,5 +1,5 @@
-// Dot-product attention between the source and the target of a translation: with biases, with groups as heads, divided by the root of the size. The
-// article prints no numbers, so the expected ones are PyTorch's in double precision.
+// Computes article 003: dot-product attention from the target to the source of a translation, with biases, with groups as heads, divided by the
+// root of the head size. The article prints no numbers, so the expected ones are PyTorch's in double precision.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ function dotProductAttention(x, z, w_k, w_v, w_q, b_k, b_v, b_q, { groups, scale
   return bothKernels(qkv, q, k, v, options).map(({ output, weights }) => ({ y: joinHeads(output), weights }))
 }
 
-/** @param {string} name @param {number} [scale] by default that of the case */
+/** Runs a case. @param {string} name @param {number} [scale] by default the scale of the case */
 function attend(name, scale) {
   const { inputs, params } = article.case(name)
   const { x, z, w_k, w_v, w_q, b_k, b_v, b_q } = inputs

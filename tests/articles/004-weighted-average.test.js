@@ -1,4 +1,5 @@
-// Attention from a weighted average: waistline and weight, Gaussian kernel, additive and dot scores, self-attention.
+// Recomputes article 004, which derives attention from a weighted average: waistline and weight, Gaussian kernel, additive and dot scores,
+// self-attention.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

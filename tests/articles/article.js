@@ -13,7 +13,7 @@ import { cases, close } from '../helpers.js'
 
 export const EXACT = { abs: 0, rel: 0 }
 
-/** The tolerance of a float32 product: PyTorch adds in another order. */
+/** The tolerance for a float32 matrix product, because PyTorch adds in another order. */
 export const ROUNDING = { abs: 2e-6, rel: 2e-6 }
 
 /** Opens the cases of one article. */
@@ -40,10 +40,10 @@ export class Article {
   }
 
   /**
-   * Compares the results with everything the case expects, printed numbers and oracle, and marks the case as checked.
+   * Compares the results with all that the case expects, printed numbers and those of the oracle, and marks the case as checked.
    * @param {string} name
    * @param {Comparables} results
-   * @param {unknown} [json] the result where it is no tensor
+   * @param {unknown} [json] the result that is no tensor, if the case expects one
    */
   check(name, results, json) {
     const { expected, tolerance, oracle, oracle_tolerance, expected_json } = this.case(name)
@@ -60,7 +60,7 @@ export class Article {
   }
 
   /**
-   * Compares the tensors made from the seed with all inputs of the case.
+   * Compares `inputs`, which the test made from the seed, with all inputs of the case.
    * @param {string} name
    * @param {Comparables} inputs
    * @param {import('../helpers.js').Tolerance} [tolerance]
@@ -74,7 +74,8 @@ export class Article {
   /**
    * Formats the results as the article does, and compares their digits with the printed ones.
    * @param {Record<string, TensorLike>} results by the name of the case, for every case with printed numbers
-   * @returns {{ same: number, of: number, others: string[] }} same: how many of the `of` numbers have the same digits; others: those that differ
+   * @returns {{ same: number, of: number, others: string[] }} of: how many numbers; same: how many have the printed digits; others: those that
+   *   differ
    */
   reprint(results) {
     const printed = [...this.#cases].filter(([, { reproduced }]) => reproduced)
@@ -140,7 +141,7 @@ export function bothKernels(qkv, q, k, v, options) {
 }
 
 /**
- * Returns a query and a key whose product is the given scores: the scores themselves, and identity matrices.
+ * Returns queries and keys whose products are the given scores: the scores themselves as queries, identity matrices as keys.
  * @param {Comparable} scores (..., L, S)
  */
 export function queryAndKey(scores) {

@@ -1,4 +1,4 @@
-// One small API for three browsers.
+// Drives three browsers by one small API.
 //
 //   const browser = await launch('webkit')          // 'chromium', 'firefox' or 'webkit': BROWSERS names them all
 //   const page = await browser.open(url)            // a new tab, loaded
@@ -10,8 +10,8 @@
 //   browser.complaints                              // errors and warnings of the console, failed requests, dialogs
 //   await browser.close()
 //
-// Chromium runs through playwright, Firefox through puppeteer (WebDriver BiDi), WebKit through its WebDriver
-// (webkit.js): Debian's chromium, firefox-esr, and webkit2gtk-driver in an Xvfb. Each has a fresh profile.
+// Chromium runs through playwright, Firefox through puppeteer (WebDriver BiDi), WebKit through its WebDriver (webkit.js) in an Xvfb. The
+// Debian packages are chromium-headless-shell, firefox-esr and webkit2gtk-driver. Each browser has a fresh profile.
 
 import * as chromium from './chromium.js'
 import * as firefox from './firefox.js'

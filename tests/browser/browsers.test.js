@@ -1,4 +1,4 @@
-// The three browsers, and the methods that page tests call in each.
+// Tests the methods that page tests call, in each of the three browsers.
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync } from 'node:fs'

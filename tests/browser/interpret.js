@@ -1,4 +1,4 @@
-// Compares gradients and patching of golden folders with float64 in a page, within the same tolerances as in Node.
+// Compares, in a page, gradients and patched runs of the golden models with those of float64, within the same tolerances as in Node.
 
 import { test } from 'node:test'
 import { load } from '../../src/entries/index.js'

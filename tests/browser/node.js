@@ -1,5 +1,5 @@
-// The parts of Node that the tests use, for a page. Import maps point node:test, node:assert/strict and node:fs here, so that the same files run in
-// both.
+// Implements for a page what the tests use of Node. Import maps point node:test, node:assert/strict and node:fs here, so that the same test files
+// run in Node and in a page.
 
 /** @typedef {{ title: string, error?: string }} Result */
 

@@ -1,4 +1,4 @@
-// Runs the tests of numbers in Chromium: the same files, straight from the repository, without a bundler.
+// Runs the tests that compare numbers in Chromium: the same files as in Node, straight from the repository, without a bundler.
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'

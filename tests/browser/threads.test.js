@@ -1,4 +1,4 @@
-// Threads in Chromium: several with cross-origin isolation, one without it, and the same numbers.
+// Tests threads in Chromium: a page with cross-origin isolation gets several, a page without it one, and both compute the same numbers.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -11,7 +11,11 @@ import { launch } from './chromium.js'
 const { context, close } = await launch()
 after(close)
 
-/** Compares one thread with three in a page that is served with `headers`. `isSame`: equal bits; `joined`: workers took part; `after`: after dispose. @param {Record<string, string>} headers */
+/**
+ * Compares one thread with three in a page that is served with `headers`. Returns `threads`, the number the page got; `isSame`, true if all results
+ * have equal bits; `joined`, true if workers took part; `after`, the number of threads and the equality after `dispose`.
+ * @param {Record<string, string>} headers
+ */
 async function run(headers) {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const setHeaders = (/** @type {import('node:http').ServerResponse} */ response) => {

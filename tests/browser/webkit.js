@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-/** Names of keys in ARIA and the DOM, as WebDriver codes. */
+/** WebDriver's code of each key, by its name in the DOM. */
 const KEYS = /** @type {Record<string, string>} */ ({
   Backspace: '\uE003',
   Tab: '\uE004',
@@ -46,7 +46,7 @@ const freePort = () =>
     })
   })
 
-/** Returns the first element of the page that matches, also inside open shadow roots. */
+/** Source of a function for the page: it returns the first element that matches, also inside open shadow roots, or null. */
 const find = `function find(selector, root = document) {
   const found = root.querySelector(selector)
   if (found) return found
@@ -65,8 +65,8 @@ const pause = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(re
 /**
  * Opens a page in a tab of the browser.
  * @param {object} given
- * @param {(method: string, path: string, body?: object) => Promise<any>} given.send a command of WebDriver
- * @param {string} given.session the path of its commands
+ * @param {(method: string, path: string, body?: object) => Promise<any>} given.send sends a command to WebDriver
+ * @param {string} given.session the path at which the session's commands begin
  * @param {string} given.handle of the tab
  * @param {string[]} given.complaints takes the errors of the page
  * @param {string} url
@@ -150,8 +150,8 @@ async function openTab({ send, session, handle, complaints }, url) {
 }
 
 /**
- * Starts Debian's WebKit on a separate screen, with the API of browsers.js. Its driver does not report the console and the network: complaints are
- * only errors that a loaded page does not catch.
+ * Starts Debian's WebKit on a separate screen, with the API of browsers.js. Its driver does not report the console and the network. So
+ * `complaints` has only errors that a loaded page does not catch.
  * @returns {Promise<import('./browsers.js').Browser>}
  */
 export async function open() {

@@ -1,4 +1,4 @@
-// A module worker: loads the core from the tree and answers with the weights of one attention.
+// A module worker that loads the core from src/ and posts the weights of one attention.
 import { load } from '../../src/entries/index.js'
 
 const qkv = await load()

@@ -1,5 +1,5 @@
-// Accessibility: axe finds no violation in One layer, in the tour and at the front door, first in English with the light theme, then in Chinese with
-// the dark one. learn-room.test.js, models-access.test.js and exercise-page.test.js check the other rooms.
+// Tests accessibility: axe finds no violation in One layer, in the tour and at the front door, first in English with the light theme, then in
+// Chinese with the dark one. learn-room.test.js, models-access.test.js and exercise-page.test.js check the other rooms.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -43,7 +43,7 @@ test('axe finds nothing in One layer', async () => {
   }
   for (const preset of ['layer', 'waistline']) await look(preset)
   await setChineseAndDark()
-  // The test of the tour, below, covers the matrices of the first example. `waistline` has an open menu and a message, so it is repeated in dark.
+  // In dark, the test of the tour below covers the first example, so `causal` replaces it. `waistline` is repeated, because it shows a message.
   await look('causal')
   await look('waistline', THEME_AND_LANGUAGE)
   await page.evaluate(() => localStorage.clear())

@@ -1,6 +1,6 @@
-// Twelve questions of a first-time reader about One layer, each answered in an open page from its first screen or from a link. questions.test.js asks
-// eighteen from a fresh page. Each test acts as a reader would. It compares the numbers on the page with those of the core in Node, or with those of
-// the PyTorch program.
+// Asks twelve questions of a first-time reader about One layer, in an open page, from the first screen or from a link. questions.test.js asks
+// eighteen, each in a fresh page. Each test finds the answer as a reader would. It compares the numbers on the page with those of the core in Node,
+// or with those of the PyTorch program.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ const expected = preset => traced(settingsOf(preset)).tensors
 
 const MOST_CLICKS = 3
 
-/** Starts to count a reader's presses of the mouse. A choice in a list counts as two, a change of a slider as one. */
+/** Makes the page count clicks. A choice in a list counts as two, a change of a slider as one. */
 const count = () =>
   page.evaluate(() => {
     let clicks = 0
@@ -43,7 +43,7 @@ const count = () =>
 const QUESTIONS = []
 
 /**
- * Tests a question that is answered from the first screen, or from a given link.
+ * Adds a question that `answer` answers, starting from the first screen or from `link`.
  * @param {string} question
  * @param {() => Promise<void>} answer
  * @param {string} [link]
@@ -283,7 +283,7 @@ asks(
     const own = settingsOf('self')
     const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
     const value = Number(traced(own).tensors.Wq?.data[0])
-    // The core computes the weights for a slightly larger and a slightly smaller number. Their difference is compared with the page's gradient.
+    // The page's gradients must be the difference quotients of the core's scores and weights for a slightly larger and a slightly smaller W_q[0][0].
     const h = 0.002
     const [more, less] = [h, -h].map(by => traced(edit(own, cell, value + by)).tensors)
     await becomes(() => page.locator('#sensitivity tbody tr').count(), 6)
@@ -343,7 +343,7 @@ test('twelve questions of a first-time reader are answered within three clicks e
   }
 })
 
-/** Waits until the page has scrolled so far that the top of an element is in the window. @param {string} selector */
+/** Waits until the page has scrolled the top of an element into the viewport. @param {string} selector */
 const inView = selector =>
   becomes(
     () =>
@@ -393,8 +393,8 @@ test('the tour has seven stops, each with a link, a question and live words, in 
         const said = await text('#tour')
         assert.ok(said.length > 30 && !/undefined|\{\w+\}|NaN/.test(said), said)
       })
-      // Checks a stop: the badge that its text names marks its subject, which is in sight and not covered. The control for its task is in sight, too,
-      // and the task is not done yet.
+      // At each stop, badge 1 marks the subject of its text, which is in sight. Badge 2 marks the control for the stop's task, if it has one. The
+      // task is not done yet.
       const marks = () =>
         page.evaluate(() => {
           const [marked, ...others] = document.querySelectorAll('[data-tour="1"]')
@@ -484,7 +484,7 @@ test('no bar covers the inspector, at four sizes, with the tour and without, abo
 })
 
 test('no bar covers the subject of a stop of the tour, at four sizes', async () => {
-  /** Selectors of the subjects of the stops, by number. Stop 4, about heads, has the map of their difference. @type {Record<number, string>} */
+  /** Selectors of the subjects of stops whose subject is not the element with badge 1. Stop 4 is about the difference of two heads. @type {Record<number, string>} */
   const PARTS = { 2: '#algebra', 4: '#difference', 5: '#map' }
   await page.emulateMedia({ reducedMotion: 'reduce' }) // so that scrolling ends at once
   await go(LAYER)
@@ -499,7 +499,7 @@ test('no bar covers the subject of a stop of the tour, at four sizes', async () 
       await follow(`#2&tour=${stop}`)
       await page.locator(`#tour[data-stop="${stop}"]`).waitFor()
       const part = PARTS[stop] ?? '[data-tour="1"]'
-      /** Returns the visible share of an element between the bars. A map is counted without its legend. */
+      /** Returns true if the bars leave enough of the stop's subject visible, else how much. A map is counted without its legend. */
       const seen = () =>
         page.evaluate(selector => {
           const part = document.querySelector(selector)

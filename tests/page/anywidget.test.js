@@ -1,4 +1,4 @@
-// qkv/anywidget as a notebook runs it: anywidget's model of traits on one side, the elements on the other.
+// Tests qkv/anywidget as a notebook runs it: a model with traits as anywidget has it, and the elements that the widget makes of them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ useElements()
 const DIMS = [2, 3, 3]
 const WEIGHTS = [1, 0, 0, 0.5, 0.5, 0, 0.2, 0.3, 0.5, 1, 0, 0, 0.25, 0.75, 0, 0.125, 0.25, 0.625]
 
-/** Renders the widget with traits, by a model as https://anywidget.dev/en/afm/ defines it. @param {Record<string, unknown>} traits @param {number[]} weights */
+/** Renders the widget with the given traits. Its model is as https://anywidget.dev/en/afm/ defines it. @param {Record<string, unknown>} traits @param {number[]} weights */
 const render = (traits, weights) =>
   page.evaluate(
     async ([given, numbers]) => {

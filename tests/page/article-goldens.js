@@ -4,27 +4,27 @@ import { readFile } from 'node:fs/promises'
 /** @typedef {{ shape: number[], data: number[] }} Out */
 /** @typedef {{ name: string, params: any, inputs: Record<string, Out>, expected: Record<string, Out>, oracle: { out: Out } }} Golden */
 
-/** The article and the page both round to four decimals, each by at most half a unit of the last one. */
+/** The article and the page both round to four decimals, so each may be off by half a unit of the last decimal. */
 const TOLERANCE = 1.01e-4
 
 const goldens = /** @type {{ cases: Golden[] }} */ (
   JSON.parse(await readFile(new URL('../goldens/seeds.json', import.meta.url), 'utf8'))
 )
-/** @param {string} name with the number of the document */
+/** Returns a case of the articles' goldens. @param {string} name with the article's number: `001/NAME` */
 export function goldenCase(name) {
   const found = goldens.cases.find(each => each.name === name)
   assert.ok(found, `golden ${name}`)
   return found
 }
 
-/** @param {string} name of the golden; of document 001 if it contains no number of a document */
+/** Returns the printed numbers of a case, or the oracle's if the article prints none. @param {string} name of article 001 if it has no number */
 const golden = name => {
   const { expected, oracle } = goldenCase(name.includes('/') ? name : `001/${name}`)
   return expected.out ?? oracle.out
 }
 
 /**
- * Fails if two numbers differ by more than `tolerance`, absolute and relative.
+ * Fails if numbers differ by more than `tolerance` times the larger of 1 and the wanted number's size.
  * @param {ArrayLike<number | string>} got
  * @param {ArrayLike<number>} want
  * @param {number} tolerance
@@ -40,7 +40,7 @@ export function near(got, want, tolerance, what) {
 /**
  * Fails if a printed number differs from the article's.
  * @param {string[]} got
- * @param {string} name of the golden; of document 001 if it contains no number of a document
+ * @param {string} name of the case, of article 001 if it has no number
  */
 export function expectNumbers(got, name) {
   const { shape, data } = golden(name)

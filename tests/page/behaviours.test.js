@@ -1,4 +1,4 @@
-// How words and cells behave in every view under a resting pointer, a click, a second click and a stroke; with many words; on a phone.
+// Tests how words and cells in every view react to a resting pointer, a click, a second click and a stroke; also with many words, and on a phone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -24,7 +24,7 @@ const figures = {}
 if (given.held) {
   const other = given.beside ? await loadModel(qkv, filesOf(given.beside)) : undefined
   for (const name of ['stories', 'wordnet', 'kjv', 'moby-dick', 'sotu']) {
-    // The beginnings are short enough for both models to read them whole.
+    // The first 240 characters of a text fit the context of both models.
     const texts = readFileSync(`${given.held}/held-${name}.txt`, 'utf8').split('\n<s>\n').filter(Boolean)
     const some = texts.map(text => text.slice(0, 240)).slice(0, 200)
     figures.bits = { ...figures.bits, [name]: bitsOf(model, some) }

@@ -1,5 +1,5 @@
 // npm run lens -- [jacobian] [tuned]  Fits the lenses that ship with the English model, web/trained/english/lens.pt and tuned-lens.pt, on
-// texts of the grammar, and prints how far they are from the model's answers on held-out texts, before and after they are saved.
+// texts of the grammar. Prints their KL divergence from the model's answers on held-out texts, and how much saving rounds their readout.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { filesOf } from './measure.js'
 
 /** @import { Lens } from 'qkv/interpret' */
 
-/** Tokens per row, as many as the model reads, and number of rows measured. */
+/** Tokens per row (the model's context length), and number of rows measured. */
 const [ROW, MEASURED] = [128, 20]
 const SEED = 4
 /** @type {Record<string, { file: string, rows: number, options: import('qkv/interpret').FitLensOptions }>} */
@@ -76,7 +76,7 @@ for (const name of asked.length ? asked : Object.keys(LENSES)) {
   }
 }
 
-/** Returns the KL divergence from the model's answer, by layer, summed over all tokens except the first. @param {Lens | 'logit'} own @param {number[][]} texts */
+/** Returns for each layer the lens's KL divergence from the model's answer, summed over all tokens except the first. @param {Lens | 'logit'} own @param {number[][]} texts */
 async function measured(own, texts) {
   /** @type {number[]} */
   const sums = []

@@ -45,7 +45,7 @@ export function bitsOf(model, texts, hooks = {}) {
   return bits / bytes
 }
 
-/** Returns the next words that begin with the `count` most likely tokens, and the probabilities of these tokens. @param {import('qkv/models').Model} model @param {string} text @param {number} count */
+/** Returns, for each of the `count` most likely next tokens, the word that begins with it and the token's probability. @param {import('qkv/models').Model} model @param {string} text @param {number} count */
 export function wordsAfter(model, text, count) {
   const { ids } = model.tokenize(text)
   const { logits } = model.forwardSync({ ids }, { logits: 'last' })
