@@ -26,7 +26,7 @@ import { Tensor } from '../../base/tensor.js'
  * The contributions to T numbers, with H heads per layer. The `heads`, `crossHeads`, `mlps`, `embedding` and `rest` of each number sum to
  * its value.
  * @typedef {object} Contributions
- * @property {number[]} logits the numbers
+ * @property {number[]} logits the T numbers
  * @property {FloatTensor} heads (T, layers, H)
  * @property {FloatTensor} [crossHeads] (T, layers, H), for an encoder-decoder
  * @property {FloatTensor} mlps (T, layers)
@@ -183,7 +183,7 @@ export function pulled(weights, spec, list) {
  * @param {NormSpec} spec
  * @param {ModelWeights} weights
  * @param {ArrayLike<number>} x
- * @returns {Linearized & { factors: Float64Array }} factors of the values of x, applied once their mean is subtracted
+ * @returns {Linearized & { factors: Float64Array }} factors: what the values of x, less their mean, are multiplied by
  */
 export function normed(spec, weights, x) {
   const { kind, eps, plusOne } = spec

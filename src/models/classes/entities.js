@@ -147,7 +147,7 @@ function labelOf(tokens, aggregation, labels, join) {
 
 /** Matches what BERT removes from a text in addition to accents. */
 const REMOVED = /(?![\t\n\r])[\p{C}\ufffd]/gu
-/** Match accents: of BERT, of other tokenizers, and the latter at the start of a text. */
+/** Match what counts as accents: for BERT, for other tokenizers, and for the latter at the start of a text. */
 const [ACCENTS, MARKS, MARK] = [/\p{Mn}/gu, /\p{M}/gu, /^\p{M}/u]
 const SPACE = /^\p{White_Space}/u
 
@@ -155,8 +155,8 @@ const SPACE = /^\p{White_Space}/u
 const trimmed = text => text.replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '')
 
 /**
- * Returns a function that removes the differences between texts that tokenizers ignore: case and accents; for BERT also control
- * characters, for other tokenizers also compatibility forms (NFKD).
+ * Returns a function that removes from a text what a tokenizer may ignore: case and accents. For BERT it also removes control characters;
+ * for other tokenizers it replaces compatibility forms (NFKD).
  * @param {readonly string[]} names of tokens; if one of them has an accent, accents are kept
  * @param {boolean} isBert
  */
@@ -215,7 +215,7 @@ function placesOfBytes(text, characters, bytes) {
   const all = bytes.flatMap(part => Array.from(part))
   const encode = (/** @type {string} */ part) => new TextEncoder().encode(part)
   const whole = characters.map(({ sign }) => sign).join('')
-  const lead = all.length - encode(whole).length // a space that the tokenizer adds before the text
+  const lead = all.length - encode(whole).length // 1 if the tokenizer adds a space before the text
   if (lead !== 0 && lead !== 1) return undefined
   const spelt = encode(' '.repeat(lead) + whole)
   if (!spelt.every((byte, i) => byte === all[i])) return undefined
@@ -263,7 +263,7 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
       return { word, start, end, isSubword: !unknown.includes(word) && !startsWord(text, start) }
     })
   const fold = folding(names, isBert)
-  // the characters of the text without case and accents, with their positions
+  // the characters of the text, folded, with their positions
   const signs = characters.map(({ sign, index, end }) => {
     const isGone = isBert || MARK.test(sign)
     return { folded: fold(sign) || (isGone ? '' : sign), index, end }
@@ -272,9 +272,9 @@ function placesOf(text, ids, { nameOf, decode, wordPrefix, splitsSpaces, config 
   /** @type {number[]} */
   const signAt = signs.flatMap((sign, n) => Array(sign.folded.length).fill(n))
   let cursor = 0 // position in `plain`
-  /** Ids of the last tokens, if each is a byte of one character. @type {number[]} */
+  /** Ids of the preceding tokens that are the first bytes of an unfinished character. @type {number[]} */
   let bytes = []
-  /** Returns the length of the text before the next token. @param {string} rest @param {number | undefined} next */
+  /** Returns the length of the text in `rest` before the token `next`. @param {string} rest @param {number | undefined} next */
   const lengthOf = (rest, next) => {
     if (next === undefined) return rest.length
     const surface = fold(trimmed(decode([next], false)))

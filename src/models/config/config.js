@@ -103,7 +103,7 @@ export class Config {
   }
 
   /**
-   * Throws for keys with unsupported values. A missing key is accepted. null is accepted, too, unless true is supported: then it counts as
+   * Throws for keys with unsupported values. A missing key is accepted. So is null, except where only true is supported: there it counts as
    * false.
    * @param {Record<string, unknown>} covered the supported value of each key
    */

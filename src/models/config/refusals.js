@@ -17,9 +17,9 @@ export function otherFormat(start) {
 /**
  * Returns the error for an optional package that cannot be imported, because it is not installed or not bundled.
  * @param {unknown} cause
- * @param {string} what needs it
+ * @param {string} what what the package is needed for
  * @param {string} name
- * @param {string} instead what can be done instead
+ * @param {string} instead what can be done without the package
  */
 export function missingPackage(cause, what, name, instead) {
   const { code = '', message } = /** @type {Error & { code?: string }} */ (cause)
@@ -110,7 +110,7 @@ export async function noWeights(folder, single, index, source, readJSON) {
   )
 }
 
-/** Matches the names of models converted for transformers.js; the group is the name of the original model. */
+/** Matches the path of a model converted for transformers.js; the group is the original model's name. */
 const CONVERSION = /(?:Xenova|onnx-community)(?:[/\\]|--)([\w.-]+)/i
 
 /**

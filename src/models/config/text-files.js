@@ -5,8 +5,8 @@ import { openFolder, readJSON } from '../source/source.js'
 /** @import { CheckpointSource, Folder } from '../source/source.js' */
 
 /**
- * Makes a reader of rarely needed files; undefined if the folder has none. It reads at once if the folder lists one of them. From a server,
- * which cannot be listed, it reads on first use, because requests for missing files would fail.
+ * Returns a function that returns the content of rarely needed files; undefined if the folder has none. If the folder lists one of them,
+ * they are read at once. A server cannot be listed: its files are requested on first use, since requests for missing files would fail.
  * @template T
  * @param {Folder} folder
  * @param {CheckpointSource | undefined} source undefined if all files are in `folder`
@@ -130,7 +130,7 @@ export async function settingsOf(folder, source, config, vocab) {
  * @param {boolean} canRank True for a model with classes or with a decoder
  */
 export async function readsOf(folder, source, config, canRank) {
-  // If a folder has added_tokens_decoder, Python reads its special tokens only from tokenizer_config.json.
+  // If tokenizer_config.json has added_tokens_decoder, Python takes special tokens from there and ignores special_tokens_map.json.
   const isOne = (/** @type {string} */ name) =>
     name === TEMPLATE ||
     name === OF_PROCESSOR ||

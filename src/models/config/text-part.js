@@ -6,7 +6,7 @@ import { FAMILIES } from '../families/index.js'
 
 /** @import { StoredTensor } from '../weights/safetensors.js' */
 
-/** Models whose text part is equivalent to the family if there are no images. */
+/** model_types of multimodal models whose text part, without images, computes what the family of its model_type computes. */
 const COVERED = [
   'gemma3',
   'mistral3',
@@ -29,7 +29,7 @@ const OTHER_PARTS = '^(model\\.)?(vision\\w*|visual|multi_modal_projector|connec
 
 /**
  * Returns the config of the text part. The ids that begin and end a text are taken first from the outer config, as in transformers'
- * GenerationConfig.from_model_config. The outer pad_token_id, tie_word_embeddings and quantization_config are used if the part has none.
+ * GenerationConfig.from_model_config. The outer pad_token_id, tie_word_embeddings and quantization_config are used if text_config has none.
  * @param {Record<string, unknown>} whole
  * @returns {Record<string, unknown>}
  */
@@ -65,7 +65,7 @@ export function textTensors(tensors) {
 }
 
 /**
- * Adapts the family to the whole checkpoint.
+ * Returns the family for the whole checkpoint, in which tensors outside of the text part are ignored.
  * @param {import('../family-shapes/parts.js').Family} family of the text part
  * @param {unknown} type of the whole checkpoint
  * @returns {import('../family-shapes/parts.js').Family}

@@ -1,8 +1,8 @@
 // Decides which unread keys of config.json may change a network. Loaded with a family.
 
 /**
- * Keys of published configs that look as if they changed the network but do not: those of training, generation, labels and notes, and
- * copies of tensor sizes.
+ * Keys of published configs that match NETWORK but do not change the network. They are about training, generation or labels, are notes, or
+ * repeat tensor sizes.
  */
 const HARMLESS =
   /^(_|initializer_|transformers|unsloth_|neftune_|num_beam|early_|encoder_no_|pooler_|summary_|task_|output_|is_(en|de)coder|unk_|bos_|eos_)|drop|_(token_ids?|labels?|penalty|ngram_size|length)$|^(architectures|attn_implementation|is_llama_config|(torch_)?dtype|use_cache|pretraining_tp|cache_implementation|n_ctx|n_positions|tie_weights_|num_memory_blocks|down_scale_factor|chunk_size_feed_forward|num_hidden_layers|max_position_embeddings|reorder_and_upcast_attn|pruned_heads|type_vocab_size|extra_pos_embeddings|n_special|predict_special_tokens|sliding_window_size|sbert_ce_default_activation_function|layers_to_keep|((train|eval)_)?batch_size|dataset_size|vocab_type|use_flash_attn|(mask|sep|cls|pad)_token|vocab_parallel_embedding|make_vocab_size_divisible_by)$/

@@ -26,9 +26,9 @@ export const describe = c =>
     ignored: ['^cls\\.predictions\\.decoder\\.(weight|bias)$'],
   })
 
-/** Returns the differences of Jina's embedding models v2. @param {Config} c */
+/** Returns how Jina's embedding models v2 differ from BERT. @param {Config} c */
 function jina(c) {
-  for (const key of ['attn_implementation', 'emb_pooler']) c.get(key) // affect only the runtime and the method `encode`
+  for (const key of ['attn_implementation', 'emb_pooler']) c.get(key) // marked as read: they change only the speed and the method `encode`
   if (/qk-post-norm/.test(JSON.stringify(c.get('auto_map') ?? '')))
     throw new RangeError('config.json: auto_map: jina-bert-v2-qk-post-norm, with norms of q and k, is not covered')
   // Jina's rerankers reportedly halve the ALiBi slopes. Their code was not available, so they are refused.

@@ -9,7 +9,7 @@ import { ACTIVATIONS } from '../family-shapes/parts.js'
 
 const BERTS = ['bert', 'albert', 'new']
 const ROBERTAS = ['roberta', 'xlm-roberta', 'camembert', 'longformer', 'mpnet', 'electra']
-/** Families whose classifiers, of texts and of tokens, name their layer `score`. */
+/** Families whose text and token classifiers name their layer `score`. */
 const LLAMAS = [
   'llama',
   'mistral',
@@ -103,7 +103,7 @@ function scoresOf(c, what, count) {
 }
 
 /**
- * Returns the names of the classes: id2label by number, where a name may be a number or null; without id2label, LABEL_0, LABEL_1, ...
+ * Returns the names of the classes from id2label. A number becomes a string, null becomes LABEL_n. Without id2label, all are LABEL_n.
  * @param {Config} c
  * @returns {string[]}
  */

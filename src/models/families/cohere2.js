@@ -11,7 +11,7 @@ export const DEFAULTS = { ...SAME, sliding_window: 4096, sliding_window_pattern:
 /** @param {Config} c */
 export function describe(c) {
   c.size('sliding_window') // throws for null: without a window, all layers would have rotary positions
-  c.get('layer_switch') // older name of sliding_window_pattern
+  c.get('layer_switch') // marked as read: the older name of sliding_window_pattern
   c.only({
     head_dim: headDimOf(c.size('hidden_size'), c.size('num_attention_heads')),
     order_of_interleaved_layers: 'local_attn_first',

@@ -22,7 +22,7 @@ export const DEFAULTS = {
   legacy: true,
 }
 
-/** The masked-language-model head as first implemented in PyTorch. */
+/** Tensor names of the masked-language-model head if `legacy` is true in config.json. */
 const LEGACY = {
   dense: 'cls.predictions.transform.dense',
   norm: 'cls.predictions.transform.LayerNorm',
@@ -30,7 +30,7 @@ const LEGACY = {
   own: 'cls.predictions.decoder',
   optional: /^cls\.predictions\./,
 }
-/** The head of the first checkpoints, by the names in their files. The config decides which head is used. */
+/** Tensor names of the masked-language-model head if `legacy` is false: those of the original checkpoints. */
 const FIRST = {
   dense: 'lm_predictions.lm_head.dense',
   norm: 'lm_predictions.lm_head.LayerNorm',

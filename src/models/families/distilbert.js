@@ -17,7 +17,7 @@ export const ALIASES = { hidden_size: 'dim', num_attention_heads: 'n_heads', num
 
 /** @param {Config} c */
 export function describe(c) {
-  c.get('sinusoidal_pos_embds') // has no effect: the file contains the positions in both cases
+  c.get('sinusoidal_pos_embds') // marked as read: without effect, since the file contains the position table either way
   return bertLike(c, {
     prefix: 'distilbert.',
     eps: 1e-12,

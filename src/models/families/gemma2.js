@@ -1,4 +1,4 @@
-// Gemma 2: norms before and after each part, softcaps of scores and logits, a sliding window in even layers.
+// Gemma 2: norms before and after attention and MLP, softcaps of scores and logits, a sliding window in even layers.
 
 import { capOf, llamaLike, SANDWICH } from '../family-shapes/llama-like.js'
 
@@ -29,7 +29,7 @@ export const DEFAULTS = {
  * @returns {Parameters<typeof llamaLike>[1]}
  */
 export function gemma(c) {
-  c.get('hidden_act') // unused: the class reads hidden_activation
+  c.get('hidden_act') // marked as read: the class uses hidden_activation instead
   return {
     norm: { plusOne: true },
     norms: SANDWICH,

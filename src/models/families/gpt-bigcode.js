@@ -9,7 +9,7 @@ import { DEFAULTS as GPT2 } from './gpt2.js'
 export const DEFAULTS = { ...GPT2, activation_function: 'gelu_pytorch_tanh', multi_query: true }
 export { ALIASES } from './gpt2.js'
 
-/** Keys for faster kernels and for servers. */
+/** Config keys for faster kernels and for servers, without effect on the results. */
 const UNUSED = [
   'inference_runner',
   'max_batch_size',

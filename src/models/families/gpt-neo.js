@@ -53,8 +53,7 @@ export function describe(c) {
 }
 
 /**
- * Returns the kind of each layer, 'global' or 'local'; attention_types contains lists of kinds with the number of times each list is
- * repeated.
+ * Returns the kind of each layer, 'global' or 'local'. attention_types contains pairs: a list of kinds, and how often it is repeated.
  * @param {Config} c
  * @param {number} layers
  * @returns {string[]}

@@ -1,4 +1,4 @@
-// GPT-2: learned positions, LayerNorm before each part, weights as (in, out).
+// GPT-2: learned positions, LayerNorm before attention and MLP, weights as (in, out).
 
 import { decoderOnly, equalHeads } from '../family-shapes/decoder-only.js'
 import { ACTIVATIONS, EPS, layerNormOf, times } from '../family-shapes/parts.js'

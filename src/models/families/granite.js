@@ -1,4 +1,4 @@
-// Granite: Llama with factors for the embeddings, the scores, each part's output, and the logits.
+// Granite: Llama with factors for the embeddings, the scores, the outputs of attention and MLP, and the logits.
 
 import { llamaLike } from '../family-shapes/llama-like.js'
 import { DEFAULTS as LLAMA } from './llama.js'

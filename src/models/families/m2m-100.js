@@ -1,4 +1,4 @@
-// M2M-100 and NLLB: Pegasus with other sinusoids, positions that start after the id of padding, and no bias of the logits.
+// M2M-100 and NLLB: Pegasus with other sinusoids, positions that start after the padding id, and logits without a bias.
 
 import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
 

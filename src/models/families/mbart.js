@@ -1,4 +1,4 @@
-// mBART: BART with norms before each part and after the last layer.
+// mBART: BART with pre-norm layers, and a norm after the last layer.
 
 import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
 

@@ -27,7 +27,7 @@ export const DEFAULTS = {
   global_attn_every_n_layers: 3,
 }
 
-/** Keys for training, kernels, and heads that a checkpoint may lack. */
+/** Config keys for training, for kernels, and for heads that a checkpoint may lack. */
 const UNUSED = [
   'layer_norm_eps',
   'sparse_prediction',
@@ -55,7 +55,7 @@ export function describe(c) {
   const kinds = kindsOf(c, layers)
   const near = 2 * Math.floor(c.size('local_attention') / 2) + 1
   const theta = c.number('global_rope_theta', { least: 1e-30 }, 160000)
-  const own = c.has('local_rope_theta') ? theta : 10000 // null: the same theta as in the other layers
+  const own = c.has('local_rope_theta') ? theta : 10000 // null in the file: layers with a window use the same theta as the others
   const rope = ropeFrequencies(c, headDim, undefined, { kind: 'full_attention', key: 'global_rope_theta', theta })
   const nearRope = ropeFrequencies(c, headDim, undefined, {
     kind: 'sliding_attention',
@@ -65,7 +65,7 @@ export function describe(c) {
   })
   /** @type {(name: string) => NormSpec} */
   const norm = name => ({ name, size: d, kind: 'layer', eps, bias: normBias })
-  /** Describes block `part` of `parts` equal blocks of rows of a fused weight. @type {(name: string, part: number, parts: number, out: number, bias: boolean) => LinearSpec} */
+  /** Describes layer number `part` in a fused weight whose rows contain `parts` layers of equal size. @type {(name: string, part: number, parts: number, out: number, bias: boolean) => LinearSpec} */
   const fused = (name, part, parts, out, bias) => ({
     name,
     out,

@@ -18,7 +18,7 @@ export const DEFAULTS = {
 }
 export const ALIASES = { hidden_size: 'd_model', num_attention_heads: 'n_heads', num_hidden_layers: 'n_layers' }
 
-/** Keys of the config class that its modules do not read, and those of the code shipped with the first files. */
+/** Config keys that transformers' model does not read. Some belong to the code shipped with the first checkpoints. */
 const UNUSED = [
   'learned_pos_emb',
   'embedding_fraction',
@@ -35,7 +35,7 @@ export function describe(c) {
   const d = c.size('d_model')
   const heads = equalHeads(d, c.size('n_heads'))
   for (const key of UNUSED) c.get(key)
-  // The modules of transformers use 4 even if expansion_ratio differs.
+  // The MLP of transformers has 4 times the width, whatever expansion_ratio is; therefore other values are refused.
   c.only({ no_bias: true, norm_type: 'low_precision_layernorm', expansion_ratio: 4 })
   const attention = new Config(c.get('attn_config') ?? {}, 'config.json: attn_config')
   attention.only(ATTENTION)

@@ -18,6 +18,6 @@ export const DEFAULTS = {
 
 /** @param {Config} c */
 export function describe(c) {
-  c.get('tie_word_embeddings') // no effect: transformers ties head and table unless the file has a separate head
+  c.get('tie_word_embeddings') // marked as read: transformers ties head and table unless the file has a separate head
   return t5(c, false)
 }

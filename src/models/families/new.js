@@ -51,7 +51,7 @@ export function describe(c) {
   })
 }
 
-/** Returns the rotation; scaling "ntk" uses (theta factor)^(-2i/dim) / factor^(2/dim). @param {Config} c @param {number} headDim */
+/** Returns the rotation. With "ntk" scaling, pair i of dim / 2 has the frequency (theta * factor)^(-2i/dim) / factor^(2/dim). @param {Config} c @param {number} headDim */
 function stretched(c, headDim) {
   const rope = ropeFrequencies(c, headDim, undefined, { isScaled: false })
   const given = c.get('rope_scaling')

@@ -31,7 +31,7 @@ export const DEFAULTS = {
   max_trained_positions: 2048,
 }
 
-/** Defaults of the transformers class if a file has none of the older keys. */
+/** Defaults of transformers' class, under GPT-2's keys, for a config without any key of OLDER. */
 const OWN = {
   vocab_size: 30528,
   n_embd: 768,
@@ -46,7 +46,7 @@ const OWN = {
 }
 const OLDER = ['activation_function', 'n_positions', 'rotary_emb_fraction', 'qkv_proj_bias']
 
-/** Keys for faster kernels and for heads that a checkpoint may lack. */
+/** Config keys for faster kernels and for heads that a checkpoint may lack. */
 const UNUSED = [
   'dense_seq_output',
   'fused_bias_fc',
@@ -110,7 +110,7 @@ export function describe(c) {
 }
 
 /**
- * Returns the rotation of the code shipped with the models; rope_parameters must agree, except for max_position_embeddings.
+ * Returns the rotation that the code shipped with the models computes. Throws if rope_parameters describes another one.
  * @param {Config} c
  * @param {number} dim
  * @returns {import('../family-shapes/parts.js').Rope}

@@ -16,7 +16,7 @@ export const DEFAULTS = {
   tie_word_embeddings: true,
 }
 
-/** Rows of the position table before the first position. */
+/** Number of unused rows at the start of the position table. */
 const SKIP = 2
 
 /** @param {Config} c */

@@ -1,4 +1,4 @@
-// Pegasus: Marian with norms before each part and after the last layer.
+// Pegasus: Marian with pre-norm layers, and a norm after the last layer.
 
 import { DEFAULTS as MARIAN, marianLike } from '../family-shapes/marian-like.js'
 

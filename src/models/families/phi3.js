@@ -20,7 +20,7 @@ export const DEFAULTS = {
 
 /** @param {Config} c */
 export function describe(c) {
-  c.get('original_max_position_embeddings') // used by the scaling longrope
+  c.get('original_max_position_embeddings') // marked as read: only longrope scaling uses it
   c.only({ attention_bias: false, mlp_bias: false, lm_head_bias: false, full_attn_mod: 1, interpolate_factor: 1 })
   for (const key of ['rope_scaling', 'rope_parameters']) {
     const { rope_type, type = rope_type } = Object(c.get(key))

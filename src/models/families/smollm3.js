@@ -27,7 +27,7 @@ export function describe(c) {
   const layers = layersOf(c, 'num_hidden_layers')
   const interval = c.size('no_rope_layer_interval')
   const flags = c.get('no_rope_layers') // 1 if the layer has rotary positions
-  c.get('max_window_layers') // matters only with a sliding window, which is refused
+  c.get('max_window_layers') // marked as read: it matters only with a sliding window, which is refused
   if (
     flags !== undefined &&
     !(Array.isArray(flags) && flags.length >= layers && flags.every(one => one === 0 || one === 1))

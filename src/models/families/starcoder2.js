@@ -21,7 +21,7 @@ export const DEFAULTS = {
 /** @param {Config} c */
 export function describe(c) {
   const mlpBias = c.flag('use_bias')
-  c.get('activation_function') // unused: the class reads hidden_act
+  c.get('activation_function') // marked as read: the class uses hidden_act instead
   c.only({
     norm_type: 'layer_norm',
     mlp_type: 'default',

@@ -31,7 +31,7 @@ export const describe = c => t5(c, c.flag('tie_word_embeddings', true)) // null 
 /**
  * Describes T5.
  * @param {Config} c
- * @param {boolean} isScaled True for a head that is tied to the table, with a scaled input
+ * @param {boolean} isScaled True if the head is tied to the embedding table and its input is multiplied by width ** -0.5
  * @returns {import('../family-shapes/parts.js').Description}
  */
 export function t5(c, isScaled) {

@@ -11,14 +11,14 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices,
  * @param {object} names
  * @param {string} names.prefix of tensor names, which a checkpoint may omit
  * @param {Record<'width' | 'layers' | 'heads' | 'inner' | 'activation', string>} names.keys
- * @param {string | number} [names.eps] of norms, or its key; default 'layer_norm_eps'
+ * @param {string | number} [names.eps] eps of the norms, or its config key; default 'layer_norm_eps'
  * @param {ActivationName} [names.act] activation of the MLP, instead of that in the config
  * @param {(i: number) => string} names.at prefix of the names in layer i
- * @param {readonly string[]} names.attention names of q, k, v, o; or of one fused weight of q, k and v, and o
+ * @param {readonly string[]} names.attention names of q, k, v and o; or two names, of a weight that contains q, k and v, and of o
  * @param {boolean} [names.attentionBias] default true
  * @param {readonly string[]} names.mlp names of up, down and, if present, gate
- * @param {'gate' | 'up'} [names.fusedMlp] the weight `up` also contains gate, and the part named here comes first
- * @param {readonly boolean[]} [names.mlpBias] bias of up and gate, and of down; default true
+ * @param {'gate' | 'up'} [names.fusedMlp] which of gate and up comes first, if the weight `up` contains both
+ * @param {readonly boolean[]} [names.mlpBias] [true if up and gate have a bias, true if down has one]; default both
  * @param {string} [names.embeddingNorm] default 'embeddings.LayerNorm'
  * @param {boolean} [names.learned] true for learned positions; default true
  * @param {Partial<import('./parts.js').StackSpec>} [names.stack] further fields of the stack
@@ -28,10 +28,10 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices,
  * @param {readonly [string, string]} names.norms after attention and after the MLP
  * @param {boolean} [names.types] true for token types
  * @param {boolean} [names.counts] true if positions start after pad_token_id
- * @param {number} [names.narrow] width of the embeddings, if they are projected to the model's width by ...
- * @param {string} [names.mapping] ... this layer
+ * @param {number} [names.narrow] width of the embeddings, if it differs from the model's
+ * @param {string} [names.mapping] name of the layer that projects them to the model's width
  * @param {number} [names.padding] id of padding, overriding the config
- * @param {import('./parts.js').StackSpec['relative']} [names.relative] biases of relative positions
+ * @param {import('./parts.js').StackSpec['relative']} [names.relative] relative position biases
  * @param {{ dense: string, norm: string, bias: string, own?: string, optional: RegExp, activation?: ActivationName }} names.head
  * @param {string} [names.pooler]
  * @param {readonly string[]} [names.ignored]

@@ -15,7 +15,7 @@ import { anyOf, headDimOf, layersOf, slices, times } from './parts.js'
  * @param {string} f.tokens table of embeddings
  * @param {Partial<EmbeddingSpec>} [f.embedding] further fields of the embedding
  * @param {Partial<StackSpec>} [f.stack] further fields of the stack
- * @param {string} f.layers key of the config
+ * @param {string} f.layers config key of the number of layers
  * @param {string} f.at prefix of a layer's names; N stands for its index
  * @param {(at: string, i: number) => AttentionSpec} f.attention
  * @param {readonly string[]} f.mlp names of up, down and, if present, gate
@@ -23,10 +23,11 @@ import { anyOf, headDimOf, layersOf, slices, times } from './parts.js'
  * @param {ActivationName} f.activation
  * @param {(name: string, out: number, size: number) => LinearSpec} f.linear makes linear layers of the MLP
  * @param {(name: string, size?: number) => NormSpec} f.norm
- * @param {string} [f.fusedMlp] the weight that contains gate and up, one after the other
+ * @param {string} [f.fusedMlp] name of the weight that contains gate, then up
  * @param {NormSpec} [f.after] applied to the output of attention and of the MLP where f.norms has no norm
- * @param {readonly (string | undefined)[]} f.norms before and after attention, before and after the MLP; '' or undefined for none
- * @param {string} f.last the norm after all layers
+ * @param {readonly (string | undefined)[]} f.norms names of the norms before and after attention, before and after the MLP; '' or
+ *   undefined for none
+ * @param {string} f.last name of the norm after all layers
  * @param {string} f.head
  * @param {boolean} f.tied True if the table of embeddings is the head
  * @param {Partial<HeadSpec>} [f.logits]

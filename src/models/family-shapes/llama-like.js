@@ -33,17 +33,17 @@ export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_fe
  * @param {boolean} [options.mlpBias] default false
  * @param {'heads' | 'all'} [options.qkNorm] q and k are normalised: per head, or over all heads
  * @param {Partial<NormSpec>} [options.norm] differences from an RMSNorm
- * @param {string | number} [options.eps] of norms, or its key; default 'rms_norm_eps'
+ * @param {string | number} [options.eps] eps of the norms, or its config key; default 'rms_norm_eps'
  * @param {typeof NAMES} [options.names]
- * @param {readonly (string | undefined)[]} [options.norms] names: before and after attention, before and after the MLP
- * @param {(layer: number, window: number | undefined) => boolean} [options.turns] returns true for layers with rotary positions; default
- *   all
- * @param {number} [options.share] rotated share of each head, if the config has no key for it; default: all, and another share is
- *   refused
- * @param {boolean} [options.interleaved] True if adjacent values rotate together
- * @param {'all' | 'upper' | 'even' | 'pattern' | number} [options.window] which layers have a sliding window; a number n: all except every
- *   n-th; 'pattern': n is the key sliding_window_pattern; 'upper': those from max_window_layers on
- * @param {Parameters<typeof ropeFrequencies>[3]} [options.full] rotation of the layers without a window, if different
+ * @param {readonly (string | undefined)[]} [options.norms] names of the norms before and after attention, before and after the MLP
+ * @param {(layer: number, window: number | undefined) => boolean} [options.turns] returns true if the layer has rotary positions;
+ *   default: all have
+ * @param {number} [options.share] rotated share of each head, if the config has no key for it; default: all, and a config with another
+ *   share is refused
+ * @param {boolean} [options.interleaved] True if adjacent values form a rotated pair
+ * @param {'all' | 'upper' | 'even' | 'pattern' | number} [options.window] which layers have a sliding window. A number n: all except every
+ *   n-th. 'pattern': the same, with n from sliding_window_pattern. 'upper': those from max_window_layers on
+ * @param {Parameters<typeof ropeFrequencies>[3]} [options.full] rotation of the layers without a window; default: as in the others
  * @param {Parameters<typeof ropeFrequencies>[3]} [options.sliding] rotation of the layers with a window
  * @param {string} [options.activation] key of the config, default 'hidden_act'
  * @param {'all' | 'mlp'} [options.fused] 'all': one weight contains q, k and v, another one gate and up; 'mlp': only gate and up are fused
@@ -52,7 +52,7 @@ export const AFTER = [undefined, 'post_attention_layernorm', undefined, 'post_fe
  * @param {number} [options.scale] of scores; default headDim ** -0.5
  * @param {number} [options.softcap] of scores
  * @param {number} [options.embeddingScale]
- * @param {number} [options.residualScale] factor of each part's output
+ * @param {number} [options.residualScale] factor of the outputs of attention and MLP
  * @param {Partial<HeadSpec>} [options.logits]
  */
 export function llamaLike(c, options) {
@@ -133,7 +133,7 @@ export function capOf(c, key) {
 }
 
 /**
- * Returns the number of visible keys of each layer, undefined for all.
+ * Returns the window of each layer, in keys; undefined if its queries see all keys.
  * @param {Config} c
  * @param {number} layers
  * @param {'all' | 'upper' | 'even' | 'pattern' | number | undefined} rule
@@ -146,7 +146,7 @@ function windowsOf(c, layers, rule) {
   const size = rule && c.get('sliding_window')
   const window = isOn && size !== undefined ? c.size('sliding_window') : undefined
   const types = c.get('layer_types')
-  if (types !== undefined && rule === 'pattern') c.get('sliding_window_pattern') // layer_types takes precedence
+  if (types !== undefined && rule === 'pattern') c.get('sliding_window_pattern') // marked as read: layer_types takes precedence
   const pattern = types !== undefined ? 0 : rule === 'pattern' ? c.size('sliding_window_pattern') : Number(rule)
   if (types !== undefined) {
     if (!Array.isArray(types) || types.length !== layers)

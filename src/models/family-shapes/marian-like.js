@@ -1,4 +1,4 @@
-// Encoder-decoders with one table of tokens. Norms either follow each part, or precede each part and follow the last layer.
+// Encoder-decoders whose stacks share one token table. Layers are post-norm, or they are pre-norm and a norm follows the last layer.
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from './parts.js'
 
@@ -19,7 +19,7 @@ export const DEFAULTS = {
   scale_embedding: false,
 }
 
-/** Rows of a learned position table before the first position. */
+/** Number of unused rows at the start of a learned position table. */
 const SKIP = 2
 
 /**
@@ -29,7 +29,7 @@ const SKIP = 2
  * @param {boolean} [family.learned] True for learned positions in each stack, with a norm after the embeddings
  * @param {boolean} [family.isBefore] True for pre-norm layers, with a norm after the last one
  * @param {number} [family.padding] id of padding, if positions start after it and padding has no position
- * @param {number} [family.steps] steps of the sinusoids, if different from Marian's
+ * @param {number} [family.steps] `steps` of EmbeddingSpec.sinusoids, if different from Marian's
  * @param {boolean} [family.hasBias] True if the logits have a bias; default true
  * @returns {import('./parts.js').Description}
  */

@@ -4,7 +4,7 @@
 /** @typedef {'gelu' | 'gelu_tanh' | 'relu' | 'silu'} ActivationName */
 
 /**
- * A linear layer: weight (out, in), and bias (out). In a fused weight of `of` rows, row n of this layer is `row(n)`, and
+ * A linear layer: weight (out, in), and bias (out). In a fused weight with `of` rows, `row(n)` is where row n of this layer is, and
  * `part` is the index of this layer.
  * @typedef {{ name: string, out: number, in: number, bias?: boolean, layout?: 'in,out', of?: number, part?: number, row?: (n: number) => number }} LinearSpec
  *
@@ -25,7 +25,7 @@
  * @property {{ q: LinearSpec, k: LinearSpec }} [positions] projections of distances, in a stack with `disentangled`
  * @property {{ q: LinearSpec, k: LinearSpec, v: LinearSpec }} [global] projections of marked tokens, in a stack with `global`
  * @property {number} [window] number of visible keys, including the query's own; without a causal mask, centred on the query
- * @property {Rope | false} [rope] if it differs from that of the stack; false: no rotation
+ * @property {Rope | false} [rope] the rotation, if it differs from the stack's; false: no rotation
  *
  * A part of a layer, attention or MLP: x becomes post(x + after(part(before(x)))).
  * @typedef {PartOptions & (
@@ -49,9 +49,9 @@
  * @property {{ length: number, theta: number, factor: number } | { length: number, frequencies: Float64Array }} [dynamic] for texts longer
  *   than `length`: the theta and factor to compute frequencies from, or the frequencies
  *
- * The distances of DeBERTa: rows of a table (2 span, width). Scores are the sum of content-to-content, content-to-position and
- * position-to-content. Distances up to `buckets` / 2 have one row each, larger ones up to `most` share rows; with 0 buckets all have one
- * row each.
+ * DeBERTa's relative positions. A score is the sum of content-to-content, content-to-position and position-to-content. Distances select
+ * rows of a table (2 span, width). Those up to `buckets` / 2 have one row each, larger ones up to `most` share rows. With 0 buckets, each
+ * distance has its own row.
  * @typedef {{ table: TableSpec, norm?: NormSpec, span: number, buckets: number, most: number }} Disentangled
  *
  * @typedef {object} StackSpec
@@ -60,7 +60,7 @@
  * @property {boolean} causal
  * @property {{ numHeads: number, numKvHeads: number, headDim: number, scale: number, softcap: number }} heads
  * @property {Rope} [rope] default of the layers
- * @property {Partial<EmbeddingSpec>} [embedding] fields that differ from the shared embedding, in an encoder-decoder
+ * @property {Partial<EmbeddingSpec>} [embedding] how this stack's embedding differs from Architecture.embedding, in an encoder-decoder
  * @property {{ table: TableSpec, maxDistance: number, bidirectional: boolean }} [relative]
  * @property {Disentangled} [disentangled]
  * @property {typeof import('../run/global-attention.js')} [global] attention of marked tokens
@@ -71,8 +71,8 @@
  * @typedef {object} EmbeddingSpec
  * @property {TableSpec} tokens
  * @property {TableSpec} [positions] learned
- * @property {number} [padding] id of padding, if positions start after it (RoBERTa): an id's position is `padding` + the running count of ids
- *   other than padding. Padding has no sinusoids
+ * @property {number} [padding] id of padding, if positions start after it (RoBERTa): position n is `padding` + the number of ids up to n
+ *   that are not padding. Padding has no sinusoids
  * @property {{ most?: number, steps?: number }} [sinusoids] sinusoidal positions: their maximum number, and the number of steps in which
  *   frequencies go from 1 to 1 / 10000 (default half of the columns)
  * @property {TableSpec} [types]
@@ -84,10 +84,10 @@
  * @property {LinearSpec} [transform] a layer before the projection, with activation and norm
  * @property {ActivationName} [activation]
  * @property {NormSpec} [norm]
- * @property {string} [tied] the table whose rows are the weight, ...
- * @property {LinearSpec} [project] ... or a separate weight
+ * @property {string} [tied] name of the embedding table that is also the head's weight; undefined if `project` is given
+ * @property {LinearSpec} [project] a separate weight
  * @property {string} [own] name of a separate weight, if a file has one although the head is tied
- * @property {boolean} [scaled] false in T5 with an untied head: if the file lacks it, the table replaces it, without `scale`
+ * @property {boolean} [scaled] false in an untied T5: if the file has no separate weight, the embedding table is used without `scale`
  * @property {string} [bias] added to the logits
  * @property {number} [scale] factor of the input
  * @property {number} [softcap]
@@ -108,8 +108,8 @@
  * @typedef {{ encoder: StackSpec, decoder?: undefined } | { encoder?: undefined, decoder: StackSpec }
  *   | { encoder: StackSpec, decoder: StackSpec }} Stacks one of them, or both
  *
- * The classes of a checkpoint: layers applied to the first row of a text, its last one, the mean of its rows, or the pooler's output;
- * without `row`, to the rows of all tokens.
+ * The classes of a checkpoint. `row` selects what `layers` are applied to: a text's first row, its last one, the mean of its rows, or the
+ * pooler's output. Without `row` they are applied to the row of each token.
  * @typedef {object} ClassesSpec
  * @property {readonly string[]} labels
  * @property {'softmax' | 'sigmoid' | 'none'} scores function from logits to scores; 'none' for regression
@@ -137,7 +137,7 @@ export const ACTIVATIONS = {
   swish: 'silu',
 }
 export const EPS = { least: 0, most: 1 }
-/** Names of task heads whose logits are not computed. */
+/** Matches the tensor names of task heads whose logits are not computed. */
 export const TASKS = /^(classifier|pre_classifier|qa_outputs|score|sop_classifier|cls\.seq_relationship)\b/
 
 /** @template T @param {number} n @param {(i: number) => T} make @returns {T[]} */
@@ -215,7 +215,7 @@ export const byHeads = (name, H, D, width, bias) =>
     row: n => (Math.floor(n / D) * 3 + part) * D + (n % D),
   }))
 
-/** Describes a multiplication by a factor, as a norm that divides by no deviation and has no stored weight. @param {number} factor @param {number} size @returns {NormSpec} */
+/** Describes a multiplication by a factor, as a norm of kind 'scale' whose weight is not stored. @param {number} factor @param {number} size @returns {NormSpec} */
 export const scaledBy = (factor, size) => ({ name: `times ${factor}`, size, kind: 'scale', eps: 0, constant: factor })
 
 export const ALL = [true, true, true, true]

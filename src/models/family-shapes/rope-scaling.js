@@ -7,20 +7,20 @@ import { Config } from '../config/config.js'
 
 const POSITIVE = { least: 1e-30 }
 const KINDS = ['full_attention', 'sliding_attention']
-/** Scaling types, which modify the frequencies theta^(-2i/dim). @type {Record<string, (scaling: Config, rope: Rope, theta: number, config: Config) => Partial<Rope>>} */
+/** Functions by rope_type. Each returns what it changes in the unscaled rotation. @type {Record<string, (scaling: Config, rope: Rope, theta: number, config: Config) => Partial<Rope>>} */
 const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic, longrope }
 
 /**
- * Returns the rotation. Before any scaling, the frequency of pair i is theta^(-2i/dim).
+ * Returns the rotation. Before any scaling, the frequency of pair i is theta^(-2i/dim), for dim rotated values per head.
  * @param {Config} config
  * @param {number} headDim
  * @param {number} [share] rotated share of a head, if the config has no key for it; default: all, and a config with another share is refused
- * @param {object} [layers] the kind of layers, if a model has two
+ * @param {object} [layers] which layers the rotation is for, if a model has two rotations
  * @param {string} [layers.kind] key in rope_parameters: 'full_attention' or 'sliding_attention'
  * @param {string} [layers.key] key of theta in older configs; '' for none
  * @param {number} [layers.theta] default if the config has no key for it
  * @param {boolean} [layers.isScaled] True if the older key rope_scaling applies to them
- * @param {boolean} [layers.isOlder] True if rotary_pct and rotary_emb_base count, as in GPT-NeoX
+ * @param {boolean} [layers.isOlder] True to read rotary_pct and rotary_emb_base, too, as in GPT-NeoX
  * @returns {Rope}
  */
 export function ropeFrequencies(
@@ -80,7 +80,7 @@ function newerOf(config, kind) {
   return new Config(own)
 }
 
-/** Returns theta^(-2i/dim). @param {number} theta @param {number} dim */
+/** Returns the frequency theta^(-2i/dim) of each pair i. @param {number} theta @param {number} dim */
 export const powers = (theta, dim) => Float64Array.from({ length: dim / 2 }, (_, i) => theta ** ((-2 * i) / dim))
 
 /** Divides all frequencies by a factor. @param {Config} scaling @param {Rope} rope */
@@ -108,8 +108,8 @@ function llama3(scaling, { frequencies }) {
 }
 
 /**
- * YaRN: divides frequencies with fewer than beta_slow rotations over the original length by the factor, and keeps those with more than
- * beta_fast. Pairs in between change linearly from one to the other. `gain` multiplies cosines and sines.
+ * YaRN. Pairs with fewer than beta_slow rotations over the original length have their frequency divided by `factor`. Pairs with more than
+ * beta_fast keep it. Those in between are interpolated linearly. `gain` multiplies cosines and sines.
  * @param {Config} scaling
  * @param {Rope} rope
  * @param {number} theta
@@ -118,13 +118,13 @@ function yarn(scaling, { dim, frequencies, most }, theta) {
   const old = scaling.size('original_max_position_embeddings', most)
   const factor = scaling.number('factor', POSITIVE, most / old)
   const isWhole = scaling.flag('truncate', true)
-  scaling.get('finetuned') // no effect: a note in files of YaRN's authors
+  scaling.get('finetuned') // marked as read: a note of YaRN's authors, without effect
   const gainOf = (/** @type {number} */ m) => (factor <= 1 ? 1 : 0.1 * m * Math.log(factor) + 1)
   const [m, all] = ['mscale', 'mscale_all_dim'].map(key => scaling.number(key, { least: 0 }, 0))
   const gain = scaling.number('attention_factor', POSITIVE, m && all ? gainOf(m) / gainOf(all) : gainOf(1))
   /**
-   * Returns the index of the pair whose number of rotations over the original length is the value of a key; rounded if `isWhole`.
-   * @param {string} key
+   * Returns the index of the pair that makes a given number of rotations over the original length; rounded if `isWhole`.
+   * @param {string} key key of the number of rotations
    * @param {number} usual value if the key is missing or 0
    * @param {(pair: number) => number} round
    */

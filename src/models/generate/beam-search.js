@@ -1,5 +1,5 @@
-// Beam search: continues the most likely sequences in parallel. Equal to transformers 5.16 (generation/utils.py, _beam_search), whose
-// scores are float32 and where -1e9 marks what must not be chosen.
+// Beam search: continues the most likely sequences in parallel. As in transformers 5.16 (generation/utils.py, _beam_search), scores are
+// float32, and a score of -1e9 marks what must not be chosen.
 
 import { present } from '../../base/present.js'
 import { cannotChoose } from './generation-settings.js'
@@ -99,7 +99,7 @@ function createBeams({ numBeams, lengthPenalty, earlyStopping, numEnds, most, is
         return { ...beam, isDone, score: add(score, !isDone) }
       })
       finished = [...finished, ...scored].sort(byScore).slice(0, numBeams)
-      // The best score that a running beam can reach: at its present length, or at the maximum length.
+      // `reachable`: the best score of a running beam, if it ended now or, with earlyStopping 'never', at the maximum length.
       const longest = earlyStopping === 'never' && lengthPenalty > 0 ? most : length
       const reachable = Math.fround(running[0].score / longest ** lengthPenalty)
       const worst = finished[numBeams - 1].score
@@ -112,7 +112,7 @@ function createBeams({ numBeams, lengthPenalty, earlyStopping, numEnds, most, is
 
 /**
  * Returns the best sequence that beam search finds.
- * @param {Run} run of the same prompt for each beam
+ * @param {Run} run has one row for each beam, all with the same prompt
  * @param {SearchOptions & { renormalizes: boolean }} options renormalizes: True to scale the probabilities to sum 1 after the rules
  * @param {readonly number[]} prefix ids before the new ones
  * @param {(logits: Float32Array, sequence: number[], made: number, row: number) => void} change applies the rules in place

@@ -134,7 +134,7 @@ export function applyRules(logits, rules, { sequence, made, isLast, stopIds }) {
     logits.fill(Number.NEGATIVE_INFINITY)
     for (const id of ids) logits[id] = 0
   }
-  /** True if the first `end` of the ids are the last ones before position `length` of the sequence. @param {readonly number[]} ids @param {number} end */
+  /** True if the sequence contains the first `end` of `ids` directly before position `length`. @param {readonly number[]} ids @param {number} end */
   const follows = (ids, end, length = sequence.length) =>
     length >= end && ids.slice(0, end).every((id, i) => id === sequence[length - end + i])
   const factor = Math.fround(penalty) // in float32, like PyTorch

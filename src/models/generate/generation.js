@@ -26,7 +26,7 @@ const KNOWN = [
 const MOST_BEAMS = 1024
 /** Maximum number of new ids if neither the caller nor the folder gives one. */
 const USUAL_LENGTH = 40
-/** The output in the steps of beam search. They are yielded after all runs, when the outputs of forward are gone. */
+/** Output of each step of a beam search. Empty, since the steps are yielded after the last run, when no output of forward is left. */
 const NO_OUTPUT = {
   attentions: [],
   hiddenStates: [],
@@ -215,7 +215,7 @@ export function openRun(model, prompts, { startId, useCache, signal, ...options 
       const given = /** @type {const} */ ({ ...options, cache, logits: 'last' })
       return isWhole ? await model.forward(input, { ...given, signal }) : model.forwardSync(input, given)
     },
-    /** Selects rows of the batch: each row becomes a copy of the row whose index is given for it. @param {readonly number[]} from */
+    /** Replaces row b of the batch by a copy of row from[b], for all b. @param {readonly number[]} from */
     select(from) {
       for (const layer of cache?.layers ?? []) layer.select(from)
     },
@@ -319,7 +319,7 @@ function nextText(row, whole, stops, isLast, tokenizer) {
 }
 
 /**
- * Returns the ids of a conversation; special tokens are written by its template.
+ * Returns the ids of a conversation. Adds no special tokens, since the template writes them.
  * @param {import('../model.js').Model} model
  * @param {import('../tokenizers/tokenizer.js').TextTool | undefined} tokenizer
  * @param {readonly import('../jinja/chat.js').Message[]} messages
@@ -371,8 +371,9 @@ function sharedLength(a, b) {
 }
 
 /**
- * Chooses the largest logit. With a temperature, samples among the topK largest and those equal to the last of them; of these, among the
- * largest whose probabilities sum to topP; of these, among those with at least minP times the largest probability.
+ * Chooses the largest logit if the temperature is 0, else samples an id. First topK keeps the largest logits, and those equal to the last
+ * of them. Of these, topP keeps the most likely ids, until their probabilities sum to topP. Of these, minP keeps the ids with at least
+ * minP times the largest probability.
  * @param {Float32Array} logits
  * @param {{ temperature: number, topK: number, topP: number, minP: number }} cut
  * @param {() => number} random

@@ -1,5 +1,5 @@
 // Converts the metadata of a GGUF file to config.json, and its tensor names to those of Hugging Face.
-// https://github.com/ggml-org/llama.cpp: names are in src/llama-arch.cpp, changes of numbers in conversion/
+// https://github.com/ggml-org/llama.cpp: names are in src/llama-arch.cpp, the converter's changes to weights in conversion/
 
 import { describe } from '../../base/errors.js'
 
@@ -11,8 +11,8 @@ import { describe } from '../../base/errors.js'
  * How llama.cpp's converter changed a tensor; reading undoes it.
  * @typedef {object} Change
  * @property {string} [name] Hugging Face name; undefined if the tensor is not used
- * @property {(n: number) => number} [row] index in the file of row n of the Hugging Face tensor
- * @property {[from: number, count: number]} [rows] rows of a fused tensor
+ * @property {(n: number) => number} [row] returns where the file has row n of the Hugging Face tensor
+ * @property {[from: number, count: number]} [rows] the rows that are read from a fused tensor; default: all
  * @property {boolean} [isTurned] True if the matrix is transposed
  * @property {boolean} [isPlusOne] True if 1 was added to the weights of a norm
  */
@@ -20,13 +20,15 @@ import { describe } from '../../base/errors.js'
 /**
  * @typedef {object} Architecture
  * @property {(k: Keys, tensors: Tensors) => Record<string, unknown>} config
- * @property {Record<string, string>} names tensor names without blk., the layer's number, .weight or .bias; N stands for the number
- * @property {(name: string, kind: string, config: any) => Omit<Change, 'name'>} [change] returns the change, by the name in the file
- * @property {(name: string, config: any) => [string, Omit<Change, 'name'>][] | undefined} [split] returns each part of a fused tensor
+ * @property {Record<string, string>} names Hugging Face names (N is the layer's number), by the file's names without blk., the layer's
+ *   number, .weight and .bias
+ * @property {(name: string, kind: string, config: any) => Omit<Change, 'name'>} [change] returns the change of the file's tensor `name`
+ * @property {(name: string, config: any) => [string, Omit<Change, 'name'>][] | undefined} [split] returns name and change of each part of
+ *   a fused tensor; undefined for other tensors
  */
 
 const AT = 'model.layers.N.'
-/** Names of Llama. */
+/** Llama's Hugging Face names by the file's names. */
 const LLAMA = {
   token_embd: 'model.embed_tokens',
   output_norm: 'model.norm',
@@ -43,7 +45,7 @@ const LLAMA = {
   ffn_up: `${AT}mlp.up_proj`,
   ffn_down: `${AT}mlp.down_proj`,
 }
-/** Names of norms after each part. */
+/** Names of the norms after attention and after the MLP. */
 const AFTER = {
   post_attention_norm: `${AT}post_attention_layernorm`,
   post_ffw_norm: `${AT}post_feedforward_layernorm`,
@@ -57,7 +59,7 @@ function rowsOf({ fail }, tensors, name) {
   return rows
 }
 
-/** Returns the number of tokens. @param {Keys} k @param {Tensors} tensors */
+/** Returns the number of tokens in the vocabulary. @param {Keys} k @param {Tensors} tensors */
 function tokensOf(k, tensors) {
   const rows = rowsOf(k, tensors, 'token_embd.weight')
   const tokens = k.metadata.get('tokenizer.ggml.tokens')
@@ -94,7 +96,7 @@ function scalingOf(k, tensors) {
   const old = k.optional('rope.scaling.original_context_length')
   const gain = k.optional('rope.scaling.attn_factor')
   const [fast, slow] = [k.optional('rope.scaling.yarn_beta_fast'), k.optional('rope.scaling.yarn_beta_slow')]
-  // llama.cpp reads factors in these cases only, and refuses a file with tensors that it does not read.
+  // llama.cpp reads rope_factors_* and rope_freqs only in these cases. It refuses a file with tensors that it does not read.
   const isLlama = /^(llama|mistral3|granite)$/.test(k.architecture)
   const isLong = isLlama ? type === 'longrope' : k.architecture === 'phi3'
   const [long, short] = ['long', 'short'].map(length =>
@@ -155,14 +157,14 @@ function decoder(k, tensors) {
   }
 }
 
-/** Checks that the heads divide the width. @param {Keys} k @param {{ hidden_size: number, num_attention_heads: number }} config */
+/** Throws if the head size is not width / heads. @param {Keys} k @param {{ hidden_size: number, num_attention_heads: number }} config */
 const dividedWidth = (k, { hidden_size: d, num_attention_heads: heads }) => k.only('attention.key_length', d / heads)
 
 /** Throws if only a part of each head is rotated. @param {Keys} k @param {{ head_dim: number }} config */
 const wholeHeads = (k, { head_dim: size }) =>
   k.only('rope.dimension_count', size, `all ${size} numbers of a head turn here`)
 
-/** Returns the config, except the eps of norms, of a gated decoder whose heads are rotated as a whole. @param {string} type @param {Keys} k @param {Tensors} tensors */
+/** Returns the config of a decoder with a gated MLP and fully rotated heads. The eps of its norms is left to the caller. @param {string} type @param {Keys} k @param {Tensors} tensors */
 function gated(type, k, tensors) {
   const config = decoder(k, tensors)
   wholeHeads(k, config)
@@ -181,7 +183,7 @@ const llamaLike =
 /** @param {Tensors} tensors @param {string} name */
 const hasBias = (tensors, name) => tensors.has(`blk.0.${name}.bias`)
 
-/** Returns the config of a Llama with the biases that the file contains. @param {string} type @returns {Architecture['config']} */
+/** Returns a function that makes a Llama's config, with biases if the file contains them. @param {string} type @returns {Architecture['config']} */
 const biasedLlama = type => (k, tensors) => ({
   ...llamaLike(type)(k, tensors),
   attention_bias: hasBias(tensors, 'attn_output'),
@@ -189,8 +191,8 @@ const biasedLlama = type => (k, tensors) => ({
 })
 
 /**
- * Undoes the row order of q and k from Llama's converter. Pair i of a head is (2i, 2i + 1) in the file, and (i, i + size / 2) in Hugging
- * Face's layout.
+ * Undoes the order in which Llama's converter writes the rows of q and k. Pair i of a head's rows is (2i, 2i + 1) in the file, and
+ * (i, i + size / 2) in Hugging Face's layout.
  * @type {NonNullable<Architecture['change']>}
  */
 function pairs(
@@ -209,7 +211,8 @@ function pairs(
 }
 
 /**
- * Undoes the row order of BLOOM's converter. The file has all heads of q, then of k, then of v, instead of q, k and v of each head.
+ * Undoes the row order of BLOOM's converter. The file has q of all heads, then k, then v. Hugging Face's layout has q, k and v of head 0,
+ * then of head 1, ...
  * @type {NonNullable<Architecture['change']>}
  */
 function byHeads(name, _, { hidden_size: d, num_attention_heads: heads }) {
@@ -219,8 +222,8 @@ function byHeads(name, _, { hidden_size: d, num_attention_heads: heads }) {
 }
 
 /**
- * Undoes the row order of Falcon's converter. The file has all query heads, then all keys, then all values. Hugging Face's layout has groups:
- * the query heads that share a key head, that key head, and its values.
+ * Undoes the row order of Falcon's converter. The file has all query heads, then all key heads, then all value heads. Hugging Face's layout
+ * has groups: the query heads that share a key head, that key head, and its value head.
  * @type {NonNullable<Architecture['change']>}
  */
 function byGroups(name, _, { hidden_size: d, num_attention_heads: heads, num_kv_heads: groups = 1 }) {
@@ -240,8 +243,8 @@ function byGroups(name, _, { hidden_size: d, num_attention_heads: heads, num_kv_
 const plusOne = name => ({ isPlusOne: name.endsWith('norm') })
 
 /**
- * Returns query_pre_attn_scalar of Gemma: the head size, or width / heads in one model.
- * @param {number} layers number of layers of that model
+ * Returns Gemma's query_pre_attn_scalar: the head size, except in the one model size that uses width / heads.
+ * @param {number} layers the number of layers by which that model size is recognised
  * @param {{ num_hidden_layers: number, hidden_size: number, num_attention_heads: number, head_dim: number }} config
  */
 const gemmaScale = (layers, { num_hidden_layers, hidden_size, num_attention_heads, head_dim }) =>
@@ -266,7 +269,7 @@ function divisor(k, key, fallback) {
   return value
 }
 
-/** Returns the keys of Gemma 2. They have defaults, because the first converters wrote none of them. @param {Keys} k */
+/** Returns the config keys that only Gemma 2 has. They have defaults, because early converters did not write them. @param {Keys} k */
 function gemma2(k) {
   k.only('attention.sliding_window_pattern', 2)
   k.only('rope.freq_base_swa', k.number('rope.freq_base', 10_000))
@@ -277,7 +280,7 @@ function gemma2(k) {
   }
 }
 
-/** Returns the keys of Gemma 3. A softcap of its scores is refused, because llama.cpp ignores it. @param {Keys} k */
+/** Returns the config keys of Gemma 3. Refuses a softcap of attention scores, because llama.cpp ignores it. @param {Keys} k */
 function gemma3(k) {
   k.only('attn_logit_softcapping', 0)
   return {
@@ -290,7 +293,7 @@ function gemma3(k) {
 }
 
 /**
- * Maps the tensor names of a GGUF file to those of a checkpoint.
+ * Returns an object with a checkpoint's tensor names by the GGUF file's names.
  * @param {Record<string, string>} first names outside the layers
  * @param {string} at prefix of the checkpoint's names within a layer
  * @param {Record<string, string>} layer names within a layer
@@ -301,7 +304,7 @@ const namesOf = (first, at, layer) => ({
 })
 
 /**
- * Returns the rows of q, k and v in a fused tensor, each with its name.
+ * Returns names and rows of q, k and v in a fused tensor.
  * @param {{ num_attention_heads: number, num_key_value_heads?: number, hidden_size: number, head_dim?: number }} config
  * @param {readonly string[]} names
  * @returns {[string, Omit<Change, 'name'>][]}
@@ -353,7 +356,7 @@ const BLOOM_LAYER = {
 /** Returns the rotated share of each head. @param {Keys} k @param {{ head_dim: number }} config */
 const shareOf = (k, { head_dim: size }) => k.count('rope.dimension_count', size) / size
 
-/** Returns the kind of each layer. Layers have a window according to a list, or all except every n-th. @param {Keys} k @param {number} layers @param {number} usual default of n */
+/** Returns layer_types. The file marks the layers with a window in a list, or gives n: then all except every n-th have one. @param {Keys} k @param {number} layers @param {number} usual default of n */
 function windowedOf(k, layers, usual) {
   const list = k.perLayer('attention.sliding_window_pattern')
   const every = list ? usual : k.count('attention.sliding_window_pattern', usual)
@@ -362,7 +365,7 @@ function windowedOf(k, layers, usual) {
   )
 }
 
-/** Like windowedOf, for models in which the first of each n layers has no window. @param {Keys} k @param {number} layers */
+/** Like windowedOf, but every n-th layer is counted from layer 0, so that the first layer has no window. @param {Keys} k @param {number} layers */
 function firstIsFull(k, layers) {
   const list = k.perLayer('attention.sliding_window_pattern')
   const every = list ? 1 : k.count('attention.sliding_window_pattern', 3)
@@ -386,7 +389,7 @@ function olmo2(k, tensors) {
   }
 }
 
-/** Returns the config of Command R. @param {string} type @returns {Architecture['config']} */
+/** Returns a function that makes Command R's config. @param {string} type @returns {Architecture['config']} */
 const cohere = type => (k, tensors) => ({
   ...gated(type, k, tensors),
   layer_norm_eps: k.number('attention.layer_norm_epsilon'),
@@ -397,13 +400,13 @@ const cohere = type => (k, tensors) => ({
 /** Splits a tensor that contains q, k and v. @type {NonNullable<Architecture['split']>} */
 const fusedQkv = (name, config) => (name === 'attn_qkv' ? threeOf(config, ['attn_q', 'attn_k', 'attn_v']) : undefined)
 
-/** BERT's names except those of the MLP. */
+/** BERT's names outside of its layers. */
 const BERT = {
   token_embd: 'bert.embeddings.word_embeddings',
   token_types: 'bert.embeddings.token_type_embeddings',
   token_embd_norm: 'bert.embeddings.LayerNorm',
 }
-/** The head of RoBERTa's classifiers, under the names of BERT's pooler and classifier, which compute the same. */
+/** Names for the head of a RoBERTa classifier: BERT's pooler and classifier, which compute the same function. */
 const BERT_CLASSES = { cls: 'bert.pooler.dense', 'cls.output': 'classifier' }
 const BERT_AT = 'bert.encoder.layer.N.'
 const BERT_ATTENTION = {
@@ -414,7 +417,7 @@ const BERT_ATTENTION = {
   attn_output_norm: 'attention.output.LayerNorm',
 }
 
-/** Sizes of encoders in the style of BERT. @param {Keys} k @param {Tensors} tensors */
+/** Returns the config that BERT-like encoders share. @param {Keys} k @param {Tensors} tensors */
 function bertSizes(k, tensors) {
   k.only('attention.causal', false)
   k.get('pooling_type')
@@ -440,7 +443,7 @@ const hasClasses = tensors => [...tensors.keys()].some(name => /^cls\.(output\.)
  * @param {Tensors} tensors
  * @param {string} architecture class with the same head in transformers
  * @param {readonly string[]} parts tensors of the head
- * @param {string} why the kind of file, for the error if one of the tensors is missing
+ * @param {string} why what the file seems to be, for the error if one of `parts` is missing
  */
 function classesOf(k, tensors, architecture, parts, why) {
   if (!hasClasses(tensors)) return {}
@@ -521,7 +524,7 @@ function t5Names(short, name) {
   return Object.fromEntries(Object.entries(names).map(([one, own]) => [`${short}.${one}`, own]))
 }
 
-/** T5, or its encoder alone. @param {boolean} isEncoder @returns {Architecture} */
+/** Returns the architecture of T5, or of its encoder alone. @param {boolean} isEncoder @returns {Architecture} */
 const t5 = isEncoder => ({
   config: (k, tensors) => {
     const size = k.count('attention.key_length')
@@ -545,7 +548,7 @@ const t5 = isEncoder => ({
       relative_attention_num_buckets: k.count('attention.relative_buckets_count'),
       layer_norm_epsilon: eps,
       feed_forward_proj: isGated ? 'gated-gelu' : 'relu',
-      // Models without a gate use the table as their head; the file may contain a copy of it.
+      // T5 without a gated MLP uses the embedding table as its output head, even if the file contains a copy as output.weight.
       tie_word_embeddings: isEncoder || !isGated || !tensors.has('output.weight'),
       ...(isEncoder
         ? { architectures: ['T5EncoderModel'], decoder_start_token_id: 0 }

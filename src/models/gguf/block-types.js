@@ -1,9 +1,6 @@
 // The tensor types of GGUF files: id, weights per block, and bytes per block.
 
-/**
- * Id, weights per block, bytes per block.
- * @type {Record<string, readonly [id: number, weights: number, bytes: number]>}
- */
+/** @type {Record<string, readonly [id: number, weights: number, bytes: number]>} */
 export const BLOCK_TYPES = {
   F32: [0, 1, 4],
   F16: [1, 1, 2],

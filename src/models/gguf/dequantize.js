@@ -1,5 +1,5 @@
-// Converts blocks to float32, bit for bit as llama.cpp does: every product of a scale and an integer is exact, and if a minimum is
-// subtracted, the difference is rounded once. https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c
+// Converts blocks to float32, bit for bit as llama.cpp does. Every product of a scale and an integer is exact. If a minimum is subtracted,
+// the difference is rounded once. https://github.com/ggml-org/llama.cpp/blob/master/ggml/src/ggml-quants.c
 
 import { fromBfloat16, fromFloat16 } from '../../base/float16.js'
 import { BLOCK_TYPES } from './block-types.js'
@@ -56,7 +56,7 @@ function fromTable(b, at, scale, table, out, to) {
 }
 
 /**
- * Returns scale and minimum number n of the eight that 12 bytes contain, 6 bits each (Q4_K, Q5_K).
+ * Returns scale n and minimum n. The 12 bytes at `at` contain eight of each, 6 bits wide (Q4_K, Q5_K).
  * @param {Uint8Array} b
  * @param {number} at
  * @param {number} n
@@ -67,7 +67,7 @@ function sixBits(b, at, n) {
   return [(both & 15) | ((b[at + n - 4] >> 6) << 4), (both >> 4) | ((b[at + n] >> 6) << 4)]
 }
 
-/** Returns scale n, minus 32, of the sixteen 6-bit scales in 12 bytes (Q3_K). @param {Uint8Array} b @param {number} at @param {number} n */
+/** Returns scale n minus 32. The 12 bytes at `at` contain sixteen 6-bit scales (Q3_K). @param {Uint8Array} b @param {number} at @param {number} n */
 const lessThirtyTwo = (b, at, n) =>
   ((n < 8 ? b[at + n] & 15 : b[at + n - 8] >> 4) | (((b[at + 8 + (n & 3)] >> (2 * (n >> 2))) & 3) << 4)) - 32
 
@@ -131,7 +131,7 @@ const DECODE = {
     const d = half(b, at + 208)
     for (let n = 0; n < 16; n++) {
       const scale = d * SIGNED[b[at + 192 + n]]
-      const [part, quarter] = [n >> 3, (n >> 1) & 3] // index of the 128 weights, and of 32 among them
+      const [part, quarter] = [n >> 3, (n >> 1) & 3] // which half of the 256 weights, and which 32 in this half
       const low = at + 64 * part + 32 * (quarter & 1) + 16 * (n & 1)
       const high = at + 128 + 32 * part + 16 * (n & 1)
       const [lowShift, highShift] = [4 * (quarter >> 1), 2 * quarter]

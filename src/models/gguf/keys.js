@@ -5,7 +5,7 @@ import { mayMatter } from '../config/unread-keys.js'
 
 /** @import { GgufMetadata } from './read-gguf.js' */
 
-/** Keys that repeat information of the tensors, or that llama.cpp uses for something other than computing a text. */
+/** Keys that may stay unread: they repeat facts of the tensors, or do not change what llama.cpp computes. */
 const HARMLESS = /^(context_length|vocab_size|tensor_data_layout|rope\.scaling\.finetuned|classifier\.output_labels)$/
 
 export class Keys {
@@ -79,7 +79,7 @@ export class Keys {
     if (given !== value) throw this.fail(`${this.architecture}.${key} is ${describe(given)}, ${why}`)
   }
 
-  /** Throws for unread keys that may change the network. Unread sizes of heads and an unread mask must be the usual ones. */
+  /** Throws for unread keys that may change the network. A head size, head count or mask that was not read must have its usual value. */
   end() {
     const heads = this.count('attention.head_count')
     const size = this.count('embedding_length') / heads
@@ -94,7 +94,7 @@ export class Keys {
     const rest = [...this.metadata].filter(([name, value]) => {
       const key = name.slice(start.length)
       if (!name.startsWith(start) || this.#read.has(key) || HARMLESS.test(key)) return false
-      const isAbsent = (value === 0 || value === false) && !key.endsWith('_swa') // llama.cpp reads sizes of 0 for layers with a window
+      const isAbsent = (value === 0 || value === false) && !key.endsWith('_swa') // except keys ..._swa, for layers with a window: llama.cpp uses them even if they are 0
       return !isAbsent && mayMatter(key.replaceAll('.', '_'))
     })
     if (rest.length)

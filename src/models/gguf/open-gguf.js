@@ -273,7 +273,7 @@ async function asFolder(folder, metadata, stored, fail) {
   }
 }
 
-/** Replaces tensors in the scaling of rotary positions by their values, and returns the tensors. @param {any} scaling */
+/** Replaces the tensors in rope_scaling by arrays of their values, and returns the tensors. @param {any} scaling */
 async function readFactors(scaling) {
   /** @type {Set<StoredTensor>} */
   const tensors = new Set()
@@ -310,10 +310,10 @@ function rankingOf(metadata, labels) {
   }
 }
 
-/** Names of poolings by their ids in the file; '' for no pooling and for ranking. */
+/** Names of poolings; the index is the id in the file. '' stands for no pooling and for ranking. */
 const POOLINGS = ['', 'mean_tokens', 'cls_token', 'lasttoken', '']
 
-/** Returns sentence-transformers files for a pooling. @param {string} pooling @returns {Record<string, unknown>} */
+/** Returns the contents of the sentence-transformers files that describe a pooling, by file name. @param {string} pooling @returns {Record<string, unknown>} */
 function poolingFiles(pooling) {
   if (!pooling) return {}
   const module = (/** @type {number} */ idx, /** @type {string} */ path, /** @type {string} */ kind) => ({

@@ -1,5 +1,5 @@
-// How texts are split before the merges of a BPE vocabulary, by the name in tokenizer.ggml.pre. The patterns split like llama.cpp's, which
-// sometimes differ from the published tokenizer.json: in llama.cpp, \p{Lu} and \p{Ll} match every letter beyond ASCII, \p{S} has no ~, and
+// Rules that split a text before BPE merges its pieces, by the name in tokenizer.ggml.pre. They split as llama.cpp does, which sometimes
+// differs from the published tokenizer.json: in llama.cpp, \p{Lu} and \p{Ll} match every letter beyond ASCII, \p{S} does not match ~, and
 // contractions have only ASCII letters.
 // https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp, src/unicode.cpp
 
@@ -20,7 +20,7 @@ const SPACES = `${SPACE}+(?!${NO_SPACE})|${SPACE}+`
 const LINES = `${SPACE}*[\\r\\n]+|${SPACES}`
 
 const GPT2 = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+|${SIGNS}|${SPACES}`
-/** Returns the pattern of GPT-4, with a pattern of digits. @param {string} digits */
+/** Returns GPT-4's pattern. @param {string} digits pattern that splits digits */
 const gpt4 = (digits, word = WORD) => `${CONTRACTION}|${word}|${digits}|${SIGNS}[\\r\\n]*|${LINES}`
 
 /** Patterns of upper and lower case: any letter except the ASCII letters of the opposite case. */
@@ -41,7 +41,7 @@ const CASED =
 const BLOOM = ` ?[^(${SPACE}|.,!?)\\u2026\\u3002\\uff0c\\u3001\\u0964\\u06d4\\u060c]+`
 const FALCON = ['[\\p{P}$+<=>^~|`]+', GPT2, '[0-9][0-9][0-9]']
 
-/** Rules with their names in llama.cpp. @type {readonly (readonly [names: string, rule: Rule])[]} */
+/** Rules with their names in llama.cpp, separated by spaces. @type {readonly (readonly [names: string, rule: Rule])[]} */
 const RULES = [
   ['default', { patterns: ['[\\p{P}$+<=>^~|]+', GPT2, '\\p{N}+', '[0-9][0-9][0-9]'] }],
   [

@@ -253,7 +253,8 @@ function toStored({ metadata, infos, end }, file, source, fail) {
       throw fail(`tensor ${describe(name)} ends at byte ${to}, the file has ${source.size}: it is cut off`)
     return { name, dtype: type, dims, file, source, from: start + offset, to }
   })
-  // Bytes after the last tensor reveal that the tensors were written with a larger alignment, which would shift all of them.
+  // More bytes after the last tensor than its padding mean that the file was written with a larger alignment than it states. The tensors
+  // would be read from wrong places.
   const rest = (source.size ?? start + last) - start - last
   if (infos.size && rest && rest !== next - last)
     throw fail(

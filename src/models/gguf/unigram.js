@@ -12,7 +12,7 @@ const [NORMAL, USER, UNUSED] = [1, 4, 5]
  * Returns the normalizer.
  * @param {object} options
  * @param {import('../tokenizers/charsmap.js').Charsmap} [options.charsmap]
- * @param {string[]} options.own tokens; a token or its prefix in a text is not normalised
+ * @param {string[]} options.own tokens that are not normalised where they occur in a text; nor are their prefixes
  * @param {boolean} options.hasPrefix True to put a space mark before a text
  * @param {boolean} options.isMerged True to collapse several spaces into one, and to drop those at the end
  */

@@ -7,7 +7,7 @@ import { describe } from '../../base/errors.js'
 /** Names of special tokens in metadata keys. @typedef {'bos' | 'eos' | 'unknown' | 'seperator' | 'padding' | 'mask'} Role */
 
 const START = 'tokenizer.ggml.'
-/** Types of tokens; all but the first are found in a text before it is tokenized. */
+/** Token types. Tokens of all types except NORMAL are found in a text before it is tokenized. */
 const [NORMAL, UNKNOWN, CONTROL, USER] = [1, 2, 3, 4]
 
 /** Keys of the special tokens in tokenizer_config.json. @type {Record<Role, string>} */
@@ -49,7 +49,7 @@ const GAPS = [
   [['fim_rep'], '<|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame>', true],
   [['fim_sep'], '<|file_sep|>', true],
 ]
-/** Tokens of gpt-oss that are always shown, although they are control tokens. */
+/** Control tokens of gpt-oss that get the type USER, so that decoded texts contain them. */
 const SHOWN = ['<|channel|>', '<|message|>', '<|start|>', '<|constrain|>']
 
 /**

@@ -1,5 +1,5 @@
-// What forward returns about a layer's attention instead of all weights: a summary, and exact weights of any window. Letters: B batch, L
-// queries, S keys, H query heads, G key heads, D size of a head.
+// Summarises the attention of a layer, for a run that does not return all weights, and computes the exact weights of any window. Letters:
+// B batch, L queries, S keys, H query heads, G key heads, D size of a head.
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
@@ -17,10 +17,10 @@ import { copyOf } from './model-hooks.js'
 /** @typedef {'attentionSummaries' | 'crossAttentionSummaries' | 'encoderAttentionSummaries'} SummaryName */
 
 /**
- * Options of the summaries: those of `qkv.attention`, with the ids of the run.
+ * Options of the summaries: those of `qkv.attention` except `ids`, which the run provides.
  * @typedef {Omit<import('../../ops/attention/summary.js').SummaryOptions, 'ids'> & OwnSummaryOptions} ModelSummaryOptions
  * @typedef {object} OwnSummaryOptions
- * @property {boolean} [windows] false does not keep q and k, so that window() throws; default true
+ * @property {boolean} [windows] False to free q and k; then window() throws. Default true
  * @property {(made: { name: SummaryName, layer: number, summary: AttentionSummary }) => void} [onSummary] called with each summary as soon
  *   as its layer has run
  */

@@ -8,7 +8,8 @@ import { Tensor } from '../../base/tensor.js'
 /** @import { Disentangled, PartSpec } from '../family-shapes/parts.js' */
 /** @import { Layer } from './network.js' */
 /**
- * `index`: the row of `positions` for each distance i - j, from -(L - 1) to L - 1. `byKey`: true if x holds the keys, false if the queries.
+ * `index`: the row of `positions` for each distance i - j of query i from key j, from -(L - 1) to L - 1. `byKey`: true if the x of
+ * distanceMap contains keys, false if it contains queries.
  * @typedef {{ heads: number, scale: number, index: Int32Array, byKey?: boolean }} MapOptions
  */
 
@@ -30,7 +31,8 @@ export function rowOf({ span, buckets, most }, distance) {
 }
 
 /**
- * Projects the table rows of the distances to queries and keys, and maps each distance i - j, starting at -(L - 1), to its row.
+ * Projects the table rows that the distances of L tokens need, to queries and to keys. Also returns `index`, the projected row of each
+ * distance from -(L - 1) to L - 1.
  * @param {import('./network.js').ModelOperations} ops
  * @param {Disentangled} spec
  * @param {NonNullable<import('../family-shapes/parts.js').AttentionSpec['positions']>} positions

@@ -21,7 +21,7 @@ import { firstStack, lastStack, stackNames } from './stacks.js'
 /** The output of the encoder, with its input. @typedef {NonNullable<Call['encoded']> & { states: Partial<ModelOutput>, source: Input }} Encoded */
 
 /**
- * What a run needs of a model.
+ * The parts of a model that a run uses.
  * @typedef {object} RunParts
  * @property {import('../../qkv.js').Qkv} qkv
  * @property {Family} family
