@@ -1,4 +1,4 @@
-// The actions of the room "One layer": each returns a step.
+// The actions of the room "One layer". Each returns a step: settings and view state to change, and effects such as messages.
 
 import { messageOf, Trouble } from '../../files/trouble.js'
 import { fromLink, toLink } from '../../shell/settings-link.js'
@@ -19,16 +19,16 @@ import { change, DEFAULT_VIEW, edit, isSameCell, pageOf, paint, selectionOf, set
 /** @import { FlowStep } from '../../elements/flow-frames.js' */
 /** @import { Cell, LayerActions, LayerRoom, LayerState, LayerStep, MatrixId, Selection, Settings, View } from './layer.js' */
 
-/** Non-empty link to the default settings, since an empty link means "none". */
+/** Link to the default settings. It names the default seed, since an empty baseline link means that there is no baseline. */
 const DEFAULT_BASELINE = 'seed=123'
 
-/** Settings to reset when leaving a trained head for random numbers. @type {Partial<Settings>} */
+/** Patch that replaces the trained head by random heads, without mask and positions. @type {Partial<Settings>} */
 const RANDOM = { model: 'heads', mask: 'none', positions: 'none' }
 
 /** The sentences of the presets. */
 const EXAMPLES = Object.values(PRESETS).map(({ patch }) => ('sentence' in patch ? patch.sentence : DEFAULTS.sentence))
 
-/** Changes settings, and retries a comparison that failed. @param {LayerState} state @param {Settings} settings @param {string} [mark] @returns {LayerStep} */
+/** Sets the settings, and retries the baseline trace if it failed. @param {LayerState} state @param {Settings} settings @param {string} [mark] @returns {LayerStep} */
 export const set = ({ got }, settings, mark) => ({
   set: settings,
   mark,
@@ -36,7 +36,7 @@ export const set = ({ got }, settings, mark) => ({
 })
 
 /**
- * Opens other numbers, starts new histories, and makes these settings the target of Reset.
+ * Opens other numbers: clears the history of Back, and makes these settings the target of Reset.
  * @param {LayerState} state
  * @param {Settings} settings
  * @param {Partial<View>} [view]
@@ -51,7 +51,7 @@ const open = (state, settings, view) => ({
 /** Passes the sentence on to the next room that the reader opens. @param {string} text @returns {LayerStep['effects']} */
 const offer = text => [{ type: 'offer', what: { type: 'sentence', text } }]
 
-/** Matches the text keys of import problems, whose texts are loaded on demand. */
+/** Matches the keys of texts about imports, which are loaded on demand with 'layer-parts'. */
 const IMPORTS = /^(import|npy|problemPairs)/
 
 /** @param {unknown} error @returns {LayerStep} */
@@ -62,7 +62,7 @@ export function refusal(error) {
   return { effects: [{ type: 'message', problem: { key, params, texts }, isBad: true }] }
 }
 
-/** Opens imported settings. @param {LayerState} state @param {Settings} settings @returns {LayerStep} */
+/** Opens imported settings, and reports the number of their heads. @param {LayerState} state @param {Settings} settings @returns {LayerStep} */
 export function openImported(state, settings) {
   const count = settings.imported ? headsOfImported(settings.imported) : settings.heads
   const step = open(state, settings)
@@ -76,7 +76,7 @@ export function openImported(state, settings) {
   }
 }
 
-/** Requests that the session parse files or pasted text; `openImported` opens the result. @param {readonly File[] | string} source @returns {LayerStep} */
+/** Asks the session to parse files or pasted text. `openImported` opens the answer. @param {readonly File[] | string} source @returns {LayerStep} */
 export const importNumbers = source => ({
   effects: [{ type: 'ask', request: { type: 'read', source, key: String(performance.now()) } }],
 })
@@ -107,7 +107,7 @@ export function takeHead(state, { tensors, tokens, keyTokens, head, mask, settin
 }
 
 /**
- * Returns the settings from before the tour as a link, to store with the stop; '' for imported numbers, which are too many for a link.
+ * Returns a link to the settings from before the tour, for the field `before`; '' for imported numbers, which are too many for a link.
  * @param {Settings} settings
  */
 function beforeTour(settings) {
@@ -158,7 +158,7 @@ function leaveTour(state) {
   return { ...step, isReplaced: true }
 }
 
-/** Returns the word that a row of a matrix belongs to. @param {Cell} cell @returns {Selection['word']} */
+/** Returns the word that the row of a cell belongs to; null if the rows of its matrix are not words. @param {Cell} cell @returns {Selection['word']} */
 function wordOf({ matrix, row }) {
   const [down] = MATRICES[matrix]?.axes ?? []
   if (down === 'tokens' || down === 'queries') return { side: 'queries', position: row }
@@ -171,7 +171,7 @@ function select(state, patch, { replace = false } = {}) {
   const { head, cell, word } = patch
   const isPerHead = (/** @type {Cell} */ { matrix }) => resultOf(state)?.tensors[matrix]?.dims.length === 3
   const isOther = cell !== undefined || word !== undefined
-  /** Returns the same cell in the newly selected head. @param {Selection['cell']} of */
+  /** Moves a cell to the newly selected head, unless all heads share its matrix. @param {Selection['cell']} of */
   const moved = of => (of && isPerHead(of) && head !== undefined ? { ...of, head } : of)
   const next = {
     ...own,
@@ -192,14 +192,14 @@ function select(state, patch, { replace = false } = {}) {
 }
 
 /**
- * The results of the steps after the heads. The flow has no frame for these steps, so the inspector beside it explains a cell of the
- * result.
+ * Result matrix of each step after the heads. The flow has no frame for these steps: the inspector beside the flow explains a cell of the
+ * matrix instead.
  * @type {Partial<Record<string, MatrixId>>}
  */
 const BESIDE_FLOW = { join: 'joined', out: 'final' }
 
 /**
- * Shows a step: its frame in the flow, or its matrices below the picture.
+ * Shows a step: in the flow its frame, with other pictures its matrices below the picture.
  * @param {LayerState} state
  * @param {string} step
  * @returns {LayerStep}
@@ -253,7 +253,7 @@ const plain = {
   },
   train(state, isTrained) {
     const { settings } = state
-    // Keep a sentence that the reader typed. Replace an example sentence by the one of the preset, on which the head is active.
+    // Keep a sentence that the reader typed. Replace an example by the sentence of the preset, which shows what the trained head does.
     const own = isTrained && !EXAMPLES.includes(settings.sentence) ? { sentence: settings.sentence } : {}
     const patch = isTrained ? PRESETS.trained.patch : RANDOM
     return open(state, { ...change(settings, { ...patch, ...own }), word: null, cell: null, less: null })
@@ -331,7 +331,7 @@ const plain = {
 }
 
 /**
- * Records in a step that the task of the tour stop was done. The record stays even if the reader undoes the task.
+ * Sets `wasDone` in the view of a step that completes the task of the tour stop. It stays true even if the reader undoes the task.
  * @param {LayerState} state
  * @param {LayerStep | undefined} step
  * @returns {LayerStep | undefined}

@@ -22,7 +22,7 @@ import { tokenize } from './tokenize.js'
 const NUMBER_FIELDS = /** @type {NumberField[]} */ (fieldsThat(({ kind }) => kind.least !== undefined))
 
 /**
- * Returns a field's number if it is in range, else its default.
+ * Returns a field's number if it is in range, else its default. Adds the problem to `problems` if the field applies.
  * @param {Settings} settings
  * @param {NumberField} field
  * @param {Problems} problems
@@ -109,7 +109,7 @@ function checkAnew(settings) {
 }
 
 /**
- * Tokenizes both sentences; cross-attention uses one vocabulary for both.
+ * Tokenizes both sentences. If the keys of cross-attention come from words, one vocabulary numbers the tokens of both.
  * @param {Settings} settings
  * @param {number} tableRows
  * @param {Problems} problems
@@ -131,8 +131,8 @@ function checkSentences(settings, tableRows, problems) {
     const count = raw.tokens.length
     if (count === 0) problems[field] = { key: 'problemEmpty', params: {} }
     else if (count > MOST_TOKENS) problems[field] = { key: 'problemTokens', params: { most: MOST_TOKENS, count } }
-    // The segmenter may split both sentences together otherwise than each alone. If the shared vocabulary then lacks a token, number the
-    // tokens of this sentence alone.
+    // The segmenter may split the joined sentences differently from each alone. If the shared vocabulary lacks a token for this reason,
+    // this sentence uses a vocabulary of its own tokens.
     const isKnown = raw.tokens.every(token => vocabulary.has(token))
     return isKnown ? tokenize(text, { by, vocabulary }) : raw
   }
@@ -151,7 +151,7 @@ export function headsOfImported(imported) {
 }
 
 /**
- * Labels the rows of the imported tensors with the words of the sentences, or with numbers.
+ * Labels the rows of the imported tensors with the words of the sentences. Rows beyond the last word get their number.
  * @param {Settings} settings
  * @param {Imported} imported
  * @returns {{ queries: Tokens, keys: Tokens }}
@@ -170,7 +170,7 @@ function namesOfImported({ sentence, second, tokenizer: by }, imported) {
 }
 
 /**
- * Parses the seed; torch.manual_seed accepts -2^63 ... 2^64 - 1.
+ * Parses the seed. Accepts the range of torch.manual_seed, -2^63 ... 2^64 - 1.
  * @param {Settings} settings
  * @param {Problems} problems
  */
@@ -183,7 +183,8 @@ function checkSeed(settings, problems) {
 }
 
 /**
- * Returns the nearest numbers of heads that divide dModel, and the nearest values of dModel that `heads` divides.
+ * Returns patches that mend the settings: the nearest numbers of heads that divide dModel, and the nearest values of dModel that `heads`
+ * divides.
  * @param {number} heads
  * @param {number} dModel
  * @returns {Partial<Settings>[]}

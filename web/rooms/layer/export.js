@@ -1,4 +1,4 @@
-// Exports of settings and matrices as files.
+// Exports settings and matrices as text for a file.
 
 import '../../elements/heatmap.js'
 import { toLink } from '../../shell/settings-link.js'

@@ -20,7 +20,7 @@ import { EDITABLE, OF_TOKENS } from './matrices.js'
  * Where the numbers come from.
  * - heads: random matrices for each head, as in the articles
  * - multihead: torch.nn.MultiheadAttention, with biases and W_O
- * - handBuilt: hand-built heads, each of one kind
+ * - handBuilt: hand-built heads, each of a kind in HAND_BUILT
  * - imported: Q, K, V or weights that the reader imported
  * - trained: a layer of the English model that ships with the page
  * @typedef {'heads' | 'multihead' | 'handBuilt' | 'imported' | 'trained'} Model
@@ -32,12 +32,12 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
 /** @typedef {(typeof HAND_BUILT)[number]} HandBuiltHead */
 
 /**
- * A cell of a matrix of the page; `head` is the head of the matrix, 0 if all heads share it.
+ * A cell of a matrix. `head` is 0 if all heads share the matrix.
  * @typedef {{ matrix: MatrixId, head: number, row: number, column: number }} Cell
  */
 
 /**
- * A word of the sentences. In self-attention, where queries and keys are the same words, its side is 'queries'.
+ * A word of the sentences. In self-attention, where queries and keys are the same words, `side` is 'queries'.
  * @typedef {{ side: 'queries' | 'keys', position: number }} Word
  */
 
@@ -46,8 +46,8 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
 /** @typedef {{ dims: number[], data: number[] }} ImportedTensor (rows, columns) or (heads, rows, columns) */
 
 /**
- * `wo`: (heads * size, columns), applied to the concatenated heads. `tokens` label rows and columns while the sentence equals these tokens,
- * joined by spaces.
+ * Tensors that the reader imported. `wo`, (heads * size, columns), multiplies the concatenated heads. `tokens` and `keyTokens` label rows
+ * and columns while the sentence equals them, joined by spaces.
  * @typedef {({ q: ImportedTensor, k: ImportedTensor, v: ImportedTensor, wo?: ImportedTensor } |
  *   { x: ImportedTensor, wq: ImportedTensor, wk: ImportedTensor, wv: ImportedTensor, wo: ImportedTensor } | { weights: ImportedTensor, v?: ImportedTensor }) &
  *   { tokens?: string[], keyTokens?: string[] }} Imported
@@ -58,15 +58,16 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
 /** @template K @typedef {K extends import('../../shell/room.js').Kind<infer V> ? V : never} ValueOf */
 
 /**
+ * Traits of a setting.
  * @typedef {object} Traits
- * @property {'undo' | 'place' | 'none'} [history] 'undo' if the numbers depend on it, so that a change is a step of Undo; 'place' if Back
- *   restores it; 'none' for other view settings
- * @property {Group} [group] group of its control; without a group, its control is drawn elsewhere
- * @property {(settings: any) => boolean} [applies] if false, it has no control and is not checked
- * @property {'all' | readonly MatrixId[]} [clears] matrices whose edits are dropped when it changes
+ * @property {'undo' | 'place' | 'none'} [history] 'undo' if the numbers depend on the setting, so that Undo reverts a change; 'place' if
+ *   Back restores it; 'none' for other view settings
+ * @property {Group} [group] group of controls that has the setting; without a group, its control is drawn elsewhere
+ * @property {(settings: any) => boolean} [applies] returns false if the setting has no effect: then it has no control and is not checked
+ * @property {'all' | readonly MatrixId[]} [clears] matrices whose edits are dropped when the setting changes
  * @property {boolean} [repaints] True if a change drops painted cells
- * @property {boolean} [draws] True if the numbers that a model draws depend on it
- * @property {boolean} [stays] True if it is a view setting that is kept when other numbers are opened
+ * @property {boolean} [draws] True if the numbers that a model draws depend on the setting
+ * @property {boolean} [stays] True for a view setting that is kept when other numbers are opened
  */
 
 /**
@@ -85,7 +86,7 @@ const oneOf = (choices, traits) => setting(choice(choices), choices[0], traits)
 const wholeOf = (value, least, most, traits) => setting(whole(least, most), value, traits)
 
 /**
- * Returns a predicate: True if each of these fields has one of the given values.
+ * Returns a predicate that is true if each of these fields has one of its given values.
  * @param {Partial<Record<string, readonly string[]>>} values
  * @returns {(settings: any) => boolean}
  */
@@ -137,7 +138,7 @@ const optional = (type, write, read) =>
     read: text => (text === '' ? null : read(text)),
   })
 
-/** A position or an index. */
+/** Type of a position or an index, which is never null. */
 const position = other('count', {
   write: (/** @type {number} */ value) => String(value),
   read(text) {
@@ -224,7 +225,7 @@ export const FIELDS = {
     ...isOfWords,
   }),
   tokenizer: oneOf(['words', 'segments', 'characters'], { group: 'words', ...isOfWords }),
-  /** 'words': embeddings of the second sentence; 'random': rand(S, d), drawn after the weights. */
+  /** Source of X2, the input of the keys: 'words' for embeddings of the second sentence, 'random' for rand(keys, dModel) after the weights. */
   keysFrom: oneOf(['words', 'random'], {
     group: 'words',
     applies: when({ kind: ['cross'], model: ['heads'] }),
@@ -299,7 +300,7 @@ export const FIELDS = {
     group: 'scores',
     applies: when({ score: ['gaussian'] }),
   }),
-  /** Factor of the scores; null: default of the score function. */
+  /** Factor that multiplies the scores; null for the default of the score function. */
   scale: setting(optionalReal, null, { group: 'scores' }),
   softmaxAxis: oneOf(['keys', 'queries'], { group: 'scores' }),
 
@@ -317,7 +318,7 @@ export const FIELDS = {
   edits: setting(edits, []),
   /** Position of the token that is replaced to show whose output changes; in cross-attention, a position among the keys. */
   probe: setting(count(), null),
-  /** The replacement. */
+  /** The word that replaces that token. */
   probeWord: setting(text(), 'pizza'),
 
   /** The selected head, word and cell. */
@@ -326,7 +327,7 @@ export const FIELDS = {
   cell: setting(cell, null, place),
   /** The cell to subtract from the selected one. */
   less: setting(cell, null, place),
-  /** Id of the current step; '' shows the last frame in the flow, and the first step in the walk. */
+  /** Id of the current step; '' shows the last frame in the flow, and the first step in the panel of steps. */
   step: setting(text(), '', shown),
   /** Stop of the tour, from 1. */
   tour: setting(count(), null, shown),

@@ -33,7 +33,7 @@ export function fromFiles(files) {
   for (const file of files) {
     const base = file.name.replace(/\.\w+$/, '').toLowerCase()
     if (isNpy(file.bytes) || /\.npy$/i.test(file.name)) {
-      // For a file name such as layer3_q.npy, use its last part as the tensor name.
+      // In a file name such as layer3_q.npy, the last part that is a known name is the name of the tensor.
       const name = Object.hasOwn(NAMES, base)
         ? base
         : base

@@ -78,7 +78,7 @@ export function fromValue(value) {
   return settingsOfTensors(parts)
 }
 
-/** Parses a file saved by this page. @param {string} link @returns {Settings} */
+/** Parses the link in a file saved by this page. @param {string} link @returns {Settings} */
 function settingsOfLink(link) {
   try {
     return fromLink(FIELDS, link)
@@ -88,7 +88,7 @@ function settingsOfLink(link) {
 }
 
 /**
- * Parses nested lists, or data with dims or shape; leading axes of size one are dropped.
+ * Parses nested lists, or data with dims or shape. Drops leading axes of size one until three axes are left.
  * @param {string} name
  * @param {any} value
  */
@@ -97,7 +97,6 @@ function toTensor(name, value) {
   const dims = isFlat ? (value.dims ?? value.shape) : dimsOf(value)
   const data = isFlat ? value.data : flatten(name, value, dims)
   if (!Array.isArray(dims) || !Array.isArray(data)) throw new Trouble('importTensor', { name })
-  // Drop leading axes of size one.
   const ones = dims.findIndex(size => size !== 1)
   const first = Math.min(ones < 0 ? dims.length : ones, Math.max(dims.length - 3, 0))
   return { dims: dims.slice(first), data }

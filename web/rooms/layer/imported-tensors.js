@@ -8,7 +8,7 @@ import { MOST_CHARACTERS, MOST_TOKENS } from './limits.js'
 const MOST_HEADS = 64
 /** Maximum of heads * queries * keys, and of the numbers of one tensor. */
 const MOST_PAIRS = MOST_TOKENS ** 2
-/** Maximum columns of queries, keys and values. */
+/** Maximum columns of a tensor, except of attention weights. */
 const MOST_COLUMNS = 1024
 const WANTED = ['k,q,v', 'k,q,v,wo', 'weights', 'v,weights', 'wk,wo,wq,wv,x']
 
@@ -52,10 +52,10 @@ export function lengthsOf(imported) {
 }
 
 /**
- * Checks imported tensors: Q, K and V, optionally with W_O; X with all weights; or attention weights, optionally with V; tokens are
- * optional.
+ * Checks imported tensors and tokens. Accepts Q, K and V, optionally with W_O; or X with W_q, W_k, W_v and W_O; or attention weights,
+ * optionally with V.
  * @param {any} imported
- * @returns {Imported} the same tensors
+ * @returns {Imported} the same tensors and tokens
  * @throws {Trouble}
  */
 export function checkImported({ tokens, keyTokens, ...tensors }) {

@@ -87,11 +87,11 @@ export type Traced = { checked: Checked; head: number; urls?: Record<string, str
 
 export type LayerAsks = {
   trace: { request: Traced; value: Result }
-  /** The settings to compare with. */
+  /** Trace of the settings to compare with. */
   baseline: { request: Traced; value: Result }
-  /** The difference of the trace from float64. `of` is the key of the trace. */
+  /** Largest difference between the trace and float64. `of` is the key of the trace. */
   comparison: { request: Traced & { of: string }; value: { of: string; difference: Difference } }
-  /** Shapes of the whole batch, if it is small enough to run. */
+  /** Shape of the output of the whole batch, if the batch is small enough to run. */
   batch: { request: Traced & { of: string }; value: { of: string; batch: { dims: readonly number[] } | undefined } }
   /** Milliseconds that attention takes on this computer. */
   timing: { request: { lengths: readonly number[] }; value: readonly Timing[] }
@@ -120,9 +120,9 @@ export type LayerActions = {
   hoverHead: [head: number | undefined]
   /** Selects a head, a word, a cell. Back returns to the previous selection, unless `replace` is true. */
   select: [selection: Partial<Selection>, options?: { replace?: boolean }]
-  /** Subtracts a cell from the selected one of the same matrix; if none is selected, selects it. */
+  /** Subtracts `cell` from the selected cell of the same matrix; selects `cell` if no other cell of that matrix is selected. */
   subtract: [cell: Cell]
-  /** Shows whether the selected word sees this one; if no word is selected, selects this one. */
+  /** Shows whether the selected word sees `word`, or the other way round; if no word is selected, selects `word`. */
   ask: [word: Word]
   /** Clears the subtracted cell, else the selected cell, else the word. */
   clear: []
@@ -135,7 +135,7 @@ export type LayerActions = {
   pass: [step: string]
   /** Draws the room again. */
   refresh: []
-  /** Shows the distribution for a size; without a size, hides it. */
+  /** Shows the distribution of scores of random vectors of this size; without a size, hides it. */
   setDistribution: [size: number | undefined]
   setCost: [patch: Partial<Pick<View, 'costLength' | 'costCausal' | 'costLengths'>>]
   measure: [lengths: readonly number[]]
@@ -177,11 +177,11 @@ export type Context = View & {
   /** Language tag. */
   language: string
   isDark: boolean
-  /** As typed. */
+  /** Settings as typed, which may be invalid. */
   settings: Settings
   /** True if the distribution of random scores is shown. */
   hasDistribution: boolean
-  /** The core, for parts that compute while drawing. */
+  /** The core, for views that compute while drawing. */
   qkv: Qkv
   /** True if Back or Forward is possible. */
   visits: { hasBack: boolean; hasForward: boolean }

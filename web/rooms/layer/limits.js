@@ -9,5 +9,5 @@ export const MOST_CHARACTERS = 60_000
 export const MOST_HAND_BUILT_TOKENS = 128
 /** The shipped model: its folder, its sizes, and the maximum number of tokens. */
 export const TRAINED = { name: 'english', layers: 4, heads: 4, most: 128 }
-/** Maximum size of an embedding table that is drawn whole, in numbers: 128 MB. */
+/** Maximum count of numbers in an embedding table that is drawn whole (128 MB). */
 export const MOST_TABLE = 2 ** 25

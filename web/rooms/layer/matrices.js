@@ -12,19 +12,19 @@ import { namesIn } from '../../shell/known.js'
  * - product: the sum of products of a row and a column, plus a bias
  * - scores: the score function                  - scale: times the factor of the scores
  * - mask: hidden scores become minus infinity   - zero: hidden weights become zero
- * - softmax: along a line                       - divide: by the sum of its line
+ * - softmax: over its line (see Reach)          - divide: by the sum of its line
  * - join: heads concatenated                    - add: two cells
  * - rotate: a cell and its partner, rotated by an angle
  * @typedef {'add' | 'rotate' | 'product' | 'scores' | 'scale' | 'mask' | 'zero' | 'softmax' | 'divide' | 'join'} Rule
  */
 
 /**
- * Which cells of a source a cell (row, column) is computed from:
+ * Which cells of a source matrix the cell (row, column) of a result is computed from:
  * - cell: (row, column)      - row: its row      - column: its column
  * - crossed: the row whose index is the cell's column
  * - line: its row; with softmax over the queries, its column
- * - all: the whole matrix    - head: the cell of one head that is joined here
- * - partner: the cell rotated together with it, half a row away
+ * - all: the whole matrix    - head: the cell of one head that the joined matrix copies
+ * - partner: the cell that rotary positions rotate together with (row, column), half a row away
  * @typedef {'partner' | 'cell' | 'row' | 'column' | 'crossed' | 'line' | 'all' | 'head'} Reach
  */
 

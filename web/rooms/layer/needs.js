@@ -14,7 +14,7 @@ import { isLarge } from './trace/large-trace.js'
 
 /** @import { Checked, LayerRoom, LayerState, Result, Settings, Traced } from './layer.js' */
 
-/** Maximum multiplications of a comparison with float64 that fits into a frame. */
+/** Maximum multiplications of a comparison with float64, or of a batch, that fits into a frame. */
 const MOST_AT_ONCE = 2 ** 17
 
 /** Returns the displayed trace. @param {Pick<LayerState, 'got'>} state @returns {Result | undefined} */
@@ -28,7 +28,7 @@ function tracedOf(settings) {
   )
 }
 
-/** Adds the addresses of the model's files if its numbers are needed. @template {Traced} T @param {T} traced @returns {T} */
+/** Adds the addresses of the trained model's files if the settings use that model. @template {Traced} T @param {T} traced @returns {T} */
 const withModel = traced =>
   traced.checked.model === 'trained'
     ? { ...traced, urls: SHIPPED.find(({ name }) => name === TRAINED.name)?.urls }
@@ -106,7 +106,7 @@ export function now(request, qkv) {
 }
 
 /**
- * Restores tensors that a message turned into plain objects; tensors that were the same object stay the same object.
+ * Restores tensors that a message turned into plain objects. Tensors that were the same object become the same object again.
  * @param {Result} result
  * @returns {Result}
  */

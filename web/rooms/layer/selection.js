@@ -26,7 +26,7 @@ export function prune({ settings, view, got }) {
   const lengthOf = (/** @type {Word['side']} */ side) => result.settings[side].tokens.length
   /** @param {Word | null | undefined} of */
   const isLostWord = of => of && of.position >= lengthOf(of.side)
-  /** True if the cell does not belong to the displayed head. @param {Cell | null | undefined} of */
+  /** True if the cell does not exist, or belongs to a head that is not displayed. @param {Cell | null | undefined} of */
   const isLostCell = of => of && !(hasCell(result, of) && (of.head === shown || !isPerHead(result, of.matrix)))
   /** @type {Partial<LayerState['settings']>} */
   const set = {}

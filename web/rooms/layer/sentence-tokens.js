@@ -6,8 +6,8 @@
 const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 
 /**
- * Returns the tokenizer after a change of the text: dictionary segments once a script without spaces appears, words again when it is gone.
- * Keeps a tokenizer that the reader has chosen in between.
+ * Returns the tokenizer after a change of the text. Changes 'words' to 'segments' once a script without spaces appears, and back when it is
+ * gone. Keeps any other tokenizer, which the reader has chosen.
  * @param {string} before
  * @param {string} after
  * @param {Settings['tokenizer']} tokenizer

@@ -11,7 +11,7 @@ import { timings } from './trace/timing.js'
 
 /** @import { LayerAsks, Result, Traced, Tracer } from './layer.js' */
 
-/** Milliseconds between progress messages, and of work between two yields to the event loop. */
+/** Milliseconds between progress messages (OFTEN), and of work between two yields to the event loop (SLICE). */
 const [OFTEN, SLICE] = [100, 8]
 
 /** Yields to the event loop, so that a cancellation can arrive. */
@@ -71,13 +71,13 @@ export function handlers(qkv) {
   }
 
   /**
-   * Returns a handler that answers with a trace. Transfers its buffers, except those of the drawn numbers, which the next trace reuses.
+   * Returns a handler that answers with a trace. The handler transfers the buffers of the trace, except those that the next trace reuses.
    * @param {Tracer} tracer
    * @returns {import('../../shell/room.js').Handlers<LayerAsks>['trace']}
    */
   const answer = tracer => async (request, run) => {
     const result = await trace(tracer, request, run)
-    if (request.checked.model === 'trained') return result // keep its tensors, which the next edit needs
+    if (request.checked.model === 'trained') return result // transfer nothing, since the next edit needs all tensors
     const own = Object.values(result.tensors).filter(tensor => tensor && !tracer.isReused(tensor))
     const views = result.visible ? [...own.map(({ data }) => data), result.visible] : own.map(({ data }) => data)
     run.transfer.push(...new Set(views.map(({ buffer }) => buffer)))

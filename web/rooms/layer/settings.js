@@ -1,4 +1,4 @@
-// Changes to the settings, which are plain JSON. Pure functions: no DOM, no core.
+// Functions that change the settings, which are plain JSON, or make cache keys of them. Pure: no DOM, no core.
 
 import { DEFAULTS, describe, FIELD_NAMES, fieldsThat, pick } from './fields.js'
 import { checkImported, lengthsOf } from './imported-tensors.js'
@@ -40,7 +40,7 @@ export function keepMeaningful(before, after) {
   return { ...after, edits, painted }
 }
 
-/** Applies changes to some fields. @param {Settings} settings @param {Partial<Settings>} patch @returns {Settings} */
+/** Applies a patch, and drops what keepMeaningful drops. @param {Settings} settings @param {Partial<Settings>} patch @returns {Settings} */
 export const change = (settings, patch) => keepMeaningful(settings, { ...settings, ...patch })
 
 /** @param {Cell} a @param {Cell} b */

@@ -4,7 +4,7 @@
  * @typedef {object} TokenizeOptions
  * @property {'words' | 'segments' | 'characters'} [by] 'words' (default): split at white space, as in the articles; 'segments': words found
  *   by Intl.Segmenter, for scripts without spaces such as Chinese; 'characters': grapheme clusters, which readers perceive as characters
- * @property {ReadonlyMap<string, number>} [vocabulary] ids to use, for every token; default: those of this sentence
+ * @property {ReadonlyMap<string, number>} [vocabulary] id of every token; default: numbers the tokens of this sentence
  *
  * @typedef {object} Tokens
  * @property {string[]} tokens
@@ -74,9 +74,9 @@ const WINDOW = 128
 
 /**
  * Returns words, or characters that are not white space. Segments a window of the text at a time, since engines copy the whole text for
- * each segment. Takes only the segments of a window that later text cannot change: all characters but the last, or all words but the last
- * two ("can", "'" may become "can't"). Also leaves out words at the end of the window that were found with a dictionary. The next window
- * starts after the segments that were taken.
+ * each segment. Takes only the segments of a window that later text cannot change, and starts the next window after them:
+ * - characters: all but the last
+ * - words: all but the last two ("can", "'" may become "can't"), and but the dictionary words before these two
  * @param {string} text
  * @param {Intl.Segmenter} segmenter
  * @param {boolean} byWord

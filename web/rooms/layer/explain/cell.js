@@ -1,4 +1,4 @@
-// Explains how a cell was computed in terms of other cells. Pure: reads values from the trace.
+// Explains how a cell was computed from other cells. Pure: reads values from the trace.
 
 import { turnOf } from '../numbers/positions.js'
 import { isSameCell } from '../settings.js'
@@ -13,7 +13,7 @@ import { computationOf, partnerOf } from './dependencies.js'
  * - origin: drawn from the random stream (`id`: row of the embedding table), imported by the reader, or built in; see `from`
  * - hand: set by hand
  * - products: the sum of products of pairs, plus a bias
- * - gaussian: minus the squared differences of pairs, over 2 sigma^2
+ * - gaussian: minus the sum of the squared differences of pairs, divided by 2 sigma^2
  * - additive: the sum of v tanh(q + k)
  * - sum: the sum of two cells
  * - rotate: a cell and its partner, rotated by an angle
@@ -21,8 +21,8 @@ import { computationOf, partnerOf } from './dependencies.js'
  * - mask: a cell, kept or hidden; `zero`: true if the mask is applied after the softmax
  * - softmax: exp(cell - largest) / sum, along a row or a column
  * - divide: a cell divided by the sum of its row or column
- * - override: a row in which weights were set by hand
- * - join: a cell of a head
+ * - override: a weight in a row with weights set by hand (`set`)
+ * - join: a copy of a cell of a head's output
  * @typedef {{ kind: 'origin', from: 'table' | 'weights' | 'imported' | 'zeros' | 'handBuilt' | 'handBuiltWeights' | 'places' | 'model' | 'modelWeights', id?: number }
  *   | { kind: 'hand' }
  *   | { kind: 'products', terms: [Cell, Cell][], bias?: Cell, along: 'dims' | 'keys' }

@@ -26,12 +26,15 @@ export function sizesOf(result, { kind, terms }, arithmetic) {
 }
 
 /**
- * Returns the cell at which the chain goes on: for a sum of products, the left factor of the largest term; for an additive score, the
- * query; for a softmax, the score; else the source.
+ * Returns the next cell of the chain, by the kind of explanation:
+ * - products, gaussian: the first cell of the largest term
+ * - additive: the query of the first term
+ * - softmax: the score of this cell
+ * - else: the source
  * @param {Result} result
  * @param {Cell} cell
  * @param {Arithmetic} arithmetic
- * @returns {Cell | undefined} undefined if the number has no source
+ * @returns {Cell | undefined} undefined if the cell has no source
  */
 function before(result, cell, arithmetic) {
   const explanation = explain(result, cell)
@@ -60,11 +63,11 @@ function before(result, cell, arithmetic) {
 }
 
 /**
- * Returns the chain of sources of a cell.
+ * Follows a cell back to its origin.
  * @param {Result} result
  * @param {Cell} cell
  * @param {Arithmetic} arithmetic
- * @returns {Cell[]} from the cell to its origin
+ * @returns {Cell[]} the cell, its main source, the main source of that, and so on
  */
 export function chainOf(result, cell, arithmetic) {
   const chain = [cell]

@@ -7,11 +7,12 @@ import { ofHead } from '../numbers/tensors.js'
 
 /**
  * @typedef {{ tensor?: FloatTensor, difference?: FloatTensor, trouble?: import('../../../i18n/index.js').Key, params?: Record<string,
- * string | number> }} Compared tensor: the other weights (L, S); trouble: text key of the reason why there is no difference
+ * string | number> }} Compared tensor: weights of the other head or of the baseline, (L, S); trouble: text key of the reason why there is
+ *   no difference
  */
 
 /**
- * The trace of the baseline settings; it is still pending if both properties are missing.
+ * The trace of the baseline settings, or why it failed. While it is computed, both properties are missing.
  * @typedef {{ result?: Result, failure?: unknown }} Baseline
  */
 
@@ -19,7 +20,7 @@ import { ofHead } from '../numbers/tensors.js'
 let last
 
 /**
- * Returns the head to compare with: the requested head, or the next one if the requested head is the chosen one or does not exist.
+ * Returns the head to compare `head` with: `other`, or the head after `head` if `other` is the same or does not exist.
  * @param {number} other
  * @param {number} head
  * @param {number} heads

@@ -1,12 +1,12 @@
-// Finds the cells that a cell is computed from (sources) and those computed from it (targets), as cells, rows, columns or whole matrices.
-// Both follow from the description of the matrices in matrices.js.
+// Finds the sources of a cell (what it is computed from) and its targets (what is computed from it), as cells, rows, columns or whole
+// matrices. Both are derived from MATRICES (matrices.js).
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 
 /** @import { Cell, MatrixId, Reach, Result, Rule, StepId } from '../layer.js' */
 
 /**
- * Cells of a matrix: one cell, a row (no column), a column (no row), or all of it.
+ * A part of a matrix: one cell, a row (without `column`), a column (without `row`), or all cells (without both).
  * @typedef {{ matrix: MatrixId, head: number, row?: number, column?: number }} Region
  */
 
@@ -19,7 +19,7 @@ import { MATRICES, MATRIX_IDS } from '../matrices.js'
  * Returns the computation of a matrix.
  * @param {Pick<Result, 'tensors'>} result
  * @param {MatrixId} id
- * @returns {OwnComputation | undefined} undefined if it was drawn, imported, or is not in the trace
+ * @returns {OwnComputation | undefined} undefined if the matrix was drawn, imported, or is not in the trace
  */
 export function computationOf({ tensors }, id) {
   const has = (/** @type {MatrixId | undefined} */ name) => tensors[/** @type {MatrixId} */ (name)] !== undefined
@@ -29,7 +29,7 @@ export function computationOf({ tensors }, id) {
   return { ...computation, bias: has(computation.bias) ? computation.bias : undefined }
 }
 
-/** Returns the sources of a matrix including its bias, with the cells used of each. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
+/** Returns the sources of a matrix, including its bias. Each has its reach: which of its cells a cell is computed from. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
 function reachesOf(result, id) {
   const { sources = [], bias } = computationOf(result, id) ?? {}
   return bias ? [...sources, [bias, 'column']] : sources
@@ -61,7 +61,7 @@ export function sourcesOf(result, { matrix, head, row, column }) {
 }
 
 /**
- * Returns the cells that a cell is used for.
+ * Returns the cells that are computed from a cell.
  * @param {Result} result
  * @param {Cell} cell
  * @returns {Region[]}
@@ -88,7 +88,7 @@ export function targetsOf(result, { matrix, head, row, column }) {
   )
 }
 
-/** Returns the column that is rotated together with this one, half a row away. @param {number} column @param {number} size */
+/** Returns the column that rotary positions rotate together with `column`: half a row away. @param {number} column @param {number} size */
 export const partnerOf = (column, size) => (column + size / 2) % size
 
 /** @param {Result} result @param {MatrixId} id */

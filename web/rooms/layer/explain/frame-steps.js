@@ -1,4 +1,4 @@
-// Maps each frame of the flow to the step on the page and the cell that it shows. Pure.
+// Maps each frame of the flow to its step on the page and to the cell that the frame shows. Pure.
 
 /** @import { FlowStep } from '../../../elements/flow-frames.js' */
 /** @import { Cell, MatrixId, StepId } from '../layer.js' */

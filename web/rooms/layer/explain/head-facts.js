@@ -17,7 +17,7 @@ import { strengthOf } from './word-facts.js'
 /** Minimum entropy of an even head, as a share of the maximum entropy. */
 const EVEN = 0.95
 
-/** Values of `at` that the statistics measure, for a single sentence. @type {('self' | 'previous' | 'first')[]} */
+/** Values of `at` that are also names of statistics. They are used with one sentence only. @type {('self' | 'previous' | 'first')[]} */
 const AT = ['self', 'previous', 'first']
 
 /**
@@ -43,7 +43,7 @@ export function headWords(statistics, { weights, isCross, mostBits }) {
     return {
       at,
       share,
-      // A query that sees only one key gives it a share of 1, so judge evenness by the entropy instead.
+      // Judge evenness by the entropy rather than by the share, since a query that sees only one key gives it a share of 1.
       strength: mostBits > 0 && bits[h] >= EVEN * mostBits ? 'evenly' : strengthOf(share, 0),
       bits: bits[h],
       rank: hasRanks ? extreme : undefined,

@@ -1,9 +1,9 @@
-// Finds repeated words and the words that followed their earlier occurrence, which an induction head attends to. Pure.
+// Finds repeated words. An induction head attends to the word that followed their earlier occurrence. Pure.
 
 /** @import { Result } from '../layer.js' */
 /**
- * A repeated word. `first`, `second`: positions of two occurrences; `followed`: position of the word after the first; `weight`: attention
- * from `second` on `followed`.
+ * A repeated word. `first`, `second`: positions of two occurrences; `followed`: position of the word after `first`; `weight`: attention
+ * weight of query `second` on key `followed`.
  * @typedef {{ first: number, followed: number, second: number, weight: number }} Induction
  */
 

@@ -8,7 +8,7 @@ export const MEASURED = [256, 512, 1024, 2048, 4096, 8192, 16_384]
 export const USUAL = MEASURED.slice(0, -1)
 /** Maximum length at which the version that stores all weights is measured. */
 export const MOST_STORED = 2048
-/** Minimum length for the fit. Times of shorter texts depend mostly on costs that do not grow with the number of word pairs. */
+/** Minimum length that growthOf fits. Times of shorter texts depend mostly on costs that do not grow with the number of word pairs. */
 const LEAST_FITTED = 1024
 
 /** @typedef {{ n: number, fused?: number, stored?: number }} Timing milliseconds for one head of size 64 and n words; fused: without storing the weights; stored: with all weights stored */
@@ -22,7 +22,7 @@ export const stepAt = n =>
   Math.round((LENGTH_STEPS * Math.log(n / LEAST_LENGTH)) / Math.log(MOST_LENGTH / LEAST_LENGTH))
 
 /**
- * Computes the cost of attention.
+ * Computes the cost of attention: multiplications of the projections and of the mixing, and the sizes below.
  * @param {{ n: number, heads: number, size: number, isCausal: boolean }} given `n`: number of words; `size`: dimensions of a head
  */
 export function costOf({ n, heads, size, isCausal }) {
@@ -65,7 +65,7 @@ export function growthOf(times) {
   return sum((dx, dy) => dx * dy) / sum(dx => dx * dx)
 }
 
-/** Extrapolates the time of a length from the longest measured one. @param {readonly Timing[]} times @param {number} n */
+/** Extrapolates the time for n words from the longest measured text; undefined without a fit, or if n is not longer. @param {readonly Timing[]} times @param {number} n */
 export function estimateOf(times, n) {
   const last = times[times.length - 1]
   const growth = growthOf(times)

@@ -26,11 +26,11 @@ import { labelsOf } from './labels.js'
  * @property {[number, number]} domain start and end of the colour scale
  * @property {(row: number, column: number) => boolean} isHidden
  * @property {boolean} isEditable
- * @property {FloatTensor} [sums] of the rows, for matrices whose row sums are worth showing
+ * @property {FloatTensor} [sums] row sums, for `weights` and `zeroed`
  */
 
 /**
- * Matrices by id. `get` is only called for matrices that exist.
+ * Matrices by id. `get` is typed without undefined, since it is only called for matrices that exist.
  * @typedef {{ get(id: MatrixId): Matrix } & ReadonlyMap<MatrixId, Matrix>} Matrices
  */
 

@@ -13,7 +13,7 @@ export function hasFlow({ tensors: { Q, K, V, scores, weights, output }, setting
 }
 
 /**
- * Returns the chosen view; by default the flow if the trace has all of its steps and the rows fit on the screen, else the map.
+ * Returns the chosen view. By default this is the flow if the trace has all its steps and at most MANY_ROWS keys, else the map.
  * @param {Pick<Settings, 'view'>} settings
  * @param {Result | undefined} result
  * @returns {Picture}

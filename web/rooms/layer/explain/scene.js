@@ -1,4 +1,4 @@
-// Derives the scene, which is everything drawn of a result: the matrices of the selected head, the explained cell and its dependencies.
+// Derives the scene from a result: what the views draw, such as the matrices of the selected head, the explained cell and its dependencies.
 
 import { headStatistics } from '../../../elements/statistics.js'
 import { drawnOfHead } from '../trace/visibility.js'
@@ -16,24 +16,24 @@ import { strongestLink } from './strongest-link.js'
  * @typedef {object} Scene
  * @property {Result} result
  * @property {number} head index of the displayed head
- * @property {ReturnType<typeof pictureOf>} picture of that head: a name of `web/attention-head/views/index.js`
+ * @property {ReturnType<typeof pictureOf>} picture which picture of that head is drawn: a name in `web/attention-head/views/index.js`
  * @property {Matrices} matrices of that head
- * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] with view 'numbers': of each head
+ * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] one for each head, with view 'numbers'
  * @property {import('./comparison.js').Compared} [compared] with view 'difference'
  * @property {import('./strongest-link.js').Link} [link] the strongest link of that head
- * @property {{ data: Uint8Array, dims: number[] }} [mask] of the weights of that head, (L, S); 0 is hidden
+ * @property {{ data: Uint8Array, dims: number[] }} [mask] which weights of that head are drawn, (L, S); 0 is hidden
  * @property {Cell} cell the explained cell: the selected one, or the strongest link
- * @property {Cell} lit the cell whose rows and columns are marked: under the pointer, or the explained one
- * @property {Explanation} explanation of that cell
- * @property {Cell[]} chain from that cell down to its origin
+ * @property {Cell} lit the marked cell: the one under the pointer, else the explained cell
+ * @property {Explanation} explanation of `cell`
+ * @property {Cell[]} chain from `cell` back to its origin
  * @property {Arithmetic} arithmetic operations of the core for values that a view computes
- * @property {Region[]} sources cells from which the marked cell is computed
- * @property {Region[]} targets cells that are computed from it
- * @property {Difference} [difference] of the float32 numbers from float64, once computed
- * @property {{ dims: readonly number[] }} [batch] shapes of a batch, once it has been run
+ * @property {Region[]} sources cells from which `lit` is computed
+ * @property {Region[]} targets cells that are computed from `lit`
+ * @property {Difference} [difference] largest difference between the float32 trace and float64, once computed
+ * @property {{ dims: readonly number[] }} [batch] shape of the output of the whole batch, once it has been run
  */
 
-/** Creates a function that derives scenes; parts of the last scene are reused while result and head stay the same. */
+/** Creates a function that derives scenes. It reuses parts of the last scene while result and head stay the same. */
 export function createScenes() {
   /** @type {Pick<Scene, 'result' | 'head' | 'matrices' | 'mask' | 'link' | 'statistics' | 'compared'> | undefined} */
   let last

@@ -1,4 +1,4 @@
-// Computes the changes of other numbers per unit increase of a number of W_q, W_k or W_v. Pure.
+// Computes how scores, attention weights or outputs change if one number of W_q, W_k or W_v grows by one. Pure.
 
 import { Tensor } from 'qkv'
 import { attentionBackward } from 'qkv/nn'
@@ -13,10 +13,10 @@ import { scaleOf } from '../trace/attention-options.js'
 const MOST = 6
 
 /**
- * Effect of increasing a weight by one, to first order:
- * - query, key: for a weight of W_q (W_k), one dimension of the query (key) of `word` changes by `by`. Its scores change by `amount`, its
- *   attention weights by `weight`.
- * - value: for a weight of W_v, one dimension of the value of `word` changes by `by`. The outputs of all queries change by `amount`.
+ * Effect of increasing a weight by one, to first order. `by` is the change of one dimension of a vector of `word`:
+ * - query, key (weight of W_q, W_k): of its query or key. `moves` has the largest changes of its scores (`amount`) and of the attention
+ *   weights (`weight`).
+ * - value (weight of W_v): of its value. `moves` has the largest changes of the queries' outputs (`amount`).
  * @typedef {{ kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number, weight?: number }[] }} Effect
  */
 
@@ -47,7 +47,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
       x,
       list(x.length, () => factor),
     )
-  // Returns the changes of the scores: the other factor (keys for W_q, queries for W_k) in this dimension, times the scale, times `by`.
+  // Returns the changes of the scores: dimension `column` of `other` (keys for W_q, queries for W_k), times `scale`, times `by`.
   const scores = (/** @type {FloatTensor} */ other) => {
     const dimension = list(other.dims[0], i => other.at(i, column))
     return times(times(dimension, scale), by)
@@ -55,7 +55,7 @@ export function effectOf(qkv, result, { matrix, head, row, column }, arithmetic)
   const amounts = {
     Wq: () => scores(K),
     Wk: () => scores(Q),
-    // Returns the changes of outputs: for each query, the inputs of all words, each times its attention weight.
+    // Returns the changes of outputs: for each query, the sum of the inputs of all words, each times its attention weight.
     Wv: () => list(A.dims[0], i => arithmetic.sum(arithmetic.products(A.row(i).data, numbers))),
   }[matrix]()
   const largest = list(amounts.length, position => ({ position, amount: amounts[position] }))
@@ -101,12 +101,12 @@ function slopesOf(qkv, result, { matrix, head, column }, { word, numbers }, move
 }
 
 /**
- * Computes the gradients of single weights with respect to queries and keys, by attentionBackward.
+ * Computes the gradients of single attention weights with respect to queries and keys, by attentionBackward.
  * @param {Qkv} qkv
  * @param {Result} result
  * @param {number} head
  * @param {readonly (readonly [number, number])[]} pairs query and key of each weight
- * @returns {{ dQ: FloatTensor, dK: FloatTensor }} (pairs, 1, d) for the query, (pairs, S, d) for all keys
+ * @returns {{ dQ: FloatTensor, dK: FloatTensor }} dQ of the query: (pairs, 1, d); dK of all S keys: (pairs, S, d); d: head size
  */
 function slopes(qkv, result, head, pairs) {
   const { settings, tensors, visible } = result
@@ -124,7 +124,7 @@ function slopes(qkv, result, head, pairs) {
   }
   const q = each([1, d], ([row]) => Q.row(row).data)
   const k = each([S, d], () => K.data)
-  // With a value of 1 at its key and 0 elsewhere, the output equals the weight.
+  // If the value is 1 at the key of the pair and 0 elsewhere, the output equals the weight of the pair.
   const v = each([S, 1], ([, column]) => Float32Array.from({ length: S }, (_, i) => (i === column ? 1 : 0)))
   const ones = each([1, 1], () => [1])
   const seen = visible && each([1, S], ([row]) => visible.subarray(row * S, (row + 1) * S))

@@ -1,5 +1,4 @@
-// The steps with their formulas, shapes and layout of matrices. All are derived from the description of the matrices (matrices.js), except
-// the formulas of the rules, which are here.
+// Derives the steps from MATRICES (matrices.js): their formulas, shapes and layout. Only the formulas of the rules are written here.
 
 import { MATRICES, MATRIX_IDS } from '../matrices.js'
 import { computationOf } from './dependencies.js'
@@ -8,7 +7,7 @@ import { symbolOf } from './matrix-names.js'
 /** @import { MatrixId, Result, StepId } from '../layer.js' */
 
 /**
- * Layout of matrices in Falk's scheme: results where the rows of `left` meet the columns of `tops`.
+ * Layout of matrices in Falk's scheme: each result is drawn where the rows of `left` meet the columns of one of `tops`.
  * @typedef {object} Block
  * @property {Copy} [left] left factor, repeated to the left of the results
  * @property {(MatrixId | Copy)[]} [tops] right factors, one above each result
@@ -30,7 +29,7 @@ import { symbolOf } from './matrix-names.js'
 /** @param {readonly number[]} dims */
 const by = dims => dims.join('×')
 
-/** Returns rows and columns of a matrix. @param {Result} result @param {MatrixId} id */
+/** Returns the numbers of rows and columns of a matrix. @param {Result} result @param {MatrixId} id */
 const sizeOf = ({ tensors }, id) => tensors[id]?.dims.slice(-2) ?? []
 
 /**
@@ -59,7 +58,7 @@ export function stepsOf(result) {
 }
 
 /**
- * Groups matrices into blocks. Products with the same left factor share a block; any other matrix is the only one in its block.
+ * Groups matrices into blocks. Products with the same left factor share a block. Scores get a block. All other matrices share the last one.
  * @param {Result} result
  * @param {MatrixId[]} results
  */
@@ -91,7 +90,7 @@ function blocksOf(result, results) {
  * Formats the shapes of results.
  * @param {Result} result
  * @param {MatrixId[]} results
- * @returns {string[]} one line for each result; results computed element by element share a line if their lines are equal
+ * @returns {string[]} one line for each result; of equal lines with an arrow, only the first
  */
 function shapesOf(result, results) {
   const size = (/** @type {MatrixId} */ id) => by(sizeOf(result, id))
@@ -106,7 +105,6 @@ function shapesOf(result, results) {
       ? `${result.heads} · (${size(left)}) → ${size(id)}`
       : `${size(left)} → ${size(id)}`
   })
-  // List equal lines "size → size" only once.
   return lines.filter((line, i) => !line.includes('→') || lines.indexOf(line) === i)
 }
 
@@ -161,7 +159,8 @@ function formulaOf(result, id) {
 /** @typedef {{ letters: string, dims: number[], op: 'input' | 'project' | 'view' | 'transpose' | 'scores' | 'mix' | 'back' | 'join' | 'out', work?: number }} ShapeStep work: multiplications */
 
 /**
- * Lists the shapes of a batch at each step of the layer: B batch, L queries, S keys, D model, H heads, d head size.
+ * Lists the shapes of a batch at each step of the layer. B: batch, L: queries, S: keys, D: dModel, H: heads, d: head size of queries and
+ * keys, e: head size of values, which `letters` calls d, too.
  * @param {Result} result
  * @returns {ShapeStep[]}
  */

@@ -12,8 +12,8 @@ import { change } from '../settings.js'
  * @property {string} target selector of what the text refers to
  * @property {string} [shows] selector of the element to scroll to; default `target`
  * @property {string} [does] selector of the control with which the reader does the task; default `target`
- * @property {string} [exercise] id of the exercise about the subject of the stop
- * @property {readonly (keyof Settings | 'vectorSize')[]} changes settings of the task, done once one differs from its value on arrival
+ * @property {string} [exercise] id of an exercise on the same subject
+ * @property {readonly (keyof Settings | 'vectorSize')[]} changes settings of which the task asks to change one
  */
 
 /** Size of the vectors on arrival at the stop about the square root. */

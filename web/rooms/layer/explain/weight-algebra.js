@@ -20,7 +20,7 @@ const [ROWS, MOST_KEYS] = [3, 12]
  */
 
 /**
- * Compares both ways of masking.
+ * Compares masking before and after the softmax.
  * @param {Result} result
  * @param {number} head
  * @param {Arithmetic} arithmetic

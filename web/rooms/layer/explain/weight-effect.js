@@ -6,8 +6,8 @@
 const MOST = 12
 
 /**
- * @typedef {{ name: number | undefined, before: number, after: number }[]} Before weights of a row, with the position of
- *   the key as `name`; then the first number of the output, without a name
+ * @typedef {{ name: number | undefined, before: number, after: number }[]} Before weights of a row, each with the position
+ *   of its key as `name`; the last entry, without a name, is the first number of the output
  */
 
 /**

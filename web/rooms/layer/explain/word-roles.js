@@ -1,22 +1,23 @@
-// The query, key and value of a word in one head: its scores, weights and output, and the head with its largest weight. Pure.
+// Collects what a word does in one head as query, key and value: its scores, weights and output. Also finds the head with its largest
+// weight. Pure.
 
 import { ofHead } from '../numbers/tensors.js'
 import { looksAt, seenBy } from './word-facts.js'
 
 /** @import { Arithmetic, Cell, MatrixId, Result } from '../layer.js' */
-/** @typedef {{ position: number, value: number, cell: Cell }} Role position: of another word; value: the number that relates it to this word, from `cell` */
+/** @typedef {{ position: number, value: number, cell: Cell }} Role position: of another word; value: score, weight or part of the output that relates the two words; cell: where it is shown */
 
 /** Maximum number of parts of an output. */
 const MOST_PARTS = 3
 
 /**
  * @typedef {object} Roles
- * @property {{ best: Role, own?: Role, least: Role }} [asks] scores of the word's query: the largest, the smallest, and the one with its
- *   own key unless that is the largest
- * @property {Role} [answers] the largest score of its key
- * @property {Role[]} passesOn the largest weights on its key
+ * @property {{ best: Role, own?: Role, least: Role }} [asks] scores of the word's query. best: the largest; least: the smallest; own: with
+ *   the word's own key, unless that is the largest
+ * @property {Role} [answers] the largest score of the word's key
+ * @property {Role[]} passesOn the two largest weights on the word's key
  * @property {{ total: number, isLength: boolean, parts: Role[] }} [receives] total: the output; parts: its largest terms, weight times
- *   value. isLength: True if both are lengths of vectors, since values have several dimensions
+ *   value. isLength: True if values have several dimensions, so that total and parts are lengths of vectors
  * @property {{ head: number, most: Role }} [decides] the head with the largest weight on one key, and that weight
  */
 

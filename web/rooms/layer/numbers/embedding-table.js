@@ -9,8 +9,8 @@ import { embeddingLayer } from 'qkv/nn'
 /** @typedef {ReturnType<typeof createTable>} Table */
 
 /**
- * Spare rows, so that the first rows of a smaller table equal those of the whole one. PyTorch draws normal numbers in blocks of 16, of
- * which only the last depends on the size of the table.
+ * Spare rows of a table that is drawn only in part. PyTorch draws normal numbers in blocks of 16, and the last block depends on the size of
+ * the table. With spare rows, all rows in use equal those of the whole table.
  */
 const SPARE = 16
 

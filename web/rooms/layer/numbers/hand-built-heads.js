@@ -1,5 +1,5 @@
-// Hand-built heads. A token has ones at its position, at its word and at the previous word, zeros elsewhere; W_q and W_k select features
-// for queries and keys; scores, weights and outputs are computed as for any head.
+// Hand-built heads. The embedding of a token has ones for its position, its word and the previous word, zeros elsewhere. W_q and W_k select
+// some of these features for queries and keys. Scores, weights and outputs are computed as for any head.
 
 import { Tensor } from 'qkv'
 import { stack } from './tensors.js'
@@ -11,7 +11,7 @@ import { stack } from './tensors.js'
 
 /** Score so large that all other weights become 0: e^-200 is 0 in float32. */
 const HARD = 200
-/** Score of an induction head for the first token, as a fraction of the sharpness; it decides if no key matches. */
+/** Score of an induction head for the first token, as a fraction of the sharpness: the head attends to that token if no key matches. */
 const REST = 0.375
 
 /**
@@ -54,8 +54,8 @@ function sparse(rows, columns, cells) {
 const each = (count, cell) => Array.from({ length: count }, (_, i) => cell(i))
 
 /**
- * The cells of W_q (`asks`, times the sharpness) and of W_k (`answers`) of each kind of head. The last dimension of queries and keys is the
- * feature of the first token, which queries without a matching key attend to.
+ * Nonzero cells (row, column, value) of W_q (`asks`, before the factor `sharpness`) and of W_k (`answers`) for each kind of head. The last
+ * dimension of queries and keys marks the first token, which queries without a matching key attend to.
  * @type {Record<HandBuiltHead, (features: ReturnType<typeof featuresOf>) => { asks: [number, number, number][], answers: [number, number, number][] }>}
  */
 const HEADS = {
@@ -81,8 +81,8 @@ const HEADS = {
 }
 
 /**
- * Embeds tokens: ones for the position, the word and the previous word. The previous word is computed as by a head in a lower layer that
- * attends one token back; the first token has none.
+ * Embeds tokens: ones for the position, the word and the previous word. A head that attends one token back computes the previous word, as a
+ * head in a lower layer of a model would. The first token has no previous word.
  * @param {Qkv} qkv
  * @param {ReturnType<typeof featuresOf>} features
  * @param {Tokens} tokens

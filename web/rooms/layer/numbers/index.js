@@ -13,7 +13,7 @@ import { trained } from './trained-head.js'
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Tensors by matrix name: (rows, columns) if all heads share it, else (heads, rows, columns).
+ * Tensors by matrix name: (rows, columns) if all heads share the matrix, else (heads, rows, columns).
  * @typedef {Partial<Record<MatrixId, FloatTensor>>} Tensors
  */
 
@@ -26,7 +26,7 @@ import { trained } from './trained-head.js'
  * @param {Checked} settings
  * @param {import('./embedding-table.js').Table} table
  * @returns {{ tensors: Tensors, generator?: Generator }} tensors: X, X2 (cross-attention), Wq, bq, Wk, bk, Wv, bv, Wo, bo, as far as the
- *   model has them; or Q, K, V; or weights. generator: its state after drawing them
+ *   model has them; or Q, K, V; or weights. generator: the one that drew them, for further draws
  */
 
 /** @type {Record<Checked['model'], Start>} */

@@ -8,7 +8,8 @@ import { multiheadAttention } from 'qkv/nn'
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Draws the matrices of the layer, split by head. PyTorch stores all heads in one (out, in) weight; the page computes x W.
+ * Draws the matrices of the layer, split by head. PyTorch stores all heads in one (out, in) weight. It is transposed here, since the page
+ * computes x W.
  * @param {import('qkv').Generator} generator
  * @param {Checked} settings
  * @returns {Tensors}

@@ -6,7 +6,7 @@ import { add } from 'qkv/nn'
 /** @import { Qkv } from 'qkv' */
 /** @import { Checked, FloatTensor, Tensors } from '../layer.js' */
 
-/** Pair i of `half` is rotated by position / BASE^(i / half). */
+/** Rotary positions rotate pair i of `half` pairs by position / BASE^(i / half). */
 export const BASE = 10_000
 
 /**

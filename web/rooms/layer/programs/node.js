@@ -1,4 +1,4 @@
-// Writes the numbers of the page as a program that uses the package.
+// Writes a program that computes the numbers of the page with the package.
 
 import { scaleOf } from '../trace/attention-options.js'
 import { digits, editsOf, heldRows, NAMES, nested, paintedOf, program, startOf } from './program.js'
@@ -21,7 +21,7 @@ const embed = ({ seed, tableRows, dModel, queries, keys, draw }, hasSecond) => [
   ...(draw === 'reseed' ? [`g = qkv.generator(${seedOf(seed)})`] : []),
 ]
 
-/** Code that draws the matrices of each model: lists with one entry per head. @type {Partial<Record<string, (settings: Checked) => string[]>>} */
+/** Writes the code that draws the matrices, for each model. The weights become lists with one entry per head. @type {Partial<Record<string, (settings: Checked) => string[]>>} */
 const DRAW = {
   heads(settings) {
     const { dModel, dKey, dValue, heads, draw, isCross, keysFrom, keys } = settings

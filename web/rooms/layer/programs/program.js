@@ -28,7 +28,7 @@ export const NAMES = {
 export const digits = x => String(Number(x.toPrecision(9)))
 
 /**
- * Writes a tensor in brackets.
+ * Writes a tensor as nested lists in brackets.
  * @param {FloatTensor} tensor
  * @param {(x: number) => string} write formats a number
  */
@@ -65,7 +65,7 @@ export function startOf({ tensors, before = tensors }, isKnown) {
 }
 
 /**
- * Returns the edits of existing cells, except weights.
+ * Returns the edits of existing cells, except those of attention weights.
  * @param {Result} result
  */
 export const editsOf = ({ settings: { edits }, tensors }) =>

@@ -38,7 +38,7 @@ const comment = tokens => {
   return text.length > 80 ? `${[...text].slice(0, 79).join('')}…` : text
 }
 
-/** Code that draws the matrices of each model. @type {Partial<Record<string, (settings: Checked) => string[]>>} */
+/** Writes the code that draws the matrices, for each model. @type {Partial<Record<string, (settings: Checked) => string[]>>} */
 const DRAW = {
   // Draws one head after another, as in the articles.
   heads(settings) {
@@ -56,7 +56,7 @@ const DRAW = {
       ...(isCross && keysFrom === 'random' ? [`X2 = torch.rand(${keys.ids.length}, ${dModel})`] : []),
     ]
   },
-  // The layer's matrices, split by head.
+  // Splits the matrices of the layer by head.
   multihead(settings) {
     const { dModel, heads, bias, isCross } = settings
     const part = (/** @type {number} */ i) => `[${i * dModel}:${(i + 1) * dModel}]`
@@ -81,7 +81,7 @@ const SCORES = {
   additive: () => '(torch.tanh((Q @ W_a + b_a).unsqueeze(-2) + (K @ U_a).unsqueeze(-3)) * v_a).sum(-1)',
 }
 
-/** Code for added and for rotary positions. */
+/** Code for added positions (PLACE) and for rotary positions (TURN). */
 const PLACE = [
   'def place(x):  # adds sines and cosines of the position',
   '    L, d = x.shape',
@@ -125,7 +125,7 @@ const edit = result =>
     return `${NAMES[matrix]}[${index.join(', ')}] = ${number(value)}`
   })
 
-/** Writes the code for the batch: all heads process each sequence. @param {Result} result */
+/** Writes the code that stacks the sequences of the batch, with an axis of size 1 that broadcasts over the heads. @param {Result} result */
 function stack({ settings: { batch }, tensors }) {
   if (batch === 1) return []
   const all = (/** @type {string} */ x) => `torch.stack([${x}.roll(-i, 0) for i in range(${batch})])[:, None]`
@@ -197,7 +197,7 @@ function attend(result) {
       ]
 }
 
-/** Writes the code for weights set by hand, which rescales the others of the row. @param {Result} result */
+/** Writes the code that sets weights by hand and rescales the others of the row. @param {Result} result */
 function hold(result) {
   const rows = heldRows(result)
   if (rows.length === 0) return []

@@ -1,4 +1,4 @@
-// Arithmetic of the page besides the trace: products of a sum, differences, sums of omitted terms. Everything is computed by the core.
+// Arithmetic that views need in addition to the trace, computed by the core.
 
 import { Tensor } from 'qkv'
 import { mul } from 'qkv/nn'
@@ -42,12 +42,12 @@ export function createArithmetic(qkv) {
       return qkv.matmul(line(x).reshape([1, x.length]), ones).data[0]
     },
     /**
-     * Returns the running sums of a query's n weighted values of e dimensions, the largest weight first.
+     * Returns the partial sums of a query's output: row i sums the values of the keys with the i + 1 largest weights, times their weights.
      * @param {Result} result
      * @param {number} head
      * @param {number} query
-     * @param {number} most maximum of n
-     * @returns {FloatTensor} (n, e)
+     * @param {number} most maximum number of keys
+     * @returns {FloatTensor} (keys, dimensions of a value)
      */
     partialSums({ tensors }, head, query, most) {
       const [A, V] = [tensors.weights, tensors.V].map(tensor => ofHead(/** @type {FloatTensor} */ (tensor), head))

@@ -48,8 +48,8 @@ export function attend(qkv, settings, drawn, visible, edits) {
 }
 
 /**
- * Applies edits of attention weights, and computes row sums and outputs. Returns the same tensors if no weight is edited and the outputs are
- * among them.
+ * Applies edits of attention weights, and computes row sums and outputs. Returns the same object if no weight is edited and `tensors` has
+ * the outputs.
  * @param {Qkv} qkv
  * @param {Tensors} tensors at least the weights; with V for outputs
  * @param {Checked['edits']} edits
@@ -96,7 +96,7 @@ export function projected(qkv, settings, drawn, edits) {
 const transposed = new WeakMap()
 
 /**
- * Returns the weight of a linear layer, (out, in), from a matrix (in, out) or from those of all heads.
+ * Returns the weight of a linear layer, (out, in), from a matrix (in, out) or from the matrices of all heads, (heads, in, out / heads).
  * @param {FloatTensor} W
  */
 export function rowsOf(W) {
@@ -145,7 +145,7 @@ export function steps(qkv, settings, { Q, K, Qr = Q, Kr = K, V, ...own }, visibl
   )
   return {
     ...rest,
-    ...(logits && { masked: logits }), // `logits`: input of the softmax if the mask is applied after it
+    ...(logits && { masked: logits }), // with masking 'after' the trace names the input of the softmax `logits`
     ...(queries && { Aq: queries, Ak: keys }),
     ...Object.fromEntries(lines),
   }

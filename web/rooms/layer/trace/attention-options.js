@@ -19,11 +19,11 @@ function whoSees({ mask, painted, left, right }, visible, dims) {
 }
 
 /**
- * Returns the options of the core for the settings.
+ * Returns the options of qkv.trace for the settings.
  * @param {Checked} settings
  * @param {Tensors} tensors
  * @param {Uint8Array | undefined} visible
- * @param {number[]} dims queries, keys
+ * @param {number[]} dims numbers of queries and keys
  * @param {number} size size of a key
  * @returns {import('qkv').TraceOptions}
  */
@@ -50,7 +50,7 @@ function additive({ Wa, Ua, ba, va }) {
 }
 
 /**
- * Returns the factor of the scores.
+ * Returns the factor that multiplies the scores.
  * @param {Pick<Checked, 'scale' | 'score'>} settings
  * @param {number} size size of a key
  */

@@ -1,4 +1,4 @@
-// Computes the numbers of settings on one core, with caches between traces.
+// Computes traces, comparisons and batches on one core. The tracers cache numbers from one trace to the next.
 
 import { messageOf, Trouble } from '../../../files/trouble.js'
 import { createArithmetic } from './arithmetic.js'

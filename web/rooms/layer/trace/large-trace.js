@@ -1,5 +1,5 @@
-// The trace of many tokens, head by head, so that it can report progress and be cancelled. Steps between scores and weights are kept only
-// for the chosen head; above MOST_WEIGHTS, weights too are kept only for that head, and those of other heads are shrunk to small pictures.
+// Traces many tokens head by head, so that the trace can report progress and be cancelled. Steps between scores and weights are kept only
+// for the chosen head. Above MOST_WEIGHTS, weights too are kept only for that head, and small pictures of the weights for every head.
 
 import { Tensor } from 'qkv'
 import { headStatistics } from '../../../elements/statistics.js'
@@ -12,7 +12,7 @@ import { joined, mix, override, steps } from './attend.js'
 
 /** Number of heads * queries * keys above which a trace is large. */
 const LARGE = 2 ** 18
-/** Number of weights of all heads up to which all of them are kept. */
+/** Maximum number of weights of all heads together for which all weights are kept. */
 const MOST_WEIGHTS = 2 ** 23
 /** Rows and columns of the small picture of a head. */
 const SMALL = 144
@@ -20,7 +20,7 @@ const SMALL = 144
 /** @param {Checked} settings */
 const pairsOf = ({ heads, queries, keys }) => heads * queries.tokens.length * keys.tokens.length
 
-/** True if a trace is large; imported weights need no computation. @param {Checked} settings */
+/** True if a trace is large. Imported weights never are, since they need no computation. @param {Checked} settings */
 export const isLarge = settings =>
   pairsOf(settings) > LARGE && !(settings.model === 'imported' && settings.imported && 'weights' in settings.imported)
 
@@ -45,8 +45,8 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
   const E = V?.dims[2] ?? 0
   const outputs = new Float32Array(heads * L * E)
   const statistics = []
-  // The matrix product of weights and V is faster than mixing in the core's trace and gives the same bits, unless a hidden value is not
-  // finite, since 0 * NaN is NaN.
+  // The matrix product of weights and V is faster than mixing in the core's trace. It gives the same bits, unless a hidden value is NaN or
+  // infinite: 0 * NaN is NaN.
   const isProduct = !visible || V?.data.every(Number.isFinite)
   let details = /** @type {Traced} */ ({})
   for (let h = 0; h < heads; h++) {

@@ -23,7 +23,7 @@ import { maskOf } from './visibility.js'
  * @property {import('../numbers/index.js').Traced} tensors all matrices, (rows, columns) or (heads, rows, columns)
  * @property {Tensors} [before] with edits: the tensors without them
  * @property {Uint8Array} [visible] (L, S), 1 if visible; undefined if everything is
- * @property {import('./mask-order.js').MaskOrder} [maskOrder] with a mask: the weights by both ways of masking; not for many pairs
+ * @property {import('./mask-order.js').MaskOrder} [maskOrder] weights masked before and after the softmax; only with a mask and few pairs
  * @property {import('./token-swap.js').TokenSwap} [tokenSwap] which outputs change when one token is replaced
  * @property {import('./curve.js').Curve} [curve] if queries, keys and values are single numbers
  * @property {number} [detailHead] in a large trace: the head whose steps are kept; tensors of (1, rows, columns) belong to it
@@ -59,7 +59,7 @@ export function createTracer(qkv) {
     return last.tensors
   }
 
-  /** Creates a cache of the last trace to which only the given edits were applied. It stays valid while other edits change. */
+  /** Returns a function that traces with the given edits only and caches the last trace, which stays valid while other edits change. */
   const createBase = () => {
     /** @type {{ name: string, tensors: Result['tensors'], maskOrder: Result['maskOrder'] } | undefined} */
     let base
@@ -115,7 +115,7 @@ export function createTracer(qkv) {
 }
 
 /**
- * Computes the outputs of other queries, given as `tensors.Q`. The mask of the single query of the settings applies to each of them.
+ * Computes the outputs of the queries `tensors.Q`, which replace the only query of the settings. Its mask applies to each of them.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors & { Q: FloatTensor }} tensors
@@ -128,7 +128,7 @@ function outputOf(qkv, settings, tensors, visible) {
 }
 
 /**
- * Draws the matrices of the additive score by rand, after all other matrices. It has as many hidden units as a key has dimensions.
+ * Draws the matrices of the additive score by rand, after all other matrices. The score has as many hidden units as a key has dimensions.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} tensors

@@ -18,19 +18,19 @@ import { largest, minus } from './subtract.js'
  * @property {FloatTensor} sums of each row of exponentials
  * @property {FloatTensor} zeroedSums of each row of `full`, without hidden keys
  * @property {Extreme[]} extremes one weight by both ways, if a hidden score is NaN or huge
- * @property {number} most largest difference
+ * @property {number} most largest difference between `before` and `after`
  */
 
 /** Maximum heads * queries * keys for computing both ways at every key stroke. */
 const MOST_PAIRS = 2 ** 16
 
 /**
- * Computes the weights by both ways.
+ * Computes the weights by both ways of masking.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} tensors of the trace, without edited weights
  * @param {Uint8Array | undefined} visible
- * @returns {MaskOrder | undefined}
+ * @returns {MaskOrder | undefined} undefined without a mask or with too many pairs
  */
 export function maskOrderOf(qkv, settings, tensors, visible) {
   const { scores, Q: bareQ, K: bareK, Qr: Q = bareQ, Kr: K = bareK } = tensors
@@ -62,7 +62,8 @@ export function maskOrderOf(qkv, settings, tensors, visible) {
 /** @typedef {{ name: string, before: number, after: number }} Extreme a weight of head 0 by both ways of masking */
 
 /**
- * Computes, by both ways of masking, the weight of the first query on its first visible key if its first hidden key were NaN or huge.
+ * Replaces the first hidden key of the first query by NaN or by huge numbers. Returns the weight of that query on its first visible key by
+ * both ways of masking.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {{ Q: FloatTensor, K: FloatTensor }} head tensors of head 0

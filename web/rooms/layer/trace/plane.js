@@ -1,5 +1,5 @@
-// Draws queries and keys of a head as arrows in a plane, so that the dot product of two arrows approximates what softmax uses of their
-// score: its difference from the row mean. The two directions belong to the largest two singular values of these differences.
+// Places queries and keys of a head as arrows in a plane. The dot product of two arrows approximates their score minus the row mean, which
+// is all that softmax uses of the score. The two directions belong to the largest two singular values of these differences.
 
 import { Tensor } from 'qkv'
 import { ofHead } from '../numbers/tensors.js'
@@ -61,7 +61,7 @@ function planeAnew(qkv, { tensors, settings }, head) {
   )
   for (let step = 0; step < STEPS; step++) axes = orthonormal(qkv.matmul(squares, axes))
   const along = qkv.matmul(above, axes)
-  // Split each singular value between both sides, so that the lengths of queries and keys are comparable.
+  // Split each singular value between queries and keys, so that their lengths are comparable.
   const roots = [0, 1].map(c => Math.sqrt(norm(along.data.filter((_, i) => i % 2 === c))))
   const scaled = (/** @type {FloatTensor} */ { data, dims }, /** @type {(root: number) => number} */ by) =>
     new Tensor(

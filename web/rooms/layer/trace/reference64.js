@@ -43,7 +43,7 @@ function project(x, W, b, head) {
 }
 
 /**
- * Computes the largest difference of the trace from float64. Yields now and then, so that the page stays responsive.
+ * Computes the largest difference between the trace and float64. Yields now and then, so that the page stays responsive.
  * @param {Result} result
  * @returns {Generator<undefined, Difference>}
  */
@@ -121,10 +121,10 @@ export function* difference(result) {
 }
 
 /**
- * Computes weights from scores, for some queries of a head.
+ * Computes all steps from scores to weights for some queries of a head.
  * @param {Result} result
  * @param {number} head
- * @param {number[]} shown
+ * @param {number[]} shown indices of the queries
  * @param {(number[] | undefined)[]} queries
  * @param {(number[] | undefined)[]} keys
  * @returns {({ [step: string]: number[] } & { weights: number[] })[]} the steps of each query

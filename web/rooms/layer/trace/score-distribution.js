@@ -6,7 +6,7 @@ import { attentionBackward } from 'qkv/nn'
 
 /** @import { Qkv } from 'qkv' */
 
-/** Number of random queries and of keys; and number of keys in the displayed row. */
+/** Number of random queries, and of random keys (COUNT); number of keys in the displayed row (SHOWN). */
 const [COUNT, SHOWN] = [64, 8]
 export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
@@ -20,7 +20,7 @@ export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
  * @typedef {object} Side
  * @property {number[]} scores of the first query with the first keys
  * @property {number[]} weights their softmax
- * @property {number} gradient root mean square of the gradient of these scores
+ * @property {number} gradient root mean square of the gradient of the query, divided by the factor of the scores
  */
 
 /**

@@ -1,4 +1,4 @@
-// The difference of two results, computed by the core.
+// Subtracts and scales tensors by the core.
 
 import { Tensor } from 'qkv'
 import { add, mul } from 'qkv/nn'

@@ -6,7 +6,7 @@ import { MOST_STORED } from '../explain/length-cost.js'
 /** @import { Timing } from '../explain/length-cost.js' */
 
 const SIZE = 64
-/** Milliseconds after which no further length is measured, and duration in milliseconds above which a run is not repeated. */
+/** Milliseconds after which no further length is measured (PATIENCE), and from which a run is not repeated (LONG). */
 const [PATIENCE, LONG] = [4000, 1000]
 const RUNS = 3
 

@@ -38,7 +38,7 @@ export function maskOf(settings) {
 }
 
 /**
- * Returns why a key is hidden or visible: painted, or by the mask.
+ * Returns why a key is hidden or visible: 'painted' if the cell was painted, else the mask.
  * @param {Checked} settings
  * @param {number} row
  * @param {number} column

@@ -1,4 +1,4 @@
-// Compares the outputs of the words with those in the reversed sentence.
+// Compares the output of each word with its output in the reversed sentence.
 
 import { present } from '../../../shell/known.js'
 import { createTracer } from './layer-trace.js'
@@ -23,7 +23,7 @@ const backwards = ({ tokens, ids, vocabulary }) => ({
 const outputs = ({ tensors }) => present(tensors.final ?? tensors.joined)
 
 /**
- * Traces the reversed sentence.
+ * Traces the sentence and the reversed sentence, and compares their outputs.
  * @param {import('qkv').Qkv} qkv
  * @param {Result} result
  * @param {Arithmetic} arithmetic
