@@ -93,7 +93,7 @@ test('the constants of the second module end before those of the first one', asy
   assert.ok(from >= 2048 && from < qkv_heap() - 65536, `constants from ${from}`)
   const before = bytes.slice()
   const second = await WebAssembly.instantiate(await WebAssembly.compile(integers), { env: { memory } })
-  const end = /** @type {any} */ (second.exports).qkv_heap() // where the data of the second module ends; that module shares the stack of the first
+  const end = /** @type {any} */ (second.exports).qkv_heap() // the end of the second module's data; it has no stack, because it uses that of the first
   assert.ok(end >= 1024 && end <= 2048, `they end at ${end}`)
   assert.deepEqual(bytes.subarray(2048), before.subarray(2048))
 })

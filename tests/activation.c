@@ -1,4 +1,4 @@
-/* activation.c: the inline functions of src/kernel/activation.h over arrays, for their test. n is a multiple of 4. */
+/* activation.c: exports the inline functions of src/kernel/activation.h for their test. Each one maps an array of n floats; n is a multiple of 4. */
 #include "activation.h"
 
 INLINE f4 sigmoid_activation(uint32_t kind, int is_slope, f4 x) {

@@ -17,7 +17,7 @@ const BATCH = 1 << 16
 const AT = 1 << 23
 const [x, y] = [AT, AT + 4 * BATCH].map(at => new Float32Array(memory.buffer, at, BATCH))
 
-/** Returns 1 - Phi(t) of the normal distribution for t >= 0, by its series or its continued fraction. @param {number} t */
+/** Returns 1 - Phi(t), the upper tail of the normal distribution, for t >= 0: by a series for small t, else by a continued fraction. @param {number} t */
 function tail(t) {
   const z = t / Math.SQRT2
   if (z > 2.5) {
@@ -75,7 +75,7 @@ for (const [name, formula] of Object.entries(FORMULAS))
   })
 
 test('NaN and infinities give what PyTorch gives', () => {
-  // F.gelu(x), F.gelu(x, approximate='tanh'), F.silu(x), F.relu(x) and their gradients, PyTorch 1.13.1
+  // from PyTorch 1.13.1: F.gelu(x), F.gelu(x, approximate='tanh'), F.silu(x), F.relu(x) and their gradients
   const given = [-Infinity, Infinity, NaN, 3e38]
   const big = Math.fround(3e38)
   const smooth = [NaN, Infinity, NaN, big]
@@ -84,7 +84,7 @@ test('NaN and infinities give what PyTorch gives', () => {
   for (const name in FORMULAS) {
     const want = expected[name] ?? (name === 'd_relu4' ? [0, 1, 1, 1] : [NaN, NaN, NaN, 1])
     for (let at = 0; at < 4; at++) {
-      // each value in each of the four lanes
+      // rotated, so that each value goes through each of the four lanes
       x.set([...given.slice(at), ...given.slice(0, at)])
       kernels[name](AT, AT + 4 * BATCH, 4)
       assert.deepEqual([...y.subarray(0, 4)], [...want.slice(at), ...want.slice(0, at)], name)

@@ -1,4 +1,4 @@
-// The claims of docs/attention.md hold, in its order. Its programs and what they print run in tests/readme.test.js.
+// Tests the claims of docs/attention.md, in the order of that page. Its programs and their output are tested in tests/readme.test.js.
 
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'

@@ -269,7 +269,7 @@ test('weights below 2^-64 of the largest give gradients of zero, never subnormal
   const dOutput = tensor(
     v.data.map(x => x * 1e-9),
     v.dims,
-  ) // makes tiny gradients, as near the end of training
+  ) // tiny gradients, like those near the end of training
   const { dQ, dK, dV } = attentionBackward(qkv, q, k, v, dOutput, { scale: 0.3 }) // scores 0, -2.7, -5.4, ...
   for (const { data } of [dQ, dK, dV]) {
     assert.ok(data.some(x => x !== 0))

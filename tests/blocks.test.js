@@ -65,7 +65,7 @@ goldens.cases.forEach((/** @type {any} */ golden, /** @type {number} */ n) => {
   })
 })
 
-/** Computes the gradients of a golden, by PyTorch's names of the inputs. @param {any} golden @param {Record<string, any>} inputs @param {any} dY */
+/** Computes the gradients of a golden, keyed by PyTorch's names of the inputs. @param {any} golden @param {Record<string, any>} inputs @param {any} dY */
 function gradientsOf({ op, options, gradients }, inputs, dY) {
   const { b, weight, ids } = inputs
   if (op === 'add')

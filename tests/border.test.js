@@ -16,7 +16,7 @@ import { ENGINE, places, strangeThings, thrown } from './strange.js'
 
 const CALLS = 50_000
 const seed = Number(process.env.SEED ?? 1)
-const share = Number(process.env.SHARE ?? 1) // fraction of the calls to run, for builds in which each takes longer
+const share = Number(process.env.SHARE ?? 1) // fraction of the calls to run, smaller in slow builds
 
 /** Untyped, because arguments can be anything here. @type {any} */
 const qkv = await load({ integers: true })
@@ -77,7 +77,7 @@ function using(held, use) {
   }
 }
 
-/** Returns calls of the operations of tests/operations whose operands are all tensors, and of their gradients. Those without options get `out`. */
+/** Returns calls of the operations in tests/operations that take only tensors, and of their gradients. An operation without options gets `out`. */
 function ofOperations() {
   /** @type {Record<string, { args: () => any[], call: (...args: any[]) => unknown }>} */
   const found = {}
@@ -105,7 +105,7 @@ function ofOperations() {
 }
 
 /**
- * Public functions with valid arguments; `call` receives them after mutation.
+ * Public functions. `args` makes valid arguments; `call` receives them after the fuzzer has replaced some.
  * @type {Record<string, { args: () => any[], call: (...args: any[]) => unknown }>}
  */
 const functions = {

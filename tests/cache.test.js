@@ -10,7 +10,7 @@ import { kvCache } from '../src/entries/nn.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 
-const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds in which each takes longer
+const share = Number(process.env.SHARE ?? 1) // fraction of the runs, smaller in slow builds
 const TOKENS = 10_000 * share
 
 const qkv = await load()

@@ -1,4 +1,4 @@
-// The files of qkv/corpus opened in Python, a run that is killed in the middle, and the command.
+// Tests the command of qkv/corpus, its files opened in Python, and a run that is killed halfway.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'

@@ -12,7 +12,7 @@ const qkv = await load()
 /** @param {number[]} data @param {number[]} dims */
 const of = (data, dims) => ({ data: Float32Array.from(data), dims })
 const [Q, K, V] = [of([1, 0], [1, 1, 1, 2]), of([1, 0, 0, 1], [1, 1, 2, 2]), of([1, 3], [1, 1, 2, 1])]
-/** Returns the output of one query over two keys with the values 1 and 3. @param {any} attn_mask @param {import('../src/entries/nn.js').OnnxAttributes} [attributes] */
+/** Returns the output of one query over two keys, whose values are 1 and 3, with a mask. @param {any} attn_mask @param {import('../src/entries/nn.js').OnnxAttributes} [attributes] */
 const masked = (attn_mask, attributes) => onnxAttention(qkv, { Q, K, V, attn_mask }, attributes).Y.data[0]
 
 test('a row that sees no key is 0, by a boolean mask and by -Infinity', () => {

@@ -308,7 +308,7 @@ test('inputs may share memory, be parts of an array, be shared, have shape inste
   const [q, k, v] = [0, 1, 2].map(i => ({ data: data.subarray(i, i + 4), dims: [2, 2] }))
   const copies = [q, k, v].map(({ data, dims }) => ({ data: data.slice(), dims }))
   assert.deepEqual(qkv.attention(q, k, v), qkv.attention(copies[0], copies[1], copies[2]))
-  assert.deepEqual([...data], [1, 2, 3, 4, 5, 6]) // inputs are read only
+  assert.deepEqual([...data], [1, 2, 3, 4, 5, 6]) // attention has not written to its inputs
 })
 
 test('an error within a call frees the memory of the call', () => {

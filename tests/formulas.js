@@ -1,4 +1,4 @@
-// Formulas in plain JavaScript and float64, of which the references in tests/operations consist.
+// Formulas in plain JavaScript and float64. The references in tests/operations are built from them.
 
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Input */
 /** @typedef {Record<string, Input>} Inputs by the names of the operands */

@@ -93,7 +93,7 @@ for (const golden of goldens.filter(({ kind }) => kind === 'nn_mha'))
     const mha = multiheadAttention(qkv.generator(0), embed_dim, num_heads, { kDim: kdim, vDim: vdim, bias })
     const { out_proj_weight, out_proj_bias, ...projections } = state
     mha.loadStateDict({ ...projections, 'out_proj.weight': out_proj_weight, 'out_proj.bias': out_proj_bias })
-    // true is hidden, as in torch
+    // true hides a key, in PyTorch and here
     const options = key_padding_mask ? { keyPaddingMask: key_padding_mask } : {}
     const averageWeights = params.average_attn_weights
     const { output, weights } = mha.forward(query, key, value, { ...options, averageWeights })

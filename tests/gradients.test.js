@@ -1,4 +1,4 @@
-// Every operation of a tape and of qkv/nn: its output and its gradients against float64 and central differences.
+// Compares the output of every operation of a tape and of qkv/nn with float64, and its gradients with central differences.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const g = qkv.generator(17)
 /** The functions of qkv/nn, which the tests call by name. @type {Record<string, any>} */
 const api = nn
 
-/** @param {ArrayLike<number>} got @param {ArrayLike<number>} want @param {string} title @param {number} rel of the largest */
+/** @param {ArrayLike<number>} got @param {ArrayLike<number>} want @param {string} title @param {number} rel relative to the largest of `want` */
 function near(got, want, title, rel) {
   assert.equal(got.length, want.length, `${title}: its length`)
   const most = Math.max(...Array.from(want, Math.abs), 1e-30)

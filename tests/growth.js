@@ -10,7 +10,8 @@ import { Core } from '../src/runtime/memory.js'
 export const memoryOf = qkv => /** @type {Core} */ (coreOf(qkv))
 
 /**
- * Returns amounts of free memory. With each, memory grows at another allocation of the call; the first and the last allocation are included.
+ * Returns amounts of free memory, each of which makes the memory grow at a different allocation of the call. Among them are the first and the last
+ * allocation.
  * @param {Qkv} qkv
  * @param {() => unknown} call
  * @returns {Promise<Set<number>>}

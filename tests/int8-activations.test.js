@@ -1,5 +1,5 @@
-// activations: 'int8': x is rounded to bytes, which the kernels multiply as numbers of 16 bits. Chromium runs this file, too
-// (browser/numbers.test.js). There the relaxed dot product multiplies the bytes if the processor has it.
+// Tests activations: 'int8', which rounds x to bytes. The kernels multiply them as 16-bit integers. Chromium runs this file, too
+// (browser/numbers.test.js); there the relaxed dot product multiplies the bytes themselves if the processor has it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import * as reference from './reference.js'
 
 const qkv = await load({ integers: true })
 const OPTIONS = /** @type {const} */ ({ dtype: 'int8', activations: 'int8' })
-/** Sizes (M, K, N) around the limits of the kernels: four and eight rows; 2, 4, 16 and 256 values of a row; columns of a panel. */
+/** Sizes (M, K, N) around the limits of the kernels: M around 4 and 8 rows, K around 2, 4, 16 and 256, N around the 8 columns of a panel. */
 const SIZES = [
   [1, 1, 1],
   [3, 300, 9],

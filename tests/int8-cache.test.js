@@ -1,4 +1,4 @@
-// Caches with int8 keys and values, which take 0.27 of the memory.
+// Tests caches with int8 keys and values, which take 0.27 of the memory of float32.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { kvCache } from '../src/entries/nn.js'
 import { close } from './helpers.js'
 import * as reference from './reference.js'
 
-const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds in which each takes longer
+const share = Number(process.env.SHARE ?? 1) // fraction of the runs, smaller in slow builds
 const qkv = await load({ integers: true })
 const standing = qkv.memory.resident
 /** Casts to any, for calls with wrong arguments. @type {(value: any) => any} */

@@ -1,4 +1,4 @@
-// The products of weights of int8 as the kernels round them, in plain JavaScript.
+// Computes products with int8 weights in plain JavaScript, rounded as the kernels round them.
 
 import assert from 'node:assert/strict'
 import { tensor } from '../src/entries/index.js'
@@ -9,7 +9,7 @@ export const f = Math.fround
 /**
  * Quantises a row of x as the integer kernels do, to whole numbers with a scale for each block of 256.
  * @param {Float32Array} row
- * @param {number} [most] the largest whole number: of int16, or 127
+ * @param {number} [most] the largest whole number: 32767 for int16, 127 for int8
  */
 export function wholeNumbers(row, most = 32767) {
   const q = new Float64Array(row.length)
@@ -26,13 +26,13 @@ export function wholeNumbers(row, most = 32767) {
 }
 
 /**
- * Multiplies rows of x by whole numbers w (N, K), with the roundings of the kernel. x is quantised in blocks of 256, the sums of
- * a block are exact, and everything else is float32.
+ * Computes x (w scales)^T + bias with the roundings of the kernel. x is quantised in blocks of 256. The sums of a block are exact,
+ * everything else is float32.
  * @param {Float32Array} x (M, K)
- * @param {Int8Array} w
+ * @param {Int8Array} w (N, K)
  * @param {Float32Array} scales (N)
  * @param {Float32Array} bias (N)
- * @param {number} [most] the largest whole number of x
+ * @param {number} [most] the largest whole number to which x is quantised
  */
 export function integerProduct(x, w, scales, bias, most) {
   const [N, K] = [scales.length, w.length / scales.length]
@@ -62,7 +62,7 @@ export function checkRows(layer, x, want, [M, K, N]) {
 }
 
 /**
- * Compares products of int8 with the integer reference, with rows that are zero, tiny and huge.
+ * Compares products of int8 weights with integerProduct. Some rows of x are zero, tiny or huge.
  * @param {import('../src/entries/index.js').Qkv} qkv
  * @param {readonly number[][]} sizes M, K, N
  * @param {'int16' | 'int8'} activations

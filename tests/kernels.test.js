@@ -1,4 +1,4 @@
-// The kernels other than attention, dropout, and the layers.
+// Tests the layers, dropout, and the kernels other than attention.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -261,7 +261,7 @@ test('forward and trace of multi-head attention are those of attention over the 
         )
         const S = heads[1].dims[2]
         assert.equal(S, 'addBiasKV' in extra ? 7 : 5)
-        // With the two extra keys, a mask or bias has fewer columns than there are keys. Other tests check this.
+        // qkv.trace cannot repeat the call with two extra keys and `causal` or a bias, which do not cover these keys. Other tests do.
         if (S === 5 || !('causal' in more || 'bias' in more)) {
           const want = qkv.trace(heads[0], heads[1], heads[2], { ...options, ...(masking && { masking: 'after' }) })
           assert.deepEqual(traced.heads, want)

@@ -111,8 +111,8 @@ for (const [folder, order] of Object.entries(ORDER)) {
 }
 
 /**
- * Returns which parts of the kernels each part uses; a part is a source with its header. It uses the headers that it includes, and the
- * sources that define the functions it calls.
+ * Returns which other parts each part of the kernels uses. A part is a .c file with its header. It uses the headers that it includes and the
+ * files that define the functions it calls.
  * @param {Record<string, string>} sources by file name
  * @returns {Graph}
  */

@@ -1,4 +1,4 @@
-// linear with fused activations and residuals, layouts, packed weights of all dtypes, and gradients.
+// Tests linear: fused activations and residuals, layouts, packed weights of all dtypes, and gradients.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -146,7 +146,7 @@ test('weights of each dtype are off by no more than is stated, for all sizes, fu
         for (let n = 0; n < N; n++) {
           const row = weight.data.subarray(n * K, (n + 1) * K)
           const largest = row.reduce((a, b) => Math.max(a, Math.abs(b)), 0)
-          // beside the errors of the weights: float32 sums, and for int8 and int4 the rounding of x to int16 in blocks of 256
+          // allowed in addition to the errors of the weights: float32 sums and, for int8 and int4, rounding x to int16 in blocks of 256
           const block = x.data.subarray(m * K, (m + 1) * K).reduce((a, b) => Math.max(a, Math.abs(b)), 0)
           let bound = 2e-6 * (1 + K) + (dtype.startsWith('int') ? (K * largest * block) / 65534 : 0)
           for (let k = 0; k < K; k++) bound += Math.abs(x.data[m * K + k]) * BOUNDS[dtype](row[k], largest)
@@ -271,7 +271,7 @@ function toInt4(row) {
   return { w, blocks }
 }
 
-/** Multiplies like integerProduct, but with an int4 weight. @param {Float32Array} x (M, K) @param {Float32Array} weight (N, K) @param {Float32Array} bias (N) */
+/** Computes x weight^T + bias like integerProduct, but quantises the weight to int4. @param {Float32Array} x (M, K) @param {Float32Array} weight (N, K) @param {Float32Array} bias (N) */
 function int4Product(x, weight, bias) {
   const N = bias.length
   const K = weight.length / N
@@ -305,7 +305,7 @@ test('int4 products have the bits of an integer reference, whatever the number o
   const sizes = Array.from({ length: 70 }, (_, i) => [1 + ((i * 37) % 70), 1 + i, 1 + ((i * 53) % 70)])
   for (const [M, K, N] of [...sizes, [9, 256, 9], [13, 257, 33], [70, 600, 40], [1030, 20, 9]]) {
     const [bias, x, weight] = [g.randn([N]), g.randn([M, K]), g.randn([N, K])]
-    weight.data.fill(0, 0, Math.min(32, K)) // row by row: a block of zeros, one huge weight, denormals, equal weights, the largest weights
+    weight.data.fill(0, 0, Math.min(32, K)) // rows 0, 1, ... of the weight: a block of zeros, one huge weight, denormals, equal weights, the largest weights
     if (N > 1) weight.data[K] = 1e6
     for (let k = 2 * K; k < 3 * K && N > 3; k++) weight.data[k] *= 1e-39
     if (N > 4) weight.data.fill(1.001, 3 * K, 4 * K)

@@ -1,4 +1,4 @@
-// One of the modules that run beside the measured one.
+// A worker of apart.js: runs the job in its own module each time the measuring thread raises TURN.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { wait } from '../../src/threads/jobs.js'

@@ -1,4 +1,4 @@
-// Measures the machine's limit: independent single-threaded modules that run at the same time.
+// Runs a job in independent single-threaded modules at the same time. Their speed is the machine's limit for threads.
 
 import { Worker } from 'node:worker_threads'
 import { wait } from '../../src/threads/jobs.js'
@@ -8,7 +8,7 @@ import { prepare } from './peers/qkv.js'
 /** Indices of words in the shared memory: the number of the round, and how many workers have finished it. */
 export const [TURN, DONE] = [0, 1]
 
-/** The work of each module: a task, or a copying loop. @typedef {import('./task.js').Task | { wasm: Uint8Array<ArrayBuffer>, bytes: number }} Job */
+/** The work of each module: a task, or the loop of peak.c that copies `bytes`. @typedef {import('./task.js').Task | { wasm: Uint8Array<ArrayBuffer>, bytes: number }} Job */
 
 /** @param {Job} job @returns {Promise<{ run: () => unknown }>} */
 export const start = async job => ('wasm' in job ? (await loadPeak(job.wasm)).copies(job.bytes) : prepare(job))

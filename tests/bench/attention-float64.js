@@ -1,4 +1,4 @@
-// Attention by the formula, in plain JavaScript and float64: the reference for errors.
+// Computes attention by the formula, in plain JavaScript and float64. Errors are measured against it.
 
 /** @import { Task } from './task.js' */
 /** @import { Shape } from './shapes.js' */
@@ -92,7 +92,8 @@ export function largestError(got, want, at = 0) {
 }
 
 /**
- * Computes the expected rows of a task: all, or some at even distances, including the first and the last. errorOf compares an output with them.
+ * Computes expected rows of a task's output: all of them or, of a large shape, `checked` rows at even distances.
+ * errorOf returns the largest difference of an output from them.
  * @param {Task} task
  * @returns {{ checked: number, rows: number, errorOf: (output: Numbers) => number }}
  */

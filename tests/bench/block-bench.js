@@ -1,6 +1,6 @@
-// node tests/bench/block-bench.js [rounds]: measures the product of one row with weights in the blocks of GGUF files, beside int4, int8 and a loop
-// that reads as many bytes in the same order. The weights are in a cache, then in memory. Prints the least processor time of many short rounds,
-// because other programs may run.
+// node tests/bench/block-bench.js [rounds]: compares the product of one row with weights in the blocks of GGUF files with int4, int8 and a loop
+// that reads as many bytes in the same order. First the weights fit into a cache, then they don't. Prints the least processor time of many short
+// rounds, because other programs may run.
 
 import { load } from '../../src/entries/index.js'
 import { packLinear } from '../../src/entries/nn.js'
@@ -32,8 +32,8 @@ for (const { where, N } of [
 ]) {
   console.log(`${process.version}, ${where}: 1 x ${K} by ${N}`)
   const out = qkv.alloc([1, N])
-  // The loop reads a separate memory, because its floats may not fit into the module's. They are written first: pages that were never written are all
-  // the same page.
+  // The loop reads a separate memory, because its floats may not fit into the module's. The floats are written first, because pages that were never
+  // written all map to the same physical page.
   const memory = new WebAssembly.Memory({ initial: Math.ceil((AT + N * K * 1.1) / 65536), maximum: 65536 })
   new Float32Array(memory.buffer, AT).fill(1)
   for (const [type, bits] of Object.entries(BITS)) {

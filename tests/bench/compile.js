@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const FLAGS = ['-std=c11', '-O3', '-msimd128', '-fno-unroll-loops', '-fno-builtin', '--no-entry'] // so that a copying loop does not become memcpy
+const FLAGS = ['-std=c11', '-O3', '-msimd128', '-fno-unroll-loops', '-fno-builtin', '--no-entry'] // -fno-builtin keeps a copying loop from becoming memcpy
 const PEAK = fileURLToPath(new URL('./peak.c', import.meta.url))
 const OWN_MEMORY = ['-sIMPORTED_MEMORY=1', '-sALLOW_MEMORY_GROWTH=1', '-sMAXIMUM_MEMORY=4GB']
 

@@ -1,6 +1,6 @@
-// npm run bench:corpus -- LINES ROUNDS: embeddings of lines of 20 words by a model of all-MiniLM-L6-v2's size with random weights, text by text, as
-// one list, and by qkv/corpus with one worker and two, interleaved. Prints medians for a text, of the clock and of the processor. The last line is
-// what the arithmetic of a text takes at the speed of a register tile alone, the machine's limit without fused instructions.
+// npm run bench:corpus -- LINES ROUNDS: embeds LINES texts of 20 words with a model of all-MiniLM-L6-v2's size and random weights: text by text, as
+// one list, and with qkv/corpus on one worker and on two, interleaved. Prints the median wall-clock time and processor time of a text. The last line
+// is the processor time of a text's arithmetic at the speed of a register tile, the machine's limit without fused instructions.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -46,7 +46,7 @@ const WAYS = [
   ['corpus, two workers', 1, byCorpus(2)],
 ]
 const peak = await (await loadPeak(compilePeak())).arithmetic()
-/** How often the tile runs to do as many operations as a text takes. */
+/** The number of peak.run() calls that do as many operations as a text takes. */
 const tiles = flops([model.tokenize(texts[0]).ids.length]) / peak.flops
 /** @type {number[]} */
 const limits = []

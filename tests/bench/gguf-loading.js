@@ -1,5 +1,5 @@
-// Measures how long Chromium takes to open a GGUF file of Q4_K_M from the disk, beside reading the same file as a stream and in slices of 1 MiB. The
-// three are interleaved; prints medians. The model is a Llama 2560 wide whose layers all have the same random blocks (1.4 GB).
+// Measures how long Chromium takes to open a GGUF file of Q4_K_M from the disk, compared with reading the file as a stream and in slices of 1 MiB.
+// The three are interleaved; prints medians. The model is a Llama of width 2560 whose layers all have the same random blocks (1.4 GB).
 //   node tests/bench/gguf-loading.js [rounds] [layers]
 
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
@@ -41,7 +41,7 @@ function matrices() {
   return all
 }
 
-/** For each type, the bytes of 256 weights, and the offsets of the float16 scales in them. */
+/** size: bytes of 256 weights of a type; scales: byte offsets of their float16 scales. */
 const BLOCKS = {
   F32: { size: 1024, scales: [] },
   Q4_K: { size: 144, scales: [0, 2] },
@@ -113,7 +113,7 @@ function writeModel(path) {
   return header.length + offset
 }
 
-/** Runs in the page. @param {{ rounds: number, names: string[] }} asked @returns {Promise<Record<string, number[]>>} milliseconds */
+/** Times three ways to read the file, in the page. @param {{ rounds: number, names: string[] }} asked @returns {Promise<Record<string, number[]>>} milliseconds */
 async function measure({ rounds, names }) {
   const [{ load }, { loadModel }] = await Promise.all(names.map(name => import(new URL(name, location.href).href)))
   const qkv = await load()

@@ -1,4 +1,4 @@
-// Measures how time and memory grow with L: causal, one head of 64.
+// Measures how the time and memory of causal attention grow with L, for one head of size 64.
 
 import { load } from '../../src/entries/index.js'
 import { measure } from './measure.js'
@@ -11,7 +11,7 @@ const LENGTHS = [256, 512, 1024, 2048, 4096, 8192, 16384]
 /** @typedef {{ L: number, ms: number, gflops: number, memory: number, beyond: number }} Point */
 /** @typedef {{ points: Point[], timeExponent: number, memoryExponent: number }} Growth */
 
-/** Fits y = a x^b in logarithms, by least squares. @param {number[]} xs @param {number[]} ys @returns {number} b */
+/** Fits y = a x^b by least squares of the logarithms. @param {number[]} xs @param {number[]} ys @returns {number} b */
 function exponent(xs, ys) {
   const [u, v] = [xs, ys].map(list => list.map(Math.log))
   const mean = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0) / list.length

@@ -1,5 +1,5 @@
-// Measures how long loadModel takes for a model of GPT-2's size by name, from a hub on loopback ports that waits 50 ms before each answer
-// and sends a given number of megabytes a second, beside the bare transfer of its weights.
+// Measures how long loadModel takes to load a model of GPT-2's size by its name, compared with the bare transfer of its weights. The hub is a local
+// server that waits 50 ms before each answer and sends a given number of megabytes a second.
 //   node tests/bench/hub-bench.js [megabytes a second]
 
 import { mkdtempSync, rmSync } from 'node:fs'

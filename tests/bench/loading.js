@@ -1,6 +1,6 @@
-// Measures how long loadModel takes from a Blob and from a File on the disk, beside the same bytes in memory, for a model of SmolLM2 135M's
-// shape with random float16 weights (269 MB): in Node and in Chromium, interleaved, the least of several times. Processor times are those of
-// Node with its threads, and in Chromium those of the page's process, without the process that reads the file.
+// Measures how long loadModel takes from a Blob and from a File on the disk, compared with the same bytes in memory. The model has SmolLM2 135M's
+// shape and random float16 weights (269 MB). Runs in Node and in Chromium, interleaved; prints the least of several times. Processor times count all
+// threads of Node; in Chromium they count the page's process, but not the process that reads the file.
 //   node tests/bench/loading.js [rounds]
 
 import { mkdtempSync, openAsBlob, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -122,7 +122,7 @@ async function inChromium(path) {
   }
 }
 
-/** Runs in the page. @param {{ rounds: number, names: string[] }} asked @returns {Promise<Timing[]>} */
+/** Times loadModel from each source, in the page. @param {{ rounds: number, names: string[] }} asked @returns {Promise<Timing[]>} */
 async function measure({ rounds, names }) {
   const [{ load }, { loadModel }] = await Promise.all(names.map(name => import(new URL(name, location.href).href)))
   const { cpuTime } = /** @type {any} */ (globalThis)

@@ -24,17 +24,17 @@ const LIMIT = 5000 // milliseconds; a peer whose call takes longer is timed once
  * @property {string} shape
  * @property {string} op
  * @property {import('./measure.js').Times} times of ours
- * @property {number} gflops GFLOP/s, by the median time
+ * @property {number} gflops GFLOP/s of ours at the median time
  * @property {number} peak GFLOP/s of the 4x8 tile in the same run
  * @property {number} ofPeak
  * @property {number} [bandwidth] GB/s of the summing loop over keys and values, for a single query
  * @property {number} [ofBandwidth]
- * @property {number} error largest, against float64
+ * @property {number} error largest difference from the float64 reference
  * @property {string} checked rows of the output that were compared
  * @property {number} memory bytes that the module grew by
  * @property {number} beyond `memory` without the bytes of q, k, v and the output
  * @property {PeerRow[]} peers
- * @property {number} [ratio] median time of the fastest peer over ours
+ * @property {number} [ratio] the fastest peer's median time divided by ours
  */
 
 /**

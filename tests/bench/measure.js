@@ -3,14 +3,14 @@
 
 /**
  * @typedef {{ run: () => unknown }} Timed if `run` returns a promise, it is awaited
- * @typedef {{ samples: number[], min: number, median: number, once: boolean }} Times milliseconds a call
+ * @typedef {{ samples: number[], min: number, median: number, once: boolean }} Times in milliseconds per call
  */
 
 const WARM = 150 // milliseconds, in two rounds: V8 first finds hot code and compiles it in the background, then uses the compiled code
 const PAUSE = 50
 const SAMPLE = 10 // milliseconds for which a sample repeats the call
 
-/** @param {Timed} candidate @param {number} times @param {() => number} now @returns {Promise<number>} milliseconds a call */
+/** @param {Timed} candidate @param {number} times @param {() => number} now @returns {Promise<number>} milliseconds per call */
 async function time({ run }, times, now) {
   const start = now()
   for (let i = 0; i < times; i++) {
@@ -30,9 +30,10 @@ export function median(values) {
 }
 
 /**
+ * Warms up the candidates, then times them in turn.
  * @param {readonly Timed[]} candidates
- * @param {{ samples?: number, limit?: number, now?: () => number }} [options] a candidate whose first call takes more
- *   than `limit` milliseconds is not called again; now: the clock
+ * @param {{ samples?: number, limit?: number, now?: () => number }} [options] samples: for each candidate; limit: a candidate
+ *   whose first call takes more milliseconds is not called again; now: the clock
  * @returns {Promise<Times[]>}
  */
 export async function measure(candidates, { samples = 7, limit = Infinity, now = () => performance.now() } = {}) {

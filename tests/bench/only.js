@@ -22,13 +22,13 @@ import { units } from './sections/units.js'
  * @typedef {object} Comparison
  * @property {string} name
  * @property {Timed} ours
- * @property {string} beside what it is compared with
- * @property {Timed} [other] none where the peer is not installed
- * @property {number} [flops] operations of ours. If given, `other` is the peak and the value is the share of the peak
- *   that ours reaches; if not, the value is the time of ours over that of the other
- * @property {boolean} [isSpeedup] the value is the time of the other over ours
+ * @property {string} beside name of what `ours` is compared with
+ * @property {Timed} [other] undefined if the peer is not installed
+ * @property {number} [flops] operations of `ours`. With flops, `other` is the peak, and the value is the share of it
+ *   that `ours` reaches. Without, the value is the time of `ours` divided by that of `other`
+ * @property {boolean} [isSpeedup] if true, the value is the time of `other` divided by that of `ours`
  * @property {string} goal
- * @property {(ms: number) => string} [note] on the median time of ours
+ * @property {(ms: number) => string} [note] makes a remark from the median time of `ours`
  * @property {number} [samples] default 15
  * @property {() => unknown} [dispose]
  */
@@ -40,15 +40,15 @@ export const SECTIONS = { masks, backward, memory, relaxed, steps, units, gpt2, 
 
 /**
  * @typedef {{ name: string, ms: number, beside: string, besideMs: number, value: number, least: number, goal: string }} OnlyRow
- * value: by medians, least: by least times, which other programs disturb less */
+ * value: computed from median times; least: from least times, which other programs disturb less */
 
-/** Returns the milliseconds that all threads of this process have worked. Other programs disturb them less than milliseconds of the clock. */
+/** Returns the processor time of all threads of this process, in milliseconds. Other programs disturb it less than wall-clock time. */
 export function processorTime() {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** Formats a number; empty if there is none. @param {number} x @param {(x: number) => string} [write] */
+/** Formats a number; NaN becomes '-'. @param {number} x @param {(x: number) => string} [write] */
 const shown = (x, write = x => x.toFixed(2)) => (Number.isNaN(x) ? '-' : write(x))
 
 /** @param {OnlyRow} row */

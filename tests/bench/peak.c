@@ -67,7 +67,7 @@ float EXPORT(streams)(const f4 *x, size_t n) {
 typedef int i4 __attribute__((vector_size(16)));
 typedef short s8 __attribute__((vector_size(16)));
 
-/* Reads the same bytes as float16, widens them as src/kernel/simd.h does and adds them. This is the cost of reading and widening alone. */
+/* Reads the streams of `streams` as float16 numbers, widens them as src/kernel/simd.h does and adds them: the cost of reading and widening alone. */
 float EXPORT(widened)(const i4 *x, size_t n) {
   f4 s[8] = {{0}};
   size_t part = n / 16;

@@ -8,7 +8,7 @@ const OWN = 2 ** 24 // imports that emcc's modules expect
 /** `length` floats at address `at` in the memory of a module. @typedef {{ memory: WebAssembly.Memory, at: number, length: number }} Place */
 
 /**
- * Makes the loops of peak.c candidates for `measure`, which interleaves them with other candidates.
+ * Returns functions that turn the loops of peak.c into candidates for `measure`.
  * @param {BufferSource} wasm of peak.c
  */
 export async function loadPeak(wasm) {
@@ -24,7 +24,7 @@ export async function loadPeak(wasm) {
     },
 
     /**
-     * Reads the same number of floats as the call that it is compared with.
+     * Makes a candidate that reads the floats at `places`, in place.
      * @param {readonly Place[]} places multiples of 32 floats
      * @param {'sum' | 'streams' | 'widened'} [loop] sum: one stream; streams: four streams, each place a multiple of 128 floats; widened:
      *   four streams of float16
@@ -40,7 +40,7 @@ export async function loadPeak(wasm) {
       return { bytes, run: () => sums.map(sum => sum()) }
     },
 
-    /** Reads and writes `bytes` in all, half each. @param {number} bytes */
+    /** Makes a candidate that copies bytes / 2, so it reads and writes `bytes` in total. @param {number} bytes */
     async copies(bytes) {
       const n = Math.ceil(bytes / 2 / 128) * 32
       const memory = new WebAssembly.Memory({ initial: Math.ceil((OWN + 8 * n) / PAGE), maximum: 65536 })

@@ -1,4 +1,4 @@
-// npm run bench:room: the room "Models" in headless Chromium, on the built site. `-- --only stories`, `long` or `gpt2` measures a part.
+// npm run bench:room: measures the room "Models" of the built site in headless Chromium. `-- --only stories`, `long` or `gpt2` measures one part.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -84,7 +84,7 @@ const LONG = 16384
 async function tiles(page, origin) {
   await page.goto(`${origin}/site/#2&room=models&models.checkpoint=ledger`)
   await opened('', page)
-  // The same weights can have more positions, because positions are rotations.
+  // The same weights can have more positions, because rotary positions are computed, not read from a table.
   const folder = fileURLToPath(new URL('../../web/trained/ledger/', import.meta.url))
   const files = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'].map(name => ({
     name,

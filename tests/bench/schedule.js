@@ -1,4 +1,4 @@
-// npm run bench -- --schedule: estimates how long sentences would take on more threads than this machine has cores. One thread runs and times each
+// npm run bench -- --schedule: estimates how long embedding would take on more threads than this machine has cores. One thread runs and times each
 // part that the pool would hand out. Then the schedule of the pool is simulated: each thread takes its own range first, then parts of other ranges.
 // The simulation ignores that cores share memory bandwidth, and that their clock rates change.
 

@@ -1,9 +1,9 @@
-// The measured shapes. Cost grows linearly with the heads; L, S, D and the mask change the path.
+// The measured shapes. They differ in L, S, D and the mask, which choose the code path; cost is linear in the number of heads.
 
 /**
  * B batch, H heads, L queries, S keys (L if absent), D size of a head.
  * `resident`: keys and values are in the memory of the measured library; in qkv also the query and the output.
- * `multihead`: a whole nn.MultiheadAttention(H * D, H) with biases, projections and all.
+ * `multihead`: a whole nn.MultiheadAttention(H * D, H), with its projections and biases.
  * @typedef {object} Shape
  * @property {string} name
  * @property {number} [B]

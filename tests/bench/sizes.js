@@ -56,7 +56,7 @@ const PAIRS = [
 const nameOf = ({ L, S, D }) => `L${L}${S ? ` S${S}` : ''} D${D}`
 
 /** @typedef {{ odd: string, even: string, ms: [number, number], calls: number, gflops: number }} SizesRow
- * calls and gflops: ratios of calls and of GFLOP a second, the first size of a pair over the second */
+ * calls: calls per second of the odd size divided by those of the even one; gflops: the same ratio of GFLOP/s */
 
 /** @param {{ quick: boolean, shape: string, json: boolean }} options @returns {Promise<SizesRow[]>} */
 export async function sizes({ quick, shape, json }) {

@@ -1,5 +1,5 @@
-// npm run bench -- --table: measures daily work in one run: sentences on one thread and on two, short texts, one new token over a long cache, long
-// sums. Milliseconds are those of the processor, except for the speed of two threads; each row has the load beside it.
+// npm run bench -- --table: measures common work in one run: sentences on one thread and on two, short texts, one new token over a long cache, long
+// sums. Times are processor times, except in the row for the speed of two threads. Each row also shows the machine's load.
 
 import { loadavg } from 'node:os'
 import { load } from '../../src/entries/index.js'
@@ -20,7 +20,7 @@ import { makeTask } from './task.js'
 /** @import { Comparison } from './only.js' */
 /** @typedef {{ name: string, ours: string, beside: string, other: string, value: number, goal: string, load: string }} TableRow */
 
-/** Shapes that are measured beside each peer. @type {(import('./shapes.js').Shape & { goal: string })[]} */
+/** Shapes that are compared with each peer. @type {(import('./shapes.js').Shape & { goal: string })[]} */
 const ATTENTION = [
   { name: 'one token, H32 S2048 D128, resident', H: 32, L: 1, S: 2048, D: 128, resident: true, goal: '>= 1.3' },
   { name: 'attention, H12 L128 D64', H: 12, L: 128, D: 64, goal: '' },
@@ -58,7 +58,7 @@ async function* batch(peak) {
 }
 
 /**
- * Measures sentences on two threads beside one, interleaved: the time of the processor and the speed.
+ * Compares embedding on two threads with one thread, interleaved: processor time and speed.
  * @param {'float32' | 'int8'} dtype
  * @param {number} count
  */

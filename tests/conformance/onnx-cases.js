@@ -19,7 +19,7 @@ import { tensor } from '../../src/entries/index.js'
  * @property {number} opset
  * @property {Record<string, number>} attributes
  * @property {(OnnxTensor | null)[]} inputs
- * @property {(OnnxTensor | null)[]} outputs null is not checked
+ * @property {(OnnxTensor | null)[]} outputs null: this output is not checked
  */
 
 /** A case that is not supported, with the reason. Such cases are counted; a damaged file is an error. */

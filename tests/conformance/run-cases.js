@@ -9,10 +9,10 @@ import { findCases, Unsupported } from './onnx-cases.js'
 /** @import { Qkv } from '../../src/entries/index.js' */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[], dtype: string } | undefined} Got */
 
-/** The tolerance: |got - want| <= t + t |want|. @type {Record<string, number>} */
+/** Tolerances t, by dtype: |got - want| <= t + t |want|. @type {Record<string, number>} */
 const TOLERANCE = { float32: 1e-5, float16: 1e-3 }
 
-/** Converts attributes; unknown ones are unsupported. @param {Case} test @param {readonly string[]} known */
+/** Returns the attributes of a case. Throws Unsupported if one of them is not in `known`. @param {Case} test @param {readonly string[]} known */
 function only({ attributes }, known) {
   for (const name of Object.keys(attributes)) if (!known.includes(name)) throw new Unsupported(`attribute ${name}`)
   return attributes
@@ -73,7 +73,7 @@ const OPERATORS = {
  * Returns the largest error, and a sentence about the first value outside the tolerance. Throws if the output is missing or has another type or dims.
  * @param {Got} got
  * @param {OnnxTensor} want
- * @param {boolean} isCopy
+ * @param {boolean} isCopy true if the output copies inputs, so that it must be exact
  */
 function compare(got, want, isCopy) {
   if (!got) throw new Error(`${want.name}: nothing came`)

@@ -1,4 +1,4 @@
-// Compares cases of random_templates.py with the renderer: node tests/goldens/compare-templates.js cases.jsonl [how many to print]
+// node tests/goldens/compare-templates.js CASES.jsonl [how many to print]: compares our texts of random_templates.py's templates with Python's
 
 import { readFileSync } from 'node:fs'
 import { compile } from '../../src/models/jinja/render.js'

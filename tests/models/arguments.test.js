@@ -178,7 +178,7 @@ test('a Proxy of a model, an heir and an heir of its cache are refused by every 
 test('a hook may call the model and allocate; if it disposes of the model or clears the cache, the call throws', async () => {
   const hooks = {
     'layers.1.heads': (/** @type {any} */ x) => {
-      qkv.alloc([300_000]).data.fill(NaN) // the call of forwardSync that runs the hook frees it
+      qkv.alloc([300_000]).data.fill(NaN) // freed by the outer forwardSync, which runs this hook
       assert.deepEqual(model.forwardSync({ ids }).logits.data, logits)
       return x
     },

@@ -13,7 +13,7 @@ const ids = [2, 9, 130, 5, 9, 77, 3]
 /**
  * Returns the files of a golden checkpoint without biases, so that heads, MLPs and the embedding alone sum to the attributed number.
  * @param {string} name
- * @param {readonly string[]} [more] files beside config.json
+ * @param {readonly string[]} [more] files to return in addition to config.json and model.safetensors
  */
 function unbiased(name, more = []) {
   const read = (/** @type {string} */ file) => new Uint8Array(readFileSync(`${goldens}/${name}/${file}`))

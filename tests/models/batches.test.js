@@ -1,4 +1,4 @@
-// Rows of several lengths, padded as by transformers, with and without a cache; generation of several prompts.
+// Tests batches of texts of several lengths, padded as transformers pads them, with and without a cache; and generation from several prompts.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -156,7 +156,7 @@ test('a cache throws after a call that threw half way, until it is cleared', () 
 test('scores from given weights are those of headScores; cross-attention has two of them', async () => {
   const text = [5, 9, 130, 5, 9, 77]
   const { attentions } = gpt2.forwardSync({ ids: text }, { keep: ['attentions'] })
-  const own = Object.entries(await gpt2.headScores(text)) // equal up to rounding, because the kernel sums in another order
+  const own = Object.entries(await gpt2.headScores(text)) // equal only up to rounding, because the kernel sums in another order
   assert.equal(own.length, 5)
   for (const [name, got] of own)
     close(got, /** @type {any} */ (headScores(attentions, text))[name], { abs: 1e-6, rel: 0 }, name)

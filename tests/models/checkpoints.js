@@ -1,4 +1,4 @@
-// The golden checkpoints, of which gpt2-tiny is already open. After the tests, the memory of models must be freed.
+// Opens golden checkpoints; gpt2-tiny is open from the start. After the last test, fails unless the memory of all models is freed.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync } from 'node:fs'

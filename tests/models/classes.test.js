@@ -16,7 +16,7 @@ const tokenizer = new Uint8Array(readFileSync(`${folder}/distilbert-sst-tiny/tok
 const open = (/** @type {string} */ name) => loadModel(qkv, `${folder}/${name}`, { tokenizer: Tokenizer })
 
 /**
- * Returns the files of a golden checkpoint with the keys `change` in its config and its tensors edited.
+ * Returns the files of a golden checkpoint with the keys of `change` in its config and its tensors edited by `edit`.
  * @param {string} name
  * @param {Record<string, unknown>} change
  * @param {(tensors: Record<string, import('../../src/base/tensor.js').FloatTensor>) => void} [edit]

@@ -1,5 +1,5 @@
-// The keys of the config classes of transformers 5.16 and their defaults (src/transformers/models/NAME/configuration_NAME.py), without
-// those that every class has, such as architectures.
+// The keys and defaults of the config classes of transformers 5.16 (src/transformers/models/NAME/configuration_NAME.py). Keys that every class has,
+// such as architectures, are left out.
 
 /** @type {Record<string, Record<string, unknown>>} */
 export const CLASSES = {
@@ -493,8 +493,8 @@ export const CLASSES = {
     sliding_window: 4096,
     layer_types: null,
   },
-  // This class is published with the models, not in transformers. Its keys are from the copy in vLLM (2026-11-27), without those that no published
-  // config has.
+  // This class is published with the models, not in transformers. Its keys are from the copy in vLLM (2026-11-27). Keys that no published config has
+  // are left out.
   exaone: {
     vocab_size: 102400,
     max_position_embeddings: 2048,

@@ -11,7 +11,7 @@ import { CLASSES } from './config-classes.js'
 
 const SEEDS = Number(process.env.CONFIG_SEEDS ?? 20)
 
-/** For each family, the config of a golden checkpoint with its usual head. @type {Map<string, Record<string, unknown>>} */
+/** For each model_type, the config of a golden checkpoint that is not a classifier. @type {Map<string, Record<string, unknown>>} */
 const CONFIGS = new Map()
 for (const name of folders) {
   const config = JSON.parse(readFileSync(`${goldens}/${name}/config.json`, 'utf8'))
@@ -19,7 +19,7 @@ for (const name of folders) {
   if (!/Classification/.test(String(config.architectures))) CONFIGS.set(config.model_type, config)
 }
 
-/** Keys that do not change the numbers of a run. */
+/** Matches keys that do not change the numbers of a run. */
 const WITHOUT_EFFECT =
   /drop|^(initializer_|init_std|summary_|sparse_pred)|^(use_cache|reorder_and_upcast_attn|sinusoidal_pos_embds|deterministic_flash_attn|is_encoder_decoder|pretraining_tp|classifier_pooling|slow_but_exact|learned_pos_emb|verbose|embedding_fraction|(scale_)?attention_softmax_in_fp32|fused_\w+|use_flash_attn|use_xentropy|dense_seq_output|pad_vocab_size_multiple|unpad_inputs|use_memory_efficient_attention|logn_attention_clip1|n_ctx|init_device|pooler_hidden_act|onnx_export)$|token_id$/
 /** True if a key of a class has no effect, for example because no module reads it. */

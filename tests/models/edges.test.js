@@ -1,4 +1,4 @@
-// Edges between parts, for gpt2 compared with a plain computation in float64, for all models with finite differences.
+// Tests edges between parts: in gpt2 against a plain computation in float64, in all models against finite differences.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ test('gpt2: edges and their exact effects are those of a plain computation in fl
   const byPosition = await edges(gpt2, { ids }, { of, byPosition: true })
   near(found.value, value, 'value')
   assert.deepEqual(found.effects.dims, [1 + 3 * 5, 3 * 13 + 1])
-  /** Returns the derivative of the objective along `delta`, added to the input of reader `key`. @param {string} key @param {Rows} delta */
+  /** Returns the derivative of the objective when the input of reader `key` moves along `delta`. @param {string} key @param {Rows} delta */
   const slope = (key, delta) => {
     const step = 1e-5
     const [a, b] = [step, -step].map(size => run({ key, delta: delta.map(row => row.map(x => x * size)) }).value)
@@ -167,7 +167,7 @@ test('the edges from the embedding to all readers sum to the gradient at the emb
   near(row, heads.at(1, 2), 'head 1.2')
 })
 
-/** Returns the AUC of estimates: how often an edge that matters has a larger estimate than one that does not. @param {number[]} estimates @param {number[]} exact */
+/** Returns the AUC of estimates: the probability that an edge that matters has a larger estimate than one that does not. @param {number[]} estimates @param {number[]} exact */
 function areaUnderCurve(estimates, exact) {
   const most = Math.max(...exact.map(Math.abs))
   const [yes, no] = [true, false].map(matters =>

@@ -32,7 +32,7 @@ test('tokens become words and names as in the pipeline of transformers, by every
   assert.ok(many > 300, String(many))
 })
 
-/** Returns the files of a text classifier, or of a token classifier with the same weights. @param {object} [change] of its config */
+/** Returns the files of a text classifier. With the change OF_TOKENS, they are those of a token classifier. @param {object} [change] keys of config.json */
 const files = change => {
   const read = (/** @type {string} */ file) => new Uint8Array(readFileSync(`${goldens}/distilbert-sst-tiny/${file}`))
   const config = JSON.parse(new TextDecoder().decode(read('config.json')))
@@ -101,7 +101,7 @@ const MOST = 440
  * Returns the entities of a text by the rules of the pipeline (pipelines/token_classification.py), with offsets and decoder of the Rust library.
  * @param {Rust} rust
  * @param {any[]} tokens with word, start, end, isSubword and the best label
- * @param {boolean} isOfWords
+ * @param {boolean} isOfWords true to join subwords to words first
  */
 function pipeline(rust, tokens, isOfWords) {
   const join = (/** @type {string[]} */ words) => rust.getDecoder()?.decode(words) ?? words.join(' ')
@@ -194,7 +194,7 @@ test('words of entities are decoded as in the pipeline, and a text that is too l
         })
         for (const aggregation of /** @type {const} */ (['simple', 'first'])) {
           const want = pipeline(rust, given, aggregation === 'first').map(([label, word, from, end]) => {
-            let start = from // a space that a token begins with does not count
+            let start = from // moves behind a leading space of the token
             while (start < end && text[start] === ' ') start++
             return [label, word, start, end]
           })

@@ -1,5 +1,5 @@
-// The tables of docs/models.md match the keys that the sources read from the files of a folder. In the sources, names with underscores are such keys,
-// apart from a few exceptions.
+// The tables of docs/models.md name the keys that src/models reads from the files of a folder, and no others. In the code, names with underscores
+// are such keys, apart from a few exceptions.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { test } from 'node:test'
 const docs = readFileSync(new URL('../../docs/models.md', import.meta.url), 'utf8')
 const sourceOf = (/** @type {string} */ name) =>
   readFileSync(new URL(`../../src/models/${name}.js`, import.meta.url), 'utf8')
-/** The sources that read the files beside config.json and the weights. */
+/** The sources that read files other than config.json and the weights. */
 const READERS = [
   'weights/adapter',
   'jinja/chat',
@@ -22,7 +22,7 @@ const READERS = [
   'tokenizers/open-files',
   'tokenizers/tokenizer-config',
 ]
-/** The exceptions: names of tensors, methods of PEFT, an argument of Python that is refused, and parts of tokenizer.json. */
+/** Names with underscores that are not such keys: tensors, methods of PEFT, a Python argument that is refused, and parts of tokenizer.json. */
 const OTHERS = new Set(
   'base_model base_layer merge_and_unload path_initial_model_for_weight_conversion continue_final_message handle_chinese_chars mask_token sep_token unk_token'.split(
     ' ',

@@ -23,7 +23,7 @@ const sentences = filesOf('sentence-bert-tiny')
 const SPACES = { type: 'Metaspace', replacement: '\u2581', prepend_scheme: 'always', split: true }
 const parse = (/** @type {Uint8Array} */ bytes) => JSON.parse(new TextDecoder().decode(bytes))
 
-/** Opens sentence-bert-tiny with other files. @param {Record<string, unknown>} files by name; undefined removes a file @param {(model: any) => any} use */
+/** Opens sentence-bert-tiny with some files replaced, and runs `use`. @param {Record<string, unknown>} files by name; undefined removes a file @param {(model: any) => any} use */
 async function withFiles(files, use) {
   const all = { ...sentences, ...files }
   for (const [name, content] of Object.entries(all))
@@ -38,7 +38,7 @@ async function withFiles(files, use) {
 }
 
 const embed = (/** @type {any} */ model) => model.embed('a b')
-/** Makes the list of modules.json, with the names of classes before sentence-transformers 5.4. @param {...string} kinds */
+/** Makes the list of modules.json, with the class names that sentence-transformers used before 5.4. @param {...string} kinds */
 const modules = (...kinds) =>
   kinds.map((kind, n) => ({
     idx: n,
@@ -158,7 +158,7 @@ test('a table in modules_to_save is a copy: a tied head keeps the weight of the 
       },
     })
   const table = { 'base_model.model.transformer.wte.weight': other }
-  /** Returns whether the table has the weights of the adapter, and whether the head, by the logits of a run, has those of the base or the adapter. @param {any} model */
+  /** Returns whether the table is the adapter's, and whose weights the head has, judged by the logits of a run. Disposes of the model. @param {any} model */
   const rows = async model => {
     const { logits, lastHiddenState } = model.forwardSync({ ids: [5, 9, 3] })
     const d = lastHiddenState.dims[2]

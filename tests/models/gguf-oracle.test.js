@@ -1,7 +1,7 @@
-// Models from GGUF files compared with llama.cpp, if node-llama-cpp is installed here or in the folder NODE_LLAMA_CPP: every architecture
-// in float32; every type of block in the token table, which llama.cpp also widens; and whole models of blocks, for which llama.cpp rounds
-// activations to 8 bits. TABLE=1 tries every architecture with eight types and prints the table of docs/models.md, TABLE=all with every
-// type.
+// Compares models from GGUF files with llama.cpp, if node-llama-cpp is installed here or in the folder NODE_LLAMA_CPP. Compares every architecture
+// in float32; every type of block in the token table, which llama.cpp widens, too; and models whose matrices all are blocks, for which llama.cpp
+// rounds activations to 8 bits. TABLE=1 runs these for every architecture with eight types and prints the table of docs/models.md; TABLE=all with
+// every type.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -29,9 +29,9 @@ after(() => rmSync(place, { recursive: true, force: true }))
 
 const qkv = await load()
 const IDS = [1, 270, 30, 261, 287, 5, 262, 263]
-/** All types of blocks but Q8_K. That one is for activations: llama.cpp has no matrix product for weights of it. */
+/** All types of blocks but Q8_K, which is for activations: llama.cpp cannot multiply by Q8_K weights. */
 const TYPES = Object.keys(BLOCK_TYPES).filter(type => type !== 'Q8_K')
-/** Architectures in which llama.cpp rounds to float16, in its table of gelu or in keys and values of encoders. */
+/** Matches architectures in which llama.cpp rounds to float16: in its lookup table of gelu, or in the keys and values of encoders. */
 const ROUNDED = /gemma|phi2|gptneox|gpt2|bert|starcoder|falcon|bloom|mpt|t5/
 
 const isEncoder = (/** @type {string} */ of) => /bert|embedding$|encoder$/.test(of)
@@ -42,7 +42,7 @@ const isNotRun = ({ of, title }) => of === 't5' || title === 't5encoder, as conv
 /** True if the head of a model scores pairs of texts. */
 const isReranker = (/** @type {string} */ title) => title.includes('a reranker')
 
-/** Returns the next-token probabilities after each id, for an encoder the normalised mean of its rows, for a reranker the score. @param {Uint8Array} gguf @param {string} of */
+/** Returns a decoder's next-token probabilities after each id, an encoder's mean state at length 1, or a reranker's score. @param {Uint8Array} gguf @param {string} of */
 async function ours(gguf, of) {
   const model = await loadModel(qkv, gguf, { tokenizer: false, dtype: 'float32' })
   const { logits, hiddenStates, kept, classScores } = model.forwardSync(
@@ -110,7 +110,7 @@ async function theirs(gguf, of, title) {
   }
 }
 
-/** Returns the largest difference of two numbers at the same place. @param {number[][]} a @param {number[][]} b */
+/** Returns the largest difference between numbers at the same position. @param {number[][]} a @param {number[][]} b */
 const farthest = (a, b) => Math.max(...a.flatMap((row, t) => row.map((one, i) => Math.abs(one - b[t][i]))))
 
 /** Returns the largest difference between ours and theirs. @param {Uint8Array} gguf @param {string} of @param {string} [title] */
@@ -176,7 +176,7 @@ for (const type of TYPES)
 
 for (const type of TYPES.filter(type => !/^B?F/.test(type)))
   test(`${type}: the rounding of activations makes the difference from llama.cpp`, { skip }, async t => {
-    // llama.cpp may round an activation halfway between two whole numbers the other way. Then another model is tried.
+    // llama.cpp may round an activation halfway between two whole numbers the other way. If it does, the next seed makes another model.
     let [before, after] = [0, Infinity]
     for (const seed of [5, 6, 7]) {
       const random = () => randomOf(seed)

@@ -45,12 +45,11 @@ export async function readGolden(folder) {
 }
 
 /**
- * Compares rows that are not padding; columns of padding must be 0. Returns the largest error as a share of the tolerance, and the largest
- * difference.
+ * Compares the rows that are not padding. Returns the largest error as a share of the tolerance, and the largest difference.
  * @param {FloatTensor | undefined} got (B, L, d) or (B, H, L, S)
  * @param {{ data: Float32Array, dims: readonly number[] }} want
  * @param {Tolerance} tolerance
- * @param {number[][]} mask of the rows
+ * @param {number[][]} mask (B, L), 0 for rows of padding
  * @param {string} name
  */
 export function compare(got, want, { abs, rel }, mask, name) {

@@ -96,7 +96,7 @@ for (const [name, place] of /** @type {const} */ ([
         if (part.after) o = times(normMatrix(weights, part.after), o)
         heads.push({ layer, h, q, k, v, o, ov: times(o, v) })
       }
-    /** Multiplies x with the norms that follow parts, from the attention of layer `from` to that of layer `to`. */
+    /** Multiplies x by the norms after attention and MLP (`post`), from the attention of layer `from` to that of layer `to`. */
     const passed = (/** @type {Matrix} */ x, /** @type {number} */ from, /** @type {number} */ to) => {
       for (const { post } of spec.layers.slice(from, to).flat()) if (post) x = times(normMatrix(weights, post), x)
       return x

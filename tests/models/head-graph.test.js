@@ -1,5 +1,5 @@
-// Edges between parts at positions, compared with a plain computation in float64 and with `edges`; the smallest graph, compared with a
-// plain search; the known circuits of induction.
+// Compares edges between parts at positions with a plain computation in float64 and with `edges`, and the smallest graph with a plain search.
+// Checks that the graph finds the known circuits of induction.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -189,7 +189,7 @@ for (const name of folders)
     assert.equal(qkv.memory.resident, loaded)
   })
 
-/** Returns the fraction of what a node receives that comes from the words through the kept edges alone. @param {PositionEdges} found @param {Set<number>} kept @param {number} n @returns {number} */
+/** Returns the fraction of node n's input that comes from the words through kept edges only. @param {PositionEdges} found @param {Set<number>} kept @param {number} n @returns {number} */
 function arrives(found, kept, n) {
   if (n < found.positions) return 1
   let sum = 0
@@ -322,7 +322,7 @@ async function inductionModel() {
     zeros(`h.${l}.mlp.c_fc.bias`, 8)
     zeros(`h.${l}.mlp.c_proj.weight`, 8, d)
     zeros(`h.${l}.mlp.c_proj.bias`, d)
-    // The scores are not so large that softmax saturates: then it would have no gradient, and the graph no edge to a key.
+    // Keeps the scores so small that softmax does not saturate. A saturated softmax has no gradient, so the graph would have no edge to a key.
     const sharp = l === 0 ? 20 : 14
     if (l === 0)
       for (let n = 0; n < P; n++) {

@@ -1,5 +1,5 @@
-// A fake hub on loopback ports that behaves as the public one (docs/models.md lists the facts): a list of files with sizes and hashes,
-// small files by a redirect to the same origin, large ones by a signed address on another origin, which expires.
+// A fake hub on loopback ports that behaves like the public one (docs/models.md lists the facts). It lists files with sizes and hashes. Small files
+// are redirected to the same origin, large ones to a signed address on another origin, which expires.
 
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'

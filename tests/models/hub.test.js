@@ -185,7 +185,7 @@ test('large files are read in blocks of 8 MiB by one signed address; 548 MB take
   assert.equal(weights.filter(({ server }) => server === 'hub').length, 1, 'the redirect is resolved once')
   assert.equal(weights.length, count + 1)
   assert.equal(hub.asked.length, 1 + 1 + 1 + count)
-  // Six requests: the list of files, three text files, the weights, and the redirect of the weights.
+  // For GPT-2's 548 MB: the list of files, three text files, the redirect of the weights, and a request for each block.
   assert.ok(1 + 3 + 1 + blocksOf(548_105_171).count <= 80)
   assert.ok(BLOCK <= 8 * 2 ** 20)
 })
@@ -629,7 +629,7 @@ test('429 and 5xx are retried after growing pauses, or when the hub says, and re
   hub.break({ of: /./, status: 429, headers: { ratelimit: '"api";r=0;t=7' }, times: 1 })
   assert.deepEqual(numbersOf(await loadModel(qkv, 'hf:me/tiny', { keep: false, ...none })), expected)
   assert.deepEqual(pauses.splice(0), [7000, 7000])
-  // Retries wait until the date if it is in the future. If the header cannot be parsed, they wait for the default pauses, which grow.
+  // Retries wait until the date in Retry-After if it is in the future. For all other values here, they use the default pauses.
   const date = () => new Date(Date.now() + 6900).toUTCString()
   for (const [after, want] of /** @type {[string, number][]} */ ([
     [date(), 7000],

@@ -18,7 +18,7 @@ const configOf = ({ vocab, positions, d, layers, heads }) => ({
   layer_norm_epsilon: 1e-5,
 })
 
-/** @typedef {{ dims: number[], from: number, length: number }} Place floats of `data` */
+/** @typedef {{ dims: number[], from: number, length: number }} Place from and length count floats of Weights.data */
 /** @typedef {{ data: Float32Array, places: Map<string, Place>, config: object }} Weights */
 
 /** Lists the names and dims of all tensors. @param {typeof SIZES} sizes @returns {[string, number[]][]} */

@@ -1,5 +1,5 @@
-// node memory.js FOLDER DTYPE: loads a model, and prints in MiB by how much it raised the peak memory of this process (Linux), and its resident memory
-// in the module.
+// node memory.js FOLDER DTYPE: loads a model and prints two numbers, in MiB. peak: the growth of this process's peak memory (Linux only);
+// weights: the resident memory in the module.
 
 import { readFileSync } from 'node:fs'
 import { load } from '../../../src/entries/index.js'

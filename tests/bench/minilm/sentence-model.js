@@ -50,10 +50,10 @@ export function makeMiniLM(generator) {
   return weights
 }
 
-/** Returns the length of each of n sentences: 8 to 30 tokens, 19 in the mean. @param {number} n */
+/** Returns the length of each of n sentences: 8 to 30 tokens, 19 on average. @param {number} n */
 export const lengthsOf = n => Array.from({ length: n }, (_, b) => 8 + ((b * 7) % 23))
 
-/** Makes the ids of sentences, always the same. @param {number[]} lengths */
+/** Makes the ids of sentences by a fixed formula. @param {number[]} lengths */
 export const sentences = lengths =>
   lengths.map((length, b) => Array.from({ length }, (_, i) => 5 + ((b * 7919 + i * 104729) % (SIZES.vocab - 5))))
 

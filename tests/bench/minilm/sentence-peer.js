@@ -1,5 +1,5 @@
 // The model of sentence-model.js for onnxruntime, with the operators that its optimiser makes of a BERT: bias and gelu fused, residual and norm
-// fused, attention of all heads fused; int8 as DynamicQuantizeMatMul. The mean over the tokens of a text is a product in the graph.
+// fused, attention of all heads fused; int8 as DynamicQuantizeMatMul. The graph computes the mean over a text's tokens as a product with `share`.
 
 import { encodeModel } from '../peers/onnx.js'
 import { SIZES } from './sentence-model.js'
@@ -136,7 +136,7 @@ export async function openMiniLM(name, weights, isInt8) {
 }
 
 /**
- * Returns three ways to run texts by `batch`, by name: one by one, in batches, in batches of sorted texts.
+ * Returns three functions that run texts through `batch`, by name: one by one, in batches of 32, in batches of 32 after sorting by length.
  * @param {(texts: number[][]) => Promise<Float32Array>} batch
  * @returns {Record<string, (texts: number[][]) => Promise<Float32Array>>}
  */

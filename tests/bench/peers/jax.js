@@ -1,5 +1,5 @@
-// jax-js on its WebAssembly backend, which compiles a kernel for each graph. It needs Node 22 or later, and uses threads if there is a global Worker.
-// onnxruntime-web defines a global Worker in Node, which is hidden while jax-js runs.
+// jax-js on its WebAssembly backend, which compiles a kernel for each graph. It needs Node 22 or later. It uses threads if there is a global Worker;
+// onnxruntime-web defines one in Node, so withoutWorker hides it while jax-js runs.
 
 /** @import { Candidate, Task } from '../task.js' */
 
@@ -8,7 +8,7 @@ const PACKAGE = '@jax-js/jax' // in a variable, so that the type checker does no
 export async function open() {
   if (!('withResolvers' in Promise)) throw new Error('needs Node 22')
   const jax = await withoutWorker(async () => {
-    const jax = await import(PACKAGE) // jax-js looks for Worker when it is loaded, too
+    const jax = await import(PACKAGE) // jax-js looks for Worker already when it is loaded
     await jax.init('wasm')
     return jax
   })
@@ -43,7 +43,7 @@ async function withoutWorker(action) {
   }
 }
 
-/** Computes softmax(q k^T / sqrt(D)) v of (H, L, D), by products. @param {any} jax @param {any} q @param {any} k @param {any} v @param {number} D */
+/** Computes softmax(q k^T / sqrt(D)) v of (H, L, D) by two matrix products. @param {any} jax @param {any} q @param {any} k @param {any} v @param {number} D */
 const byProducts = ({ numpy, nn }, q, k, v, D) =>
   numpy.matmul(nn.softmax(numpy.matmul(q, numpy.transpose(k, [0, 2, 1])).mul(1 / Math.sqrt(D)), -1), v)
 

@@ -1,8 +1,8 @@
-// Writes ONNX models as bytes in protobuf's wire format: a message is a list of fields, a field is its number, its wire type and its value. Field
-// numbers are those of onnx.proto.
+// Writes ONNX models as bytes in protobuf's wire format. A message is a list of fields; a field is a number (from onnx.proto), a wire type and
+// a value.
 
 /**
- * `external`: the numbers are in a file beside the model. A dim may be a name.
+ * An input, an output or a constant of a graph. A dim may be a name. With `external`, the numbers are in a separate file.
  * @typedef {{ name: string, dims: (number | string)[], data?: Float32Array | Int32Array | Int8Array, type?: keyof typeof ELEMENT,
  *   external?: { location: string, offset: number, length: number } }} Value
  */

@@ -22,7 +22,7 @@ export async function open({ threads = 1 }) {
  * @param {any} ort
  * @param {string} op
  * @param {{ nodes: Node[], inputs: Given[], constants?: Given[], dims: number[] }} graph dims of its output, y
- * @param {(y: Float32Array) => Float32Array} [arrange] the output as ours
+ * @param {(y: Float32Array) => Float32Array} [arrange] converts the output to our layout
  * @returns {Promise<Candidate>}
  */
 async function session(ort, op, { nodes, inputs, constants, dims }, arrange = y => y) {
@@ -64,7 +64,7 @@ function attention(ort, { shape, q, k, v }) {
         { op: 'Attention', inputs: ['q', 'k', 'v'], outputs: ['y'], attributes: causal ? { is_causal: 1 } : {} },
       ]),
     MultiHeadAttention: () =>
-      // For a single query, keys and values are given by head: then the operator does not transpose them.
+      // For a single query, keys and values are passed as (1, H, S, D), which the operator need not transpose.
       build('MultiHeadAttention', L === 1 ? [rows()[0], heads[1], heads[2]] : rows(), [
         {
           op: 'MultiHeadAttention',

@@ -1,5 +1,5 @@
-// Gradients of attention, as a share of the peak. They count as 10 H L S D operations, half of it when causal. Small heads are also compared with
-// their forward call. Operands are resident, gradients are new arrays.
+// Measures the gradients of attention as a share of the peak, counting 10 H L S D operations, or half when causal. Small heads are compared with
+// their forward call instead. Operands are resident, gradients are new arrays.
 
 import { load } from '../../../src/entries/index.js'
 import { attentionBackward } from '../../../src/entries/nn.js'

@@ -1,5 +1,5 @@
-// Embeddings of sentences by a model of all-MiniLM-L6-v2's size with random weights, beside onnxruntime-web's fastest of three ways on the same
-// graph. onnxruntime-node and transformers.js, which are native code, are the ceiling. --shape picks rows: float32, int8, threads, activations.
+// Embeds sentences with a model of all-MiniLM-L6-v2's size and random weights, compared with the fastest of three ways to run onnxruntime-web on the
+// same graph. onnxruntime-node and transformers.js are native code: a ceiling. --shape picks rows: float32, int8, threads, activations, or alone.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,12 +64,12 @@ export async function openSentences({ dtype, activations, threads = 1, lengths }
   const qkv = await load({ threads })
   const model = await loadModel(qkv, folder.path, { dtype, activations, tokenizer: /** @type {any} */ (Ids) })
   const run = async () => (await model.embed(strings, { pooling: 'mean_tokens' })).data
-  const want = await run() // also reads the files of the folder that embed needs
+  const want = await run() // also reads the files that embed needs, so the folder may be deleted now
   folder.dispose()
   return { qkv, weights, texts, run, want, flops: flops(lengths), dispose: () => qkv.dispose() }
 }
 
-/** @param {import('../only.js').Means} means shape `alone` leaves out two threads @returns {AsyncGenerator<Comparison>} */
+/** @param {import('../only.js').Means} means shape: `alone` leaves out the rows with two threads @returns {AsyncGenerator<Comparison>} */
 export async function* embed({ shape }) {
   const lengths = lengthsOf(TEXTS)
   const note = (/** @type {number} */ ms) => `${Math.round((TEXTS / ms) * 1000)} sentences a second`

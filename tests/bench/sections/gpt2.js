@@ -1,6 +1,6 @@
-// A model of GPT-2 small's size with random weights, through loadModel, beside onnxruntime-web on the same graph; both
-// with a KV cache and the logits of the last row. --shape picks rows by their names: load, prompt, token, threads,
-// narrow, limit (the machine's limits), gradients, patching, heads, summaries.
+// Compares a model of GPT-2 small's size with random weights, opened by loadModel, with onnxruntime-web on the same graph. Both have a KV cache and
+// compute the logits of the last row. --shape picks rows by their names: load, prompt, token, threads, narrow, limit (the machine's limits),
+// gradients, patching, heads, summaries.
 
 import { execFileSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -36,7 +36,7 @@ function prompt(model, n) {
   return { run, dispose: () => cache.dispose() }
 }
 
-/** Makes a call that runs one token after n tokens and after those of earlier calls. @param {Model} model @param {number} n */
+/** Makes a call that runs one token after n cached tokens. Each call adds its token to the cache. @param {Model} model @param {number} n */
 function token(model, n) {
   const cache = model.cache({ capacity: 2 * n })
   model.forwardSync({ ids: idsOf(n) }, { cache, logits: 'none' })
@@ -53,7 +53,7 @@ function distance(a, b) {
 }
 
 /**
- * Measures loading, each time into a fresh module, beside reading the file; and the memory of a process that only loads.
+ * Compares loading the model, each time into a fresh module, with reading its file. Also measures the memory of a process that only loads.
  * @param {string} path
  * @returns {AsyncGenerator<Comparison>}
  */
@@ -288,8 +288,8 @@ export async function* gpt2({ shape, peak, limits }) {
 }
 
 /**
- * Measures a forward that summarises all layers beside one that keeps nothing. The model has two of GPT-2 small's layers for 1,000 tokens and one for
- * 4,096, because a layer takes seconds and all cost the same. It has a vocabulary of 512 and `tokens` positions.
+ * Compares a forward pass that summarises the attention of all layers with one that keeps nothing. The model has two layers of GPT-2 small's size up
+ * to 1,024 tokens, else one, because a layer takes seconds and all cost the same. It has a vocabulary of 512 and `tokens` positions.
  * @param {number} tokens
  * @returns {AsyncGenerator<Comparison>}
  */

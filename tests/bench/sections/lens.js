@@ -1,5 +1,6 @@
-// The Jacobian lens, on a model of GPT-2 small's size with random weights: readouts, states transported without a fit, the products of a fit beside
-// the backward passes that they replace; and the fit of a model of 5 layers of width 64. --shape picks rows, --threads the number of threads.
+// Measures the Jacobian lens on a model of GPT-2 small's size with random weights: readouts, states read by lensOf without a fit, and the Jacobian
+// products of a fit compared with the backward passes that they replace. Also measures fits of a model with 5 layers of width 64. --shape picks rows,
+// --threads the number of threads.
 
 import { load } from '../../../src/entries/index.js'
 import { backwardSync, fitLens, jacobianProducts, lensOf, readout } from '../../../src/entries/interpret.js'

@@ -1,4 +1,4 @@
-// Masks and biases compared with no mask, and a triangular mask compared with `causal`: H12 L512 D64, resident.
+// Compares masks and biases with no mask, and a triangular mask with `causal`: H12 L512 D64, resident.
 
 import { load, tensor } from '../../../src/entries/index.js'
 

@@ -1,5 +1,5 @@
-// Calls that are bound by memory, beside a loop that copies as many bytes as the call reads and writes. Arrays are resident and larger than L2. If
-// arithmetic takes about as long, the call is also compared with the same arithmetic on arrays that fit into L2.
+// Compares memory-bound calls with a loop that reads and writes as many bytes. Arrays are resident and larger than L2. If the arithmetic of a call
+// takes about as long, it is also compared with the same arithmetic on arrays that fit into L2.
 
 import { load } from '../../../src/entries/index.js'
 import { add, crossEntropy, gelu, layerNorm } from '../../../src/entries/nn.js'
@@ -19,8 +19,8 @@ export async function* memory({ limits, shape }) {
     return x
   }
   /**
-   * Each call by name, with the number of arrays of N floats that it reads and writes, and a function that makes the call for a part of the rows. If
-   * arithmetic may be the limit, also how often the call on the smallest part is repeated to cover all rows.
+   * For each call: its name, the number of arrays of N floats that it reads and writes, and a function that makes the call for 1 / parts of the rows.
+   * If arithmetic may be the limit, the last element is the number of parts whose arrays fit into L2.
    * @type {[string, number, (parts: number) => [() => unknown, ...{ dispose(): void }[]], number?][]}
    */
   const calls = [

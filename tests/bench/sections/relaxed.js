@@ -1,5 +1,5 @@
-// The build with relaxed SIMD: the share of the peak of its own fused tile, and its speed beside the default build. On
-// Node 20: node --experimental-wasm-relaxed-simd tests/bench/bench.js --only relaxed
+// Compares the build with relaxed SIMD with the peak of a tile that fuses multiply and add, and with the default build.
+// On Node 20: node --experimental-wasm-relaxed-simd tests/bench/bench.js --only relaxed
 
 import { load } from '../../../src/entries/index.js'
 import { compileFusedPeak } from '../compile.js'

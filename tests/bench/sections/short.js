@@ -1,5 +1,5 @@
-// Short texts: attention of 32 texts of 20 tokens at 12 heads of 32, as sentence models have it, and int8 products of few to
-// many rows beside float32.
+// Measures the calls of a sentence model on short texts: attention over 32 texts of 20 or 64 tokens with 12 heads of size 32, and int8 products of
+// 16 to 640 rows compared with float32.
 
 import { load } from '../../../src/entries/index.js'
 import { packLinear } from '../../../src/entries/nn.js'

@@ -1,4 +1,4 @@
-// Whole steps of training, on one thread and on --threads N (default 2), interleaved with PyTorch on one thread.
+// Measures whole training steps on one thread and on --threads N (default 2), interleaved with PyTorch on one thread.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -17,7 +17,7 @@ const STEPS = [
 ]
 
 /**
- * Runs the same step in PyTorch in a separate process; undefined without PyTorch.
+ * Starts a process that runs the same step in PyTorch on each call of `run`. Returns undefined if PyTorch is not installed.
  * @param {Record<string, any>} state
  * @param {{ data: Int32Array, dims: readonly number[] }} ids
  * @param {number} heads

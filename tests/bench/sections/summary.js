@@ -1,4 +1,4 @@
-// Attention with a summary beside attention without one, resident; and windows of weights.
+// Compares attention with a summary with attention without one, resident. Also measures windows of attention weights.
 
 import { load } from '../../../src/entries/index.js'
 import { attentionWindow } from '../../../src/entries/nn.js'

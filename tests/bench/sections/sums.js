@@ -1,4 +1,4 @@
-// Long sums: the error of products over K = 2^20 values in [0, 1], relative to float64, beside onnxruntime-web and onnxruntime-node.
+// Measures the error of long sums, products over K = 2^20 values in [0, 1], relative to float64, compared with onnxruntime-web and onnxruntime-node.
 
 import { load } from '../../../src/entries/index.js'
 import { encodeModel } from '../peers/onnx.js'

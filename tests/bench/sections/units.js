@@ -1,5 +1,5 @@
-// Calls on --threads N (default 2) threads beside the same on one, from about a millisecond upward; all operands are resident. Calls that are bound
-// by memory are also compared with N modules that copy as many bytes at once.
+// Compares calls on --threads N (default 2) threads with the same calls on one thread. Each takes about a millisecond or more; all operands are
+// resident. For memory-bound calls, also measures how much faster N modules copy as many bytes than one module does.
 
 import { load } from '../../../src/entries/index.js'
 import {
@@ -51,7 +51,7 @@ const step = (model, weights) => qkv => {
   }
 }
 
-/** The calls. If memory is the limit of a call, also the megabytes that it reads and writes. @type {[name: string, make: (qkv: Qkv, take: Take) => () => unknown, megabytes?: number][]} */
+/** The measured calls. `megabytes`, of memory-bound calls only: what the call reads and writes. @type {[name: string, make: (qkv: Qkv, take: Take) => () => unknown, megabytes?: number][]} */
 const CALLS = [
   ['trace H4 L512 D64, weights only', trace(4, 512)],
   ['trace H2 L128 D64, weights only', trace(2, 128)],

@@ -7,7 +7,7 @@ import { writeGguf } from './gguf.js'
 /** @import { Weights } from '../gpt2/checkpoint.js' */
 /** @import { GgufValue } from './gguf.js' */
 /** @typedef {[name: string, dims: number[]][]} Names */
-/** A tensor of the checkpoint: its name in GGUF, and whether it is stored as (in, out), or with rows in the order of llama.cpp's rope. @typedef {{ name: string, isTransposed?: boolean, heads?: number }} Renamed */
+/** How a tensor of the checkpoint is written: its GGUF name; isTransposed if the checkpoint has (in, out); heads if llama.cpp's rope needs its rows reordered. @typedef {{ name: string, isTransposed?: boolean, heads?: number }} Renamed */
 
 const SMOL = { layers: 30, heads: 9, kvHeads: 3, d: 576, inner: 1536, vocab: 49152, positions: 8192 }
 
@@ -90,7 +90,7 @@ function tokenizerOf(vocab) {
   }
 }
 
-/** Returns the values as (out, in), for rotated heads in llama.cpp's order of rows: pairs side by side instead of halves. @param {Weights} weights @param {string} name @param {Renamed} how */
+/** Returns the values as (out, in). Rows of rotated heads get llama.cpp's order: the two rows of a rotated pair are neighbours instead of half a head apart. @param {Weights} weights @param {string} name @param {Renamed} how */
 function valuesOf({ data, places }, name, { isTransposed, heads }) {
   const { dims, from, length } = /** @type {import('../gpt2/checkpoint.js').Place} */ (places.get(name))
   const values = data.subarray(from, from + length)

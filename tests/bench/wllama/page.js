@@ -1,4 +1,4 @@
-// Runs in the page: prompts and tokens of ours and of llama.cpp's wasm, interleaved.
+// Runs in the page: times prompts and tokens of qkv and of llama.cpp's wasm, interleaved.
 
 import { load } from '../../../src/entries/index.js'
 import { loadModel } from '../../../src/entries/models.js'
@@ -9,18 +9,18 @@ import { loadModel } from '../../../src/entries/models.js'
  * @typedef {object} Runner
  * @property {string} name
  * @property {(length: number) => Promise<Milliseconds>} run a prompt and TOKENS tokens after it, from an empty cache
- * @property {(length: number) => Promise<[id: number, probability: number][]>} likeliest after a prompt
+ * @property {(length: number) => Promise<[id: number, probability: number][]>} likeliest next tokens after a prompt
  * @property {() => unknown} close
- * @property {number} [samples] the most that are measured, even if more are requested
+ * @property {number} [samples] at most this many are measured, even if more are requested
  */
 /** @typedef {{ name: string, of: { [length: number]: Milliseconds }, likeliest: [id: number, probability: number][] }} WllamaRow */
 
-// The peers may not be installed.
+// in variables, so that the type checker does not look them up: the peers may not be installed
 const PACKAGE = '../node_modules/@wllama/wllama/esm/'
 const NEWEST = '../node_modules/wllama-3/esm/'
 const TOKENS = 4 // measured after each prompt
 const CONTEXT = 1024
-/** The dtypes of a cache. */
+/** Values of cacheDtype. */
 const NARROW = /** @type {const} */ (['float32', 'int8'])
 
 // The newest peer takes texts, not ids. No pair of these bytes is a token, so each byte is one token.
@@ -78,7 +78,7 @@ async function ours(folder, dtype, threads, isRelaxed, cacheDtype, type) {
   }
 }
 
-/** Makes a runner of qkv for the GGUF file that the peer opens. Its blocks are multiplied without widening. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
+/** Makes a runner of qkv for the GGUF file that the peer opens. The weights stay in the file's blocks. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
 const ofFile = (folder, type, threads) => ours(`${folder}${type}.gguf`, undefined, threads, false, 'float32', type)
 
 /** @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
@@ -107,7 +107,7 @@ async function peer(folder, type, threads) {
   }
 }
 
-/** Makes a runner of the newest peer. It times itself, and gives the mean over its tokens. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
+/** Makes a runner of the newest peer. llama.cpp itself measures its times; `token` is the mean over the generated tokens. @param {string} folder @param {string} type @param {number} threads @returns {Promise<Runner>} */
 async function newest(folder, type, threads) {
   const { Wllama } = await import(`${NEWEST}index.js`)
   const quiet = { debug() {}, log() {}, warn() {}, error: console.error }
@@ -145,7 +145,7 @@ async function newest(folder, type, threads) {
 }
 
 /**
- * Measures the least times of all, interleaved.
+ * Measures the least times of all runners, interleaved.
  * @param {{ folder: string, threads: number, lengths: number[], samples: number, dtypes: WeightType[], hasPeer: boolean }} asked
  * @returns {Promise<WllamaRow[]>}
  */

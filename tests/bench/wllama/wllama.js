@@ -1,4 +1,4 @@
-// npm run bench -- --shape wllama: models of GPT-2 small's and SmolLM2 135M's shape in Chromium, ours beside llama.cpp's wasm.
+// npm run bench -- --shape wllama: compares qkv with llama.cpp's wasm in Chromium, on models of GPT-2 small's and SmolLM2 135M's shape.
 
 import { existsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
@@ -12,7 +12,7 @@ import { MODELS, writeModel } from './models.js'
 
 const LENGTHS = [64, 512]
 const PACKAGE = new URL('../node_modules/@wllama/wllama', import.meta.url)
-/** The largest allowed factor between the probability of the peer's likeliest token and ours. Another model would differ by more. */
+/** The largest allowed relative difference between two runners' probabilities of the likeliest token. Another model would differ by more. */
 const LARGEST_DIFFERENCE = 0.3
 
 /** @param {Parameters<typeof import('./page.js').measureModel>[0] & { module: string }} asked */

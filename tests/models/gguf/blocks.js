@@ -1,4 +1,4 @@
-// Writes blocks of every type from scales and whole numbers, and returns the weights that they stand for.
+// Writes blocks of every type from random scales and whole numbers, and returns the weights that they encode.
 
 import { fromFloat16, toFloat16 } from '../../../src/base/float16.js'
 
@@ -163,11 +163,11 @@ export const WRITE = {
 }
 
 /**
- * Makes random weights of any type, with rows of whole blocks.
+ * Makes random weights of any type, as bytes and as the numbers that they encode.
  * @param {string} type
- * @param {number} count
+ * @param {number} count a multiple of the weights in a block
  * @param {Random} random
- * @param {number} [size]
+ * @param {number} [size] about the largest weight
  * @returns {{ bytes: Uint8Array, values: Float32Array }}
  */
 export function writeBlocks(type, count, random, size = 0.1) {

@@ -1,4 +1,4 @@
-// Small models with random weights as GGUF files, one of each architecture, and the same weights as a folder of Hugging Face's layout.
+// Makes small models with random weights as GGUF files, one of each architecture, and the same weights under Hugging Face's names.
 
 import { writeBlocks } from './blocks.js'
 import { writeGguf } from './write-gguf.js'
@@ -16,11 +16,12 @@ const HEAD = D / HEADS
  * @typedef {object} Made
  * @property {string} of the name of the architecture
  * @property {string} title
- * @property {Record<string, unknown>} config of the folder
- * @property {Record<string, Value>} keys without the name of the architecture
- * @property {[string, readonly number[]][]} tensors in the file; {i} stands for each layer
- * @property {(name: string) => string} rename tensors without .weight or .bias
- * @property {(name: string, tensor: { values: Float32Array, dims: readonly number[] }, weights: Weights) => void} [change] puts a changed tensor into the weights
+ * @property {Record<string, unknown>} config config.json of the folder
+ * @property {Record<string, Value>} keys metadata without the prefix of the architecture
+ * @property {[string, readonly number[]][]} tensors names and dims in the GGUF file
+ * @property {(name: string) => string} rename maps a GGUF name to Hugging Face's; both without .weight or .bias
+ * @property {(name: string, tensor: { values: Float32Array, dims: readonly number[] }, weights: Weights) => void} [change] converts a tensor of the
+ *   file to that of the folder, and adds it to `weights`
  */
 
 const layer = (/** @type {[string, readonly number[]][]} */ list) =>
@@ -89,7 +90,7 @@ const llamaKeys = of => ({
   'rope.freq_base': { type: /** @type {const} */ ('float32'), value: 10000 },
   ...(/gemma/.test(of) ? {} : { 'rope.dimension_count': HEAD }),
 })
-/** Returns the keys of a Llama with LayerNorm in place of RMS norm. @param {string} of */
+/** Returns the metadata keys of a Llama with LayerNorm in place of RMS norm. @param {string} of */
 const layerKeys = of => {
   const { 'attention.layer_norm_rms_epsilon': eps, ...keys } = llamaKeys(of)
   return { ...keys, 'attention.layer_norm_epsilon': eps }
@@ -111,7 +112,7 @@ const llamaConfig = (/** @type {string} */ type, /** @type {boolean} */ isTied, 
   ...more,
 })
 
-/** Moves rows into the order of Meta's Llama checkpoints, with pairs side by side instead of halves. @type {NonNullable<Made['change']>} */
+/** Undoes Meta's order of the rows of q and k: in the file, the two rows of a rotated pair are neighbours; in the folder, half a head apart. @type {NonNullable<Made['change']>} */
 function halves(name, { values, dims }, weights) {
   const own = values.slice()
   if (/self_attn\.[qk]_proj/.test(name)) {
@@ -126,7 +127,7 @@ function halves(name, { values, dims }, weights) {
   weights.set(name, { values: own, dims })
 }
 
-/** Subtracts the 1 that the file has added. @type {NonNullable<Made['change']>} */
+/** Subtracts the 1 that converters add to the weights of norms. @type {NonNullable<Made['change']>} */
 function lessOne(name, { values, dims }, weights) {
   weights.set(name, { values: name.includes('norm') ? values.map(one => one - 1) : values, dims })
 }
@@ -149,7 +150,7 @@ const BIASES = /** @type {[string, readonly number[]][]} */ ([
 ])
 const LLAMA_LAYERS = layer([norm('attn_norm'), ...ATTENTION, norm('ffn_norm'), ...MLP])
 
-/** Reorders the rows of all q, then all k, then all v: to q, k and v of each head. @type {NonNullable<Made['change']>} */
+/** Reorders the rows of query_key_value. The file has those of all q, all k, all v; the folder has q, k and v of head 0, then of head 1, ... @type {NonNullable<Made['change']>} */
 function perHead(name, { values, dims }, weights) {
   const own = values.slice()
   const width = values.length / dims[0]
@@ -162,7 +163,7 @@ function perHead(name, { values, dims }, weights) {
   weights.set(name, { values: own, dims })
 }
 
-/** Returns the keys of a model with LayerNorm: its sizes, and the epsilon. */
+/** Returns the metadata keys of a model with LayerNorm: its sizes, and the epsilon. */
 const plainKeys = () => ({
   context_length: POSITIONS,
   embedding_length: D,
@@ -191,7 +192,7 @@ const FALCON_NAMES = {
 }
 const FALCON_OTHERS = { token_embd: 'transformer.word_embeddings', output_norm: 'transformer.ln_f' }
 
-/** Reorders the rows of all q, then all k, then all v: to each group's query heads, its key head and its value head. @type {NonNullable<Made['change']>} */
+/** Reorders the rows of query_key_value. The file has those of all q, all k, all v; the folder has each group's query heads, key head and value head. @type {NonNullable<Made['change']>} */
 function perGroup(name, { values, dims }, weights) {
   if (!/query_key_value/.test(name)) return void weights.set(name, { values, dims })
   const size = HEAD * D
@@ -928,7 +929,7 @@ const T5_CONFIG = {
   decoder_start_token_id: 0,
 }
 
-/** Makes a stack of T5. @param {'enc' | 'dec'} stack @param {number} layers @param {boolean} isGated @returns {[string, readonly number[]][]} */
+/** Lists the GGUF tensors of T5's encoder or decoder, with their dims. @param {'enc' | 'dec'} stack @param {number} layers @param {boolean} isGated @returns {[string, readonly number[]][]} */
 function t5Stack(stack, layers, isGated) {
   const attention = (/** @type {string} */ at, /** @type {string} */ kind) => [
     norm(`${at}${kind}_norm`),
@@ -953,7 +954,7 @@ function t5Stack(stack, layers, isGated) {
   ]
 }
 
-/** Returns the names of T5's tensors. @param {boolean} isGated */
+/** Returns a function that maps GGUF's names of T5 tensors to Hugging Face's. @param {boolean} isGated true if the MLP has a gate */
 const t5Name = isGated => (/** @type {string} */ name) => {
   if (!/^(enc|dec)/.test(name)) return { token_embd: 'shared', output: 'lm_head' }[name] ?? name
   const [, short, i, part] = /^(enc|dec)\.(?:blk\.(\d+)\.)?(.+)$/.exec(name) ?? []
@@ -1157,9 +1158,9 @@ const BERT = ALL.find(({ of }) => of === 'bert') ?? LLAMA
 const T5 = ALL.find(({ of }) => of === 't5') ?? LLAMA
 const MODERN = ALL.find(({ of }) => of === 'modern-bert') ?? LLAMA
 const QWEN3 = ALL.find(({ of }) => of === 'qwen3') ?? LLAMA
-/** Adds the names of the tensors of a head to a renaming. @param {Made['rename']} rename @param {Record<string, string>} head */
+/** Returns a `rename` that also maps the tensors of a head. @param {Made['rename']} rename @param {Record<string, string>} head new names by GGUF name */
 const andHead = (rename, head) => (/** @type {string} */ name) => head[name] ?? rename(name)
-/** Restores the axis of size 1 of matrices of one row, which llama-quantize writes as vectors. @type {NonNullable<Made['change']>} */
+/** Makes matrices of one row from vectors, as which llama-quantize writes them. @type {NonNullable<Made['change']>} */
 const oneRow = (name, { values, dims }, weights) =>
   void weights.set(name, {
     values,
@@ -1412,7 +1413,7 @@ const TOKENIZER = (() => {
   }
 })()
 
-/** Returns the rope_scaling of transformers with these factors of frequencies. @param {Float32Array} values */
+/** Returns the rope_scaling of config.json that divides the frequencies by the factors in `values`. @param {Float32Array} values */
 const longRope = values => ({
   rope_type: 'longrope',
   short_factor: [...values],
@@ -1422,6 +1423,7 @@ const longRope = values => ({
 })
 
 /**
+ * Makes the metadata and tensors of a GGUF file, and the weights and rope scaling of the folder.
  * @param {Made} made
  * @param {string} type of all matrices
  * @param {Random} random
@@ -1461,7 +1463,7 @@ export function contentsOf({ of, keys, tensors, rename, change }, type, random, 
 }
 
 /**
- * Makes a model as one file, with its content.
+ * Makes a model as one GGUF file, and the config and weights of its folder.
  * @param {Made} made
  * @param {string} type
  * @param {Random} random
@@ -1475,7 +1477,7 @@ export function make(made, type, random, tableType) {
 }
 
 /**
- * Makes the same model in several files.
+ * Makes the model of `make` as `count` GGUF files.
  * @param {Made} made
  * @param {string} type
  * @param {Random} random

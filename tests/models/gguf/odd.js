@@ -1,11 +1,11 @@
-// Valid files that differ from what today's converters write, each with a usual file that computes the same.
+// Makes valid GGUF files that differ from what today's converters write, each with a usual file that must give the same numbers.
 
 import { randomOf } from '../tokenizers/random-files.js'
 import { contentsOf, MADE } from './made.js'
 import { writeGguf } from './write-gguf.js'
 
 /** @import { Value, WrittenTensor } from './write-gguf.js' */
-/** @typedef {(keys: Map<string, Value>, tensors: WrittenTensor[]) => unknown} Edit returns other tensors if they change */
+/** @typedef {(keys: Map<string, Value>, tensors: WrittenTensor[]) => unknown} Edit changes `keys` in place; returns the new tensors, or undefined to keep them */
 
 const float = (/** @type {number} */ value) => /** @type {Value} */ ({ type: 'float32', value })
 const SCALING = 'llama.rope.scaling.'
@@ -22,7 +22,7 @@ const having = more => keys => {
 const deeper = (names, outer) => (_, tensors) =>
   tensors.map(tensor => (names.test(tensor.name) ? { ...tensor, dims: [...outer, ...tensor.dims] } : tensor))
 
-/** Each odd file by its edit. `like` is the edit that makes the usual file, by default none. @type {{ title: string, of: string, edit: Edit, like?: Edit }[]} */
+/** The odd files. `edit` makes one from the file of model `of`; `like` makes the usual file, which by default is unedited. @type {{ title: string, of: string, edit: Edit, like?: Edit }[]} */
 export const ODD = [
   { title: 'a table of four dimensions', of: 'llama', edit: deeper(/^token_embd/, [1, 1]) },
   { title: 'matrices of three dimensions', of: 'llama', edit: deeper(/attn_q|ffn_up/, [1]) },
@@ -129,7 +129,7 @@ export const ODD = [
   },
 ]
 
-/** Makes a file in float32. @param {string} of @param {Edit} [edit] @returns {Uint8Array<ArrayBuffer>} */
+/** Makes the float32 file of a model, edited. @param {string} of title of the model @param {Edit} [edit] @returns {Uint8Array<ArrayBuffer>} */
 export function edited(of, edit = () => {}) {
   const made = /** @type {import('./made.js').Made} */ (MADE.find(({ title }) => title === of))
   const { metadata, written } = contentsOf(made, 'F32', randomOf(3))

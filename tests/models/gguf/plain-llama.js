@@ -45,7 +45,7 @@ export function roundingOf(type) {
   return x => q8(x, type.endsWith('_1'))
 }
 
-/** Returns for each weight the minimum of its block, under the names and in the order of the weights. @param {string} type @param {() => Random} random */
+/** Returns the minimum of each weight's block, with the names and the layout of the weights. Empty if the type has no minima. @param {string} type @param {() => Random} random */
 function minimaOf(type, random) {
   const [{ rename, change }] = MADE
   /** @type {Weights} */
@@ -66,7 +66,7 @@ function minimaOf(type, random) {
 }
 
 /**
- * Returns the probabilities of the next token after each id, for the first made model.
+ * Returns the probabilities of the next token after each id, for the model MADE[0].
  * @param {Weights} weights
  * @param {any} config
  * @param {readonly number[]} ids

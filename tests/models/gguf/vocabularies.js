@@ -32,7 +32,7 @@ export const randomVocabulary = (kind, seed) => {
 /** Returns eight hexadecimal digits that depend on all ids. @param {readonly number[]} ids */
 export const digest = ids => createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 8)
 
-/** Imports node-llama-cpp, of the folder NODE_LLAMA_CPP if it is set; returns undefined if it is not installed. @returns {Promise<any>} */
+/** Imports node-llama-cpp, from the folder NODE_LLAMA_CPP if that is set. Returns undefined if it is not installed. @returns {Promise<any>} */
 export async function importLlama() {
   const { NODE_LLAMA_CPP } = process.env
   const from = NODE_LLAMA_CPP ? pathToFileURL(join(NODE_LLAMA_CPP, 'x.js')) : import.meta.url
@@ -44,7 +44,7 @@ export async function importLlama() {
 }
 
 /**
- * Returns the ids of llama.cpp, or undefined if node-llama-cpp is not installed.
+ * Opens llama.cpp; its idsOf tokenizes texts with the vocabulary of a GGUF file. Returns undefined if node-llama-cpp is not installed.
  * @returns {Promise<{ idsOf: (bytes: Uint8Array, texts: readonly string[]) => Promise<number[][]> } | undefined>}
  */
 export async function llamaCpp() {
