@@ -11,7 +11,7 @@ import { words } from './typing.js'
 usePage()
 const WEIGHTS = traced(settingsOf('heads')).tensors.weights
 assert.ok(WEIGHTS && PRESETS.heads)
-/** Returns the middle of a cell of a map in the window. @param {number} row @param {number} column @param {string} [map] */
+/** Returns the viewport coordinates of the middle of a map's cell. @param {number} row @param {number} column @param {string} [map] */
 const middle = (row, column, map = '#map') =>
   page.locator(map).evaluate(
     (element, at) => {
@@ -495,14 +495,14 @@ test('on a phone the page scrolls so that the sheet does not cover the tapped ce
   await page.setViewportSize({ width: 360, height: 740 })
   await follow('#2&')
   const sheet = page.locator('#inspector')
-  /** True if the element is in the window above the sheet, and the sheet covers at most 45 % of the window. @param {string} selector */
+  /** True if the element is in the viewport above the sheet, and the sheet covers at most 45 % of the viewport. @param {string} selector */
   const isAbove = async selector => {
     const [own, covers] = await Promise.all([page.locator(selector).boundingBox(), sheet.boundingBox()])
     return own && covers && own.y >= 0 && own.y + own.height <= covers.y && covers.height <= 0.45 * 740 + 1
   }
   const map = page.locator('#map canvas').first()
   await still('#map canvas')
-  /** Taps a cell of the map near the lower edge of the window. */
+  /** Scrolls the map to the lower edge of the viewport and taps one of its cells. */
   const tap = async () => {
     await map.evaluate(own => own.scrollIntoView({ block: 'end' }))
     const box = (await map.boundingBox()) ?? assert.fail()
@@ -591,7 +591,7 @@ test('turning a phone in the middle of a drag keeps the dragged value, as one st
   await follow('#2&cell=weights.0.3.1')
   const own = Number(WEIGHTS.at(0, 3, 1))
   await becomes(() => shown('#map'), own)
-  // Scrolls the cell above the sheet. This repeats, because the page may scroll, too.
+  // Scrolls the cell above the sheet, again and again until it stays, because the page may scroll, too.
   await becomes(async () => {
     const { y } = await middle(3, 1)
     await page.evaluate(by => scrollBy({ top: by, behavior: 'instant' }), y - 300)
@@ -612,7 +612,7 @@ test('turning a phone in the middle of a drag keeps the dragged value, as one st
   await settled(page)
   assert.equal(await shown('#map'), during, 'what was dragged stays')
   await reads('.answer-first', /^eat gives 41\.9% to is, set by you \(it was 21\.9%\)/)
-  // If the sheet is as high as the phone and the phone is turned, the top of the sheet is still within the window.
+  // A sheet as high as the upright phone: after the phone is turned, the top of the sheet is still within the viewport.
   await page.setViewportSize(upright)
   await page
     .locator('#inspector')

@@ -73,8 +73,9 @@ export async function serve({ headers = {} } = {}) {
 }
 
 /**
- * Starts a browser with a fresh profile. It collects errors and warnings of the console, failed requests and requests to other sites.
- * @param {...string} origins of the sites that may be requested. The result has the same list, which callers may change
+ * Starts a browser with a fresh profile. `complaints` collects errors and warnings of the console, failed requests, and requests to sites that
+ * are not in `origins`.
+ * @param {...string} origins of sites that may be requested. The result has this list, and callers may add to it
  */
 export async function launch(...origins) {
   const { context, close } = await launchChromium({ locale: 'en-US', viewport: WINDOW })
@@ -88,7 +89,7 @@ export async function launch(...origins) {
 }
 
 /**
- * Waits until typed text is on the page: it is drawn in the next frame.
+ * Waits for two animation frames. The page draws a change, such as typed text, in the next frame.
  * @param {Page} page
  */
 export const settled = page =>
@@ -107,14 +108,14 @@ export const plain = text => text.replace(/\s+/g, ' ').trim()
  * @returns {Promise<string[]>}
  */
 export async function printed(page, matrix) {
-  await page.locator('.steps-panel').waitFor({ state: 'attached' }) // this part is loaded after the picture
+  await page.locator('.steps-panel').waitFor({ state: 'attached' }) // the panel is loaded after the picture
   await settled(page)
   const texts = await page.locator(`[data-matrix="${matrix}"] [data-row]`).allTextContents()
   return texts.map(text => text.replaceAll('−', '-'))
 }
 
 /**
- * Returns a cell of a matrix.
+ * Returns the locator of a matrix's cell.
  * @param {Page} page
  * @param {string} matrix
  * @param {number} row
@@ -124,7 +125,7 @@ export const cell = (page, matrix, row, column) =>
   page.locator(`[data-matrix="${matrix}"] [data-row="${row}"][data-column="${column}"]`)
 
 /**
- * Selects a cell of the weights. A trace of many tokens has no cells as elements, only a map.
+ * Clicks a cell of the weights. With many tokens the cells are not elements, so it clicks into the map.
  * @param {Page} page
  */
 export async function pinWeight(page) {

@@ -1,4 +1,4 @@
-// The page in Chromium, Firefox and WebKit: it loads, takes text, shows presets and opens links; the numbers are those of the articles in each.
+// Tests the page in Chromium, Firefox and WebKit: it loads, takes text, shows presets and opens links, and its numbers are those of the articles.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -38,7 +38,7 @@ const hasCells = (/** @type {string} */ id, /** @type {number} */ count) =>
   document.querySelectorAll(`[data-matrix="${id}"] [data-row]`).length === count
 
 const isLive = () => document.querySelector('.front')?.getAttribute('data-live') === 'true'
-/** Steps of a run. A few are enough: different rounding would show. */
+/** Training steps of a run, enough for a difference in rounding to show. */
 const STEPS = 40
 const isReady = () => document.querySelector('#learn-train:not([disabled])') !== null
 const hasEnded = (/** @type {number} */ steps) =>

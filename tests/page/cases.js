@@ -1,4 +1,4 @@
-// The settings with which the page's programs are tested: every preset, and each setting that no preset changes.
+// Lists the settings with which the page's programs are tested: every preset, and each setting that no preset changes.
 
 import { load } from 'qkv'
 import { check } from '../../web/rooms/layer/check-settings.js'
@@ -124,7 +124,7 @@ export const CASES = [
 /**
  * Returns the numbers that a program must print: the weights, then the output after the projection, or the joined heads if there is no projection.
  * @param {import('../../web/rooms/layer/trace/layer-trace.js').Result} result
- * @param {boolean} isWhole false to keep only both ends of each axis of large tensors, as PyTorch prints them
+ * @param {boolean} isWhole false if large tensors keep only both ends of each axis, as PyTorch prints them
  */
 export const wanted = ({ tensors: { weights, joined, final } }, isWhole) =>
   [weights, final ?? joined].flatMap(tensor =>
@@ -139,7 +139,7 @@ function ends(tensor) {
 }
 
 /**
- * Returns the numbers inside brackets in a program's output.
+ * Returns the numbers inside `tensor(...)` in a program's output.
  * @param {string} text
  */
 export const numbersIn = text =>

@@ -1,4 +1,4 @@
-// The explanation of a cell: where its number comes from.
+// Tests how the page explains where the number in a cell comes from.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

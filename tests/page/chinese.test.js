@@ -1,4 +1,4 @@
-// In Chinese no English remains: every text, label and title that can be reached, in every preset.
+// Tests that no English remains in Chinese, in any text, label or title that can be reached, in every preset.
 
 import { test } from 'node:test'
 import { pinWeight } from './browser.js'
@@ -16,7 +16,7 @@ const NAMES = new Set(
     .split(' '),
 )
 
-/** Reads all texts that are written or read aloud, also in shadow roots. */
+/** Returns all texts that are visible or that a screen reader reads, also in shadow roots. */
 function spoken() {
   /** @type {string[]} */
   const texts = []
@@ -41,7 +41,7 @@ test('html lang follows the choice, and no English stays in Chinese', async () =
   await becomes(() => page.locator('html').getAttribute('lang'), 'en')
   await set('language', 'zh')
   await becomes(() => page.locator('html').getAttribute('lang'), 'zh-CN')
-  /** Words of all sentences: an announcement stays until the next one, so it may have words of an earlier sentence. @type {Set<string>} */
+  /** Words of all sentences so far, because an announcement stays until the next one and may quote an earlier sentence. @type {Set<string>} */
   const words = new Set()
   for (const preset of await page
     .locator('#examples [data-item]')

@@ -1,4 +1,4 @@
-// The estimates of edges find the induction circuit of a model trained with a seed that was not used during development.
+// Tests that the function `edges` finds the induction circuit of a model that is trained with a seed not used during development.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,8 +7,8 @@ import { agreement, compareEffects, inductionModel } from '../../build/learn/cir
 
 const qkv = await load({ threads: 1 })
 
-// The title names edges into keys only, because edges into queries and values may have larger effects, of either sign. docs/interpret.md gives
-// the number of seeds for which the title holds. Seed 10 was not used during development.
+// Only edges into keys are ranked, because edges into queries and values may have larger effects, of either sign. docs/interpret.md gives the
+// number of seeds for which the title holds. Seed 10 was not used during development.
 test('of the edges into keys, the one that supports the answer most leads from the head that reads the word before to an induction head', async t => {
   const { model, questions, accuracy } = await inductionModel(qkv, 10, 4)
   assert.ok(accuracy > 0.95, `it has learned the task: ${accuracy}`)

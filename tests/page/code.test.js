@@ -1,4 +1,4 @@
-// The programs that the page writes print the page's numbers.
+// Tests that the programs which the page writes print the page's numbers.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,5 @@
-// A trace of many tokens that is computed head by head equals the trace of all heads, even if its worker dies. Comparisons are rounded once.
+// Tests how One layer computes a trace of many tokens: head by head, with the bits of a trace of all heads, and on the page if the worker cannot
+// start or dies.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -74,7 +75,7 @@ for (const masking of /** @type {const} */ (['before', 'after']))
       const got = trace(checked)
       assert.deepEqual(got.tensors, whole({}))
       assert.deepEqual(got.before, whole({ edits: [] }))
-      // Computes each way of masking by a separate trace, without the edits of weights.
+      // Traces both orders of mask and softmax separately, without the edits of weights.
       const edits = checked.edits.filter(({ matrix }) => matrix !== 'weights')
       const [hidden, zeroed] = /** @type {const} */ (['before', 'after']).map(other => whole({ edits, masking: other }))
       assert.deepEqual(got.maskOrder?.before, hidden.weights)

@@ -1,4 +1,4 @@
-// Times that the page measures on this computer, and its slider of lengths.
+// Tests the page's panel of costs: the times that it measures on this computer, and its slider for the length.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The cost of attention, and what a word asks, answers, passes on and receives: formulas and numbers, without a page.
+// Tests, without a page, the formulas of the cost of attention, and the sentences about a word's query, key, value and output.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Nothing is cut off: texts, numbers, names of controls, at three widths, in both languages.
+// Tests that no text, number or name of a control is cut off, at three widths, in both languages.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,8 +9,8 @@ import { words } from './typing.js'
 usePage()
 
 /**
- * Lists texts that extend beyond their clip and cannot be scrolled into view, and controls that are narrower than their text. A text that is
- * shortened on purpose has a title.
+ * Lists texts that are clipped and cannot be scrolled into view, and controls that are narrower than their text. Skips elements with a title,
+ * because they are shortened on purpose.
  */
 function cutOff() {
   /** @type {string[]} */
@@ -83,7 +83,7 @@ const SIZES = [
   [1440, 900],
 ]
 
-// A text that fits at 1024 px also fits into the wider columns of 1440 px, so one example is enough there. Chinese texts are shorter, so examples
+// A text that fits at 1024 px also fits into the wider columns of 1440 px, so only `heads` is checked there. Chinese texts are shorter, so presets
 // that differ only in numbers are checked on a phone alone.
 for (const language of ['en', 'zh'])
   test(`nothing is cut off on a phone or in wider windows, in any view, in the drawer and the inspector: ${language}`, async () => {
@@ -115,7 +115,7 @@ for (const language of ['en', 'zh'])
     await page.evaluate(() => localStorage.clear())
   })
 
-/** Waits until a map with this many words ends, with its legend, above the dock. @param {number} count */
+/** Waits until a map of `count` words is shown whole above the dock. @param {number} count */
 const endsAboveDock = count =>
   page.waitForFunction(rows => {
     const map = /** @type {any} */ (document.querySelector('#map'))

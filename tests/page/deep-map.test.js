@@ -1,4 +1,4 @@
-// <qkv-deep-map>: which tiles a view needs, tiles that do not arrive, and the element in a page.
+// Tests <qkv-deep-map>: which tiles it requests for a view, what it shows if they do not arrive, and how a reader moves the view.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

@@ -6,7 +6,7 @@ import sirv from 'sirv'
 import { settled } from './browser.js'
 import { page, usePage } from './open.js'
 
-/** Serves the repository as it is. */
+/** Serves the files of the repository. */
 export async function serveAll() {
   const server = createServer(sirv(fileURLToPath(new URL('../..', import.meta.url)), { dev: true }))
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)))
@@ -53,7 +53,7 @@ export async function show(name, properties) {
 }
 
 /**
- * Returns the events of one type since the last call.
+ * Returns the details of one type's events since the last call, and clears the events of all types.
  * @param {string} type
  * @returns {Promise<any[]>}
  */
@@ -66,7 +66,7 @@ export const events = type =>
   }, type)
 
 /**
- * Returns the announcement of the cell or token for a screen reader.
+ * Returns what a screen reader announces for the active cell or token.
  * @param {string} name of the element
  */
 export const announced = name =>
@@ -77,9 +77,9 @@ export const announced = name =>
   }, name)
 
 /**
- * Returns the colour of a pixel of a map, read from a screenshot of the canvas.
- * @param {string} name
- * @returns {Promise<(x: number, y: number) => number[]>} of CSS pixels
+ * Reads a map's canvas once, and returns a function that gives the colour of a pixel.
+ * @param {string} name of the element
+ * @returns {Promise<(x: number, y: number) => number[]>} red, green and blue at a pixel of the canvas
  */
 export async function pixels(name) {
   const { width, data } = await page.evaluate(tag => {

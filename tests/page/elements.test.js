@@ -44,7 +44,7 @@ const close = (got, want) => {
   if (!(Math.abs(got - want) <= 1e-12)) assert.fail(`${got}, ${want} expected`)
 }
 
-/** Adds all elements, with all of their parts shown. */
+/** Adds all elements to the page, each with all of its parts shown. */
 async function showAll() {
   await show('qkv-heads', { weights: HEADS })
   const tokens = { rowTokens: WORDS, columnTokens: WORDS }
@@ -89,7 +89,7 @@ test('numbers on cells have contrast, and colours have lightness in even steps',
         const [high, low] = [light[i], inks[i] === '#000' ? 0 : 1].sort((a, b) => b - a)
         assert.ok((high + 0.05) / (low + 0.05) >= 4.5, `${inks[i]} on ${colour}`)
       })
-      // The CIE lightness grows in a straight line, except for rounding: from the start of a sequential scale, from the middle of a diverging one.
+      // Except for rounding, CIE lightness is linear along a sequential scale, and along the second half of a diverging one.
       const lightness = light.slice(scale === 'sequential' ? 0 : 128).map(y => 116 * Math.cbrt(y) - 16)
       const [first, last] = [lightness[0], lightness.at(-1) ?? 0]
       assert.equal(last > first, isDark, 'small numbers are near to the paper')
@@ -379,7 +379,7 @@ test('an option of another form gives a sentence with an example, and the elemen
   const square = { data: [1, 0, 0.6, 0.4], dims: [2, 2] }
   const flow = { queries: square, keys: square, values: square, scores: square, weights: square, output: square }
   const trace = `{"scores": ${three}, "weights": ${three}}`
-  /** Each case: an element, its valid attributes, the name and the value of a wrong one, the error that is shown. @type {[string, Record<string, string>, string, string, string][]} */
+  /** Each case has an element, its valid attributes, the name and value of an invalid one, and the message that the element shows. @type {[string, Record<string, string>, string, string, string][]} */
   const cases = [
     ['qkv-heatmap', { matrix }, 'domain', '0,4', 'Expected domain like [0,1], got 0,4.'],
     ['qkv-heatmap', { matrix }, 'domain', '[null,null]', 'Expected domain like [0,1], got ,.'],

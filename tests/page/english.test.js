@@ -1,4 +1,4 @@
-// The English model of the page: no text has unknown words, and continuations of simple sentences make sense.
+// Tests the page's English model: no text has unknown words, and continuations of simple sentences make sense.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The companion of exercises, its bar and its frame without a browser: racing steps, tries, and the state kept by a host.
+// Tests the exercise bar, its frame and its element without a browser: steps that race, tries, and the state that a host keeps.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -45,7 +45,7 @@ const waitingFor = draw => async (/** @type {RegExp} */ wanted) => {
   return textOf(draw())
 }
 
-/** Makes a page with one room, as the companion uses it. @param {() => Promise<void>} [open] opens the room @param {import('../../web/shell/room.js').Room<any>} [room] */
+/** Makes the exercise companion, and as much of a page with one room as it uses. @param {() => Promise<void>} [open] opens the room @param {import('../../web/shell/room.js').Room<any>} [room] */
 function openPage(open = async () => {}, room = layer, loaded = Promise.resolve(qkv)) {
   const store = createStore(room, { qkv })
   const shell = {
@@ -60,7 +60,7 @@ function openPage(open = async () => {}, room = layer, loaded = Promise.resolve(
   return { store, own, draw, reads: waitingFor(draw) }
 }
 
-/** Returns the listener that follows a text in a template. @param {any} template @param {string} id @returns {((event?: object) => unknown) | undefined} */
+/** Returns the click listener of the element with this id in a template: the first function after `id`. @param {any} template @param {string} id @returns {((event?: object) => unknown) | undefined} */
 function clickOf(template, id) {
   if (Array.isArray(template)) return template.map(each => clickOf(each, id)).find(Boolean)
   if (!template?.strings) return undefined

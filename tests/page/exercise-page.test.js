@@ -1,4 +1,4 @@
-// Exercises in the page: by mouse and by keyboard, in both languages, from a file, and in the frame of a host with the SPLICE protocol.
+// Tests exercises in the page: by mouse and keyboard, in both languages, from a file, and in a frame whose host uses the SPLICE protocol.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { becomes, follow, go, page, reads, until, url, usePage, violations } fro
 
 const own = usePage({ hash: null })
 
-/** Fails if axe finds something. @param {string} [where] @param {string | undefined} [part] of the page */
+/** Fails if axe finds a violation. @param {string} [where] for the message @param {string | undefined} [part] selector of the part to check */
 const expectNothing = async (where = '', part = undefined) => assert.deepEqual(await violations(part), [], where)
 
 test('from the list into an exercise: a wrong answer, locked settings, the solution, the score; the address contains all of it', async () => {
@@ -51,7 +51,7 @@ test('from the list into an exercise: a wrong answer, locked settings, the solut
 const TRAINS = ['e13', 'e14']
 const qkv = await load()
 
-/** Returns the link of an exercise with the settings of its solution, and the input to type or choose there. @param {string} id */
+/** Returns the link of an exercise with the settings of its solution, the answer to type or choose there, and the exercise. @param {string} id */
 async function solutionOf(id) {
   const exercise = /** @type {import('../../web/exercises/exercise.js').Exercise} */ (await exerciseOf(id))
   const { room, solution } = exercise
@@ -69,7 +69,7 @@ async function solutionOf(id) {
 
 /** @typedef {import('playwright-core').Page | import('playwright-core').FrameLocator} Place */
 
-/** Gives an answer and presses Check, by mouse or by keyboard, until it has passed. @param {Place} place @param {string} id @param {unknown} answer @param {'mouse' | 'keyboard'} by */
+/** Enters an answer and presses Check, by mouse or keyboard, until the exercise has passed. @param {Place} place @param {string} id @param {unknown} answer @param {'mouse' | 'keyboard'} by */
 async function answers(place, id, answer, by) {
   await place.locator(`#exercise[data-exercise="${id}"]`).waitFor()
   const field = place.locator('#exercise-answer')
@@ -88,7 +88,7 @@ async function answers(place, id, answer, by) {
   )
 }
 
-/** Trains until the run stops, with the buttons of the exercise. @param {Place} place @param {import('../../web/exercises/exercise.js').Exercise} exercise */
+/** Trains all runs that an exercise asks for, each until it stops. @param {Place} place @param {import('../../web/exercises/exercise.js').Exercise} exercise */
 async function trains(place, { id, parts = [] }) {
   /** Waits until this many runs remain to be trained. @param {number} count */
   const awaits = count =>
@@ -149,7 +149,7 @@ const sizeOf = place =>
     .locator('#exercise')
     .evaluate(bar => ({ height: bar.getBoundingClientRect().height, content: bar.scrollHeight - bar.clientHeight }))
 
-/** Waits for the room behind a bar, and checks the bar. @param {import('playwright-core').Page | import('playwright-core').Frame} place @param {string} id @param {string[]} looked those that axe looks at */
+/** Waits for the room of an exercise, and checks the bar. @param {import('playwright-core').Page | import('playwright-core').Frame} place @param {string} id @param {string[]} looked ids of the exercises that axe checks */
 async function expectBar(place, id, looked) {
   const { room = 'layer', bars } = (await exerciseOf(id)) ?? {}
   // Where the room has no picture, the bar contains one, so it may be higher.
@@ -332,7 +332,7 @@ const hostOf = (body, state) => `<!doctype html><html lang="en"><title>host</tit
   })
 </script>`
 
-/** Opens a host page beside the site. @param {string} body @param {unknown} [state] */
+/** Opens a host page from the same origin as the site. @param {string} body @param {unknown} [state] */
 async function openHost(body, state) {
   await page.route('**/host.html', route => route.fulfill({ contentType: 'text/html', body: hostOf(body, state) }))
   await page.goto(`${url}host.html`)
@@ -378,7 +378,7 @@ test('in a frame: the host is asked for a state, and gets score, state and heigh
   await answers(state)
   await first.locator('#exercise[data-state="passed"]').waitFor()
   await becomes(() => first.locator('[data-control="q2"]').inputValue(), '8')
-  // A state of another exercise, and an invalid one, are refused with a message, also when the host sets it.
+  // A state of another exercise and an invalid state are refused with a message, on getState and when the host sets the state.
   await answers('nonsense')
   await first.locator('[data-said="exerciseStateRefused"]').waitFor()
   for (const wrong of [

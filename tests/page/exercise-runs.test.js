@@ -1,4 +1,4 @@
-// The exercises whose runs train to their goal, without a browser: these take seconds.
+// Tests, without a browser, the exercises in which the reader trains models. Each run takes seconds.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,14 +11,14 @@ import { openLearn } from './learn-store.js'
 
 const qkv = await load()
 
-/** Opens Learn with an exercise, whose locks apply. @param {Exercise} exercise */
+/** Opens Learn with an exercise, and locks the settings that it locks. @param {Exercise} exercise */
 function openLocked(exercise) {
   const own = openLearn(startOf(exercise, 0))
   own.store.restrict(guardOf(exercise, own.store.room.fields, { key: 'locked' }))
   return own
 }
 
-/** Returns the verdict on an exercise in Learn in its present state. @param {Exercise} exercise @param {ReturnType<typeof openLearn>} own @param {string} [answer] @param {unknown} [memory] */
+/** Returns an exercise's verdict on the present state of Learn. @param {Exercise} exercise @param {ReturnType<typeof openLearn>} own @param {string} [answer] @param {unknown} [memory] */
 const verdictOf = (exercise, own, answer = '', memory = undefined) =>
   exercise.check({ state: /** @type {any} */ (own.store.state), answer, memory: /** @type {any} */ (memory), qkv })
 

@@ -1,5 +1,5 @@
-// The exercises without a browser: the start does not pass, each wrong answer gets its hint, the solution passes, and locked settings cannot change.
-// Then scores, rules and links.
+// Tests exercises without a browser: the start does not pass, each wrong answer gets its hint, the solution passes, and locked settings cannot
+// change. Also tests scores, rules, links and exercises that teachers make.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -76,7 +76,7 @@ function verdictInLayer(exercise, attempt, seed) {
       createStore(layer, { qkv, link: startOf(exercise, seed) }).state.settings,
       store.state.settings,
     )
-    // The solution of a typed answer may show settings that the reader cannot change.
+    // Attempts change only settings that are not locked. In an exercise with a typed answer, they may also show locked ones.
     assert.ok(exercise.answer || !isAllowed, `${exercise.id}: the reader may do so`)
     const given = { state: store.state, answer: undefined, memory: undefined, qkv }
     return exercise.check({ ...given, answer: answerOf(attempt, given) })
@@ -149,7 +149,7 @@ async function openModel(name) {
   }
   store.act.bring(files.map(([file, bytes]) => new File([bytes], file)))
   await settled()
-  /** Applies the settings of a link, except the name of the model, because in Node none ships with the page. @param {string} link */
+  /** Applies the settings of a link, except the model's name: in Node no model ships, and the store has opened it from files. @param {string} link */
   async function show(link) {
     const { checkpoint: _, ...set } = fromLink(models.fields, link)
     store.update({ set })
@@ -237,13 +237,13 @@ test('the query of e1 gives key 2 0.9993; one head of e10 is at best 0.32 off, a
   const { weights } = /** @type {any} */ (store.state.got.trace).value.tensors
   assert.equal(weights.data[1].toFixed(4), '0.9993')
   store.close()
-  /** Returns the largest error of the output if key 1 has length n: the weights are softmax(n a, b, c). @param {number} n @param {readonly number[]} q */
+  /** Returns the largest error of e10's output if key 1 has length n, where the weights are softmax(n a, b, c). @param {number} n @param {readonly number[]} q the query (a, b, c) */
   const off = (n, [a, b, c]) => {
     const [x, y, z] = [n * a, b, c].map(Math.exp)
     const sum = x + y + z
     return Math.max(Math.abs((x - z) / sum - 0.5), Math.abs((y - z) / sum - 0.5))
   }
-  /** Returns the least error over a grid of queries; that of a query is its largest for n = 0.5, 1 and 1.5. @param {number} step of the grid @param {number} most the largest third number of a query */
+  /** Returns the error of the best query on a grid. A query's error is its largest for n = 0.5, 1 and 1.5. @param {number} step of the grid @param {number} most the largest c */
   function best(step, most) {
     let least = 1
     for (let a = 0; a <= 20; a += step)

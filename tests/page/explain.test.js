@@ -1,4 +1,4 @@
-// Sentences about numbers, and the sums and products in them, without a browser.
+// Tests, without a browser, the page's explanations of numbers: their sentences, and the sums and products in them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Files for the tests of imports in One layer.
+// Makes files that the tests of One layer import.
 
 import { writeNpy } from '../../web/files/npy.js'
 

@@ -1,4 +1,4 @@
-// What a first-time reader meets: sentences in their place, maps that a class can see, texts to begin with.
+// Tests what a first-time reader meets: layouts that stay still, maps large enough for a class, texts to begin with.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The first screen: its numbers and its size.
+// Tests the numbers and the size of the first screen of One layer.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// <qkv-flow>: its frames follow from the trace, and play in the element.
+// Tests <qkv-flow>: how its frames follow from a trace, and how the element plays them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -79,7 +79,7 @@ test('a row that sees nothing has an output of 0, with a note', () => {
   assert.ok(!stepsOf(frames).includes('values'))
 })
 
-/** Lists the texts of a frame with their positions. @param {any} trace @param {string} step @param {boolean} isCross @param {{ query?: number, width?: number, asks?: string }} [options] */
+/** Draws a frame with a recording pen. Returns its texts with their positions, the filled cells and the links. @param {any} trace @param {string} step @param {boolean} isCross @param {{ query?: number, width?: number, asks?: string }} [options] */
 function written(trace, step, isCross, { query = 0, width = 776, asks = 'asks' } = {}) {
   const rows = rowsOf(trace, 0, query)
   const frame = framesOf(rows, query).find(each => each.step === step) ?? assert.fail(step)

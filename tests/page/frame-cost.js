@@ -1,4 +1,4 @@
-// npm run bench:page measures the processor time of a frame of a drag and of the flow, and the front door at 10 Mbit/s.
+// npm run bench:page measures the processor time for a frame of a drag and for one of the flow, and how fast the front door loads at 10 Mbit/s.
 
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -19,7 +19,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
 })
 /** 10 Mbit/s, in bytes per second. */
 const RATE = 10e6 / 8
-/** Frames of a drag, and rounds of every measurement. */
+/** Number of frames of a drag, and number of rounds of every measurement. */
 const [FRAMES, ROUNDS] = [60, 5]
 /** CPU slowdown that emulates the phone for which the goal is set. */
 const SLOWDOWN = 4
@@ -43,9 +43,9 @@ async function serveCompressed() {
 }
 
 /**
- * Measures the processor time of the page's main thread for each part of some work, in milliseconds.
+ * Measures the page's main-thread processor time for a part of `work`, in milliseconds. Returns one time for each round.
  * @param {Page} page
- * @param {() => Promise<number>} work is done, and returns the number of its parts
+ * @param {() => Promise<number>} work runs in the page, and returns the number of its parts
  */
 async function processorTime(page, work) {
   const client = await page.context().newCDPSession(page)
@@ -65,7 +65,7 @@ async function processorTime(page, work) {
   return times
 }
 
-/** Drags a weight at 60 words and 8 heads. @param {Page} page @param {string} url */
+/** Measures the processor time for a frame while a weight is dragged at 60 words and 8 heads. @param {Page} page @param {string} url */
 async function drag(page, url) {
   await page.goto(
     `${url}#2&${new URLSearchParams({ heads: '8', dModel: '8', sentence: words(60), cell: 'weights.0.30.10' })}`,

@@ -1,4 +1,4 @@
-// The session of the front door, without a browser.
+// Tests the session of the front door without a browser.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

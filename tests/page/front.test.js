@@ -1,4 +1,4 @@
-// The front door: recorded numbers are those of the model, its sentences follow from the numbers, and it is small.
+// Tests the front door: its recorded numbers are those of the model, its sentences follow from the numbers, and its download is small.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const FOLDER = fileURLToPath(new URL('../../web/trained/stories', import.meta.ur
 const ALL = { isOn: true, othersOn: true }
 const WITHOUT = { isOn: false, othersOn: true }
 
-/** Runs the model on stories. */
+/** Loads the model, and returns a function that runs it on a story. */
 async function reader() {
   const qkv = await load()
   const { vocab } = JSON.parse(readFileSync(`${FOLDER}/tokenizer.json`, 'utf8')).model
@@ -182,7 +182,7 @@ test('the switch works on recorded numbers before the model is loaded; the first
   )
 })
 
-/** Returns the sentences by which a screen reader announces the weights of the named head, without those below 1 %. @param {readonly number[]} row */
+/** Returns what a screen reader reads for the weights of "he", except those below 1 %. @param {readonly number[]} row the weights */
 const lookedAt = row =>
   ['the start', 'Lily', 'and', 'Tom', 'are', 'friends', '.', 'is', 'he'].flatMap((word, i) =>
     row[i] < 0.01 ? [] : [`he gives ${word} ${(100 * row[i]).toFixed(1)}%`],

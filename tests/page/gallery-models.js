@@ -1,8 +1,8 @@
-// The models of the gallery without their weights: published configs, and the tensors of their files.
+// Makes the models of the gallery without their numbers, from the published configs and the names and sizes of the tensors.
 
 import { readFileSync } from 'node:fs'
 
-/** A tensor: name, dims, and its dtype if it differs from that of the file. @typedef {[name: string, dims: number[], dtype?: string]} Listed */
+/** A tensor: its name, its dims, and its dtype if not that of the file's other tensors. @typedef {[name: string, dims: number[], dtype?: string]} Listed */
 /** @typedef {{ dtype: 'F32' | 'F16', tensors: Listed[] }} Published */
 
 /** @param {string} name @param {number} out @param {number} width @returns {Listed[]} */
@@ -100,10 +100,10 @@ const gptNeox = (d, count) => ({
 })
 
 /**
- * Lists the tensors of Llama, Qwen3 or Gemma 3. Their files are bfloat16; F16 stands for it here, because it takes the same memory.
+ * Lists the tensors of Llama, Qwen3 or Gemma 3. Their files are bfloat16. F16 stands for it here, because it takes the same memory.
  * @param {{ d: number, layers: number, heads: number, keys: number, headDim: number, inner: number, vocab: number }} sizes
  * @param {string[]} [headNorms]
- * @param {string[]} [norms] that a layer has beside those of Llama
+ * @param {string[]} [norms] names of norms that a layer has in addition to those of Llama
  * @returns {Published}
  */
 const gated = ({ d, layers: count, heads, keys, headDim, inner, vocab }, headNorms = [], norms = []) => ({
@@ -233,8 +233,8 @@ function marian() {
 const json = name => JSON.parse(readFileSync(new URL(`../goldens/published/${name}.json`, import.meta.url), 'utf8'))
 
 /**
- * The configs as the hub has them. 14 of the 16 files have the hash that the hub lists. The config of TinyStories 33M may differ from the hub's in keys without
- * effect. Two configs are derived from related models, because no copy was found.
+ * The published configs, by title in the gallery. 14 of the 16 files in goldens/published have the hash that the hub lists. The config of
+ * TinyStories 33M may differ from the hub's in keys without effect. No copy was found of two configs, so they are derived from related models.
  * @type {Record<string, Record<string, unknown>>}
  */
 const CONFIGS = {
@@ -266,7 +266,7 @@ const CONFIGS = {
   'opus-mt en-zh': json('Helsinki-NLP--opus-mt-en-zh'),
 }
 
-/** Configs by the title in the gallery. @type {Record<string, Published>} */
+/** The tensors of each model, by title in the gallery. @type {Record<string, Published>} */
 const FILES = {
   'TinyStories 33M': gptNeo(768, 4),
   'TinyStories 2Layers 33M': gptNeo(1024, 2),
@@ -306,7 +306,7 @@ const FILES = {
 
 const BYTES = /** @type {Record<string, number>} */ ({ F32: 4, F16: 2, BOOL: 1, U8: 1, I64: 8 })
 
-/** Makes a folder whose file of weights has only a header. @param {string} title in the gallery */
+/** Makes the folder of a model. Its file of weights has the real header, and zeros for the weights. @param {string} title in the gallery */
 export function folderOf(title) {
   const { dtype, tensors } = FILES[title]
   let end = 0

@@ -21,7 +21,7 @@ export async function open(name, type) {
   await opened(type)
 }
 
-/** Types a text and waits until it is read. Until then the list of heads may change its order under a click. @param {string} text */
+/** Types a text and waits for the run on it. Until then the list of heads may change its order under a click. @param {string} text */
 export async function typeText(text) {
   await page.fill('#models-text', text)
   await page.locator('#stage[data-slot="here"][aria-busy="false"]').waitFor()
@@ -38,7 +38,7 @@ export async function openMade(sizes) {
   }
 }
 
-/** Selects a cell of the open head by the event that its map dispatches after a click. @param {number} row @param {number} column */
+/** Selects a cell of the open head: dispatches the event that a click on the map would. @param {number} row @param {number} column */
 export const selectCell = (row, column) =>
   page
     .locator('#models-map')

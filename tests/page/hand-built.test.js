@@ -1,4 +1,4 @@
-// Hand-built heads: their kinds, their link, the sentences about them. layer-numbers.test.js has their numbers.
+// Tests hand-built heads in the page: their kinds, their link and the sentences about them. layer-numbers.test.js tests their numbers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Chips of changes and the switches of a head: their texts and effects, without a room.
+// Tests, without a room, the texts and effects of the chips of changes and of a head's switches.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The inspector without a room: it draws pages from data, and a click on a number of a page opens a place.
+// Tests the inspector without a room: it draws a page from data, and a click on a number in the page opens another page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

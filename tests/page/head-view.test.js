@@ -1,4 +1,4 @@
-// The pictures of a head: each is drawn from data, and works the same with pointer, finger and keyboard, without a room.
+// Tests, without a room, the pictures of a head: each is drawn from data, and responds to pointer, finger and keyboard in the same way.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -84,7 +84,7 @@ test('the flow needs the steps of a head: without them it shows a message', () =
   assert.deepEqual(done, [['point'], ['show', 'map']])
 })
 
-/** The events of a picture, and the actions that they call. @type {[event: string, detail: object | null, asks: unknown[]][]} */
+/** Events that a picture dispatches, each with its detail and the action that it must call. @type {[event: string, detail: object | null, asks: unknown[]][]} */
 const BEHAVIOURS = [
   ['cell-focus', { row: 1, column: 0 }, ['point', { cell: { matrix: 'weights', row: 1, column: 0 } }]],
   ['cell-leave', null, ['point']],

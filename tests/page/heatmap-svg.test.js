@@ -1,11 +1,11 @@
-// A heat map as SVG from data alone, in plain Node.
+// Tests in plain Node that a heat map is drawn as SVG from data alone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { heatmapSVG } from '../../web/elements/heatmap.js'
 
 const matrix = { data: [1, 0, 0.5, 0.5], dims: [2, 2] }
-/** Returns the texts of a picture with their left ends, and the total width. @param {string} svg */
+/** Returns the texts in an SVG with their x coordinates, and the SVG's width. @param {string} svg */
 function read(svg) {
   const texts = [...svg.matchAll(/<text x="([\d.-]+)"[^>]*>([^<]*)<\/text>/g)].map(([, x, text]) => ({
     x: Number(x),

@@ -21,7 +21,7 @@ useElements()
 const map = () => page.locator('qkv-heatmap .map')
 const cells = async () => (await page.locator('qkv-heatmap td:not(:empty)').allTextContents()).map(text => text.trim())
 
-/** Returns the position of the middle of a cell on the page. @param {number} row @param {number} column */
+/** Returns the viewport coordinates of the middle of a cell. @param {number} row @param {number} column */
 const middle = (row, column) =>
   page.evaluate(
     cell => {

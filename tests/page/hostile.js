@@ -101,7 +101,7 @@ export function linkOf(random) {
       { q: { dims: [1, 1], data: [3e38] }, k: { dims: [1, 1], data: [3e38] }, v: { dims: [1, 1], data: [3e38] } },
     ])
   }
-  /** Returns a value of a field, usually one of its kind. @param {FieldName} name @returns {string} */
+  /** Returns a text for a field, usually a valid value. @param {FieldName} name @returns {string} */
   const value = name => {
     const { type, choices, least = 0, most = 10 } = describe(name).kind
     if (random() < 0.05) return one([...NUMBERS, ...WORDS])

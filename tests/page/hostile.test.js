@@ -1,5 +1,5 @@
-// No link and no file leaves a blank page: 200 links and 20 files from a seed, ten times as many with QKV_HOSTILE=1. The links go through the store
-// in Node, with every cell that can be requested. Then some links and files go through Chromium.
+// Tests that no link and no file leaves a blank page: 200 links and 20 files from a seed, ten times as many with QKV_HOSTILE=1. In Node, all links
+// go through the store, and two cells of every matrix are explained. Then some links and files go through Chromium.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -96,7 +96,7 @@ test('every hostile file gives valid settings, or a message', () => {
 
 usePage()
 
-/** Returns the first fault of the page in which it runs. */
+/** Runs in the page: returns the first fault it finds there, or ''. */
 const wrong = () => {
   const text = document.body.innerText
   const sees = (/** @type {string} */ selector) => (document.querySelector(selector)?.textContent ?? '').trim() !== ''

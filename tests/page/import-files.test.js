@@ -1,4 +1,4 @@
-// Files that One layer reads, and invalid ones, each with its message. import.test.js gives files to the page.
+// Tests which files One layer reads, and with what message it refuses others. import.test.js gives files to the page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Import your own: dropped, chosen or pasted data is shown in every view, or a message has the reason why not.
+// Tests "Import your own": dropped, chosen or pasted data is shown in every view, or a message gives the reason why not.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ usePage()
 const folder = mkdtempSync(join(tmpdir(), 'qkv import '))
 after(() => rmSync(folder, { recursive: true }))
 
-/** Chooses files from a disk, so that a large one is not sent to the browser as text. @param {...File} files */
+/** Writes files to disk and chooses them there, so that a large one is not sent to the browser as text. @param {...File} files */
 async function give(...files) {
   const paths = files.map(({ name }) => join(folder, name))
   for (const [i, { buffer }] of files.entries()) writeFileSync(paths[i], buffer)

@@ -1,4 +1,4 @@
-// Problems that first-time readers had, one by one.
+// Tests that problems of first-time readers stay solved. The titles have the problems' numbers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -48,7 +48,7 @@ for (const [device, scrolls, width, height] of /** @type {const} */ ([
         return before.top === last.top
       }, true)
     }
-    // On a phone the sheet repeats the row that it covers.
+    // On a phone the sheet covers the row of the map and shows it again, so the click goes there.
     if (width < 900) await page.locator('.sheet-row .factor').first().click()
     else await clickMap(3, 0)
     await settled(page)
@@ -105,7 +105,7 @@ test('4. the first screen explains its picture, and that nothing is trained; exa
   )
   const visible = await page.evaluate(() => document.body.innerText)
   assert.ok(!/document 0|the print/i.test(visible))
-  // On a phone the heads have no notes, so no text describes their bits.
+  // On a phone the heads have no notes in bits, so the text does not explain bits.
   await page.setViewportSize({ width: 390, height: 844 })
   await becomes(() => page.innerText('#seen'), /^Each row shows(?!.*Bits say)/s)
   await page.setViewportSize({ width: 1440, height: 900 })
@@ -264,7 +264,7 @@ test('11. the first screen of 1440 x 900 holds sentence, answer, heads and the w
   }
 })
 
-/** Returns how many pixels of the open explanation of a term the window, or the inspector, cuts off. @param {import('playwright-core').Locator} term */
+/** Returns by how many pixels a term's open explanation extends beyond the inspector, or else beyond the phone. @param {import('playwright-core').Locator} term */
 const hidden = term =>
   term.evaluate(own => {
     const text = /** @type {Element} */ (own.querySelector('.term-text')).getBoundingClientRect()

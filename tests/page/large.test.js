@@ -1,4 +1,4 @@
-// Many tokens are computed in a worker, which an outdated sentence does not block. Only some of their numbers are kept.
+// Tests traces of many tokens: a worker computes them, an outdated sentence does not block it, and only some of the numbers are kept.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ async function openCase(each) {
 }
 
 /**
- * Returns rows of the shown weights, and the queries and keys of all heads.
+ * Returns the size of the shown weights, and some of their rows.
  * @param {number[]} rows
  */
 const numbers = rows =>

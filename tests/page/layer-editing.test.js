@@ -1,4 +1,4 @@
-// Changing numbers: drag, type, undo.
+// Tests how numbers are changed: dragged, typed and undone.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

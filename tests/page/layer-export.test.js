@@ -1,4 +1,4 @@
-// Export: links, programs, files, pictures; all with the page's numbers.
+// Tests that exported links, programs, files and pictures have the page's numbers.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -15,7 +15,7 @@ import { becomes, choose, follow, go, LAYER, page, reads, text, unfold, usePage 
 usePage()
 const PYTHON = process.env.PYTHON ?? '/usr/bin/python3'
 
-/** Returns what a click copied. The message and the clipboard may still be those of an earlier click. @param {string} selector */
+/** Clicks and returns what was copied. Empties the clipboard before, so that an earlier copy is not taken for this one. @param {string} selector */
 async function copied(selector) {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate(() => navigator.clipboard.writeText(''))

@@ -1,4 +1,4 @@
-// One layer computes the numbers of the documents. first-screen.test.js tests that the page prints them.
+// Tests that One layer computes the numbers of the articles. first-screen.test.js tests that the page prints them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ import { CASES, traced } from './cases.js'
 
 const qkv = await load()
 
-/** Computes x W^T + b, in groups: (groups, rows, size). @param {Out} x @param {Out} w @param {Out} b @param {number} groups */
+/** Computes x W^T + b and splits its columns into groups: (groups, rows, columns of a group). @param {Out} x @param {Out} w @param {Out} b @param {number} groups */
 function project(x, w, b, groups) {
   const [rows, inner] = x.shape
   const size = w.shape[0] / groups

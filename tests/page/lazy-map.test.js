@@ -1,4 +1,4 @@
-// A map is drawn only when it comes near the window. Nothing below it moves then.
+// Tests that a map is drawn only when it comes near the viewport, and that nothing below it moves then.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Learn does not block the page: while it trains at full pace, no task of the main thread takes 50 ms; without a worker it trains as well.
+// Tests that Learn does not block the page: while it trains at full pace, no main-thread task takes 50 ms. Also tests that it trains without a worker.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ test('no task of the main thread takes 50 ms of its time while a run trains at f
   await client.send('Tracing.end')
   await complete
   const main = events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
-  // Milliseconds for which the thread itself has worked. A busy machine makes tasks last longer, but does not change these.
+  // The thread's own processor time in milliseconds. A busy machine makes tasks last longer, but does not change this time.
   const tasks = events
     .filter(({ name, pid, tid }) => name === 'RunTask' && main.some(each => each.pid === pid && each.tid === tid))
     .map(({ tdur = 0 }) => tdur / 1000)

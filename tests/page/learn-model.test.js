@@ -1,4 +1,4 @@
-// Learn: sentences about a model agree with its numbers; changes, gradients, files and programs are exact.
+// Tests the models of Learn: sentences agree with the numbers, and changes, gradients, files and programs are exact.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Learn: the exported programs print the losses of tests/goldens/learn-programs.json, for qkv in Node and for PyTorch. The programs are made from
-// the source of each task and model.
+// Tests that the programs which Learn exports, for qkv in Node and for PyTorch, print the losses of tests/goldens/learn-programs.json. The programs
+// are made from the source of each task and model.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -1,4 +1,5 @@
-// The room "Learn": train, look, change heads, ask why, compare, go back in time, save; nothing trains before a click.
+// Tests the room "Learn" in a browser: nothing trains before a click; a reader trains, looks, changes heads, asks why, compares, goes back in time
+// and saves.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

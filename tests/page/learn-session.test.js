@@ -1,5 +1,5 @@
-// Learn: its store and session in Node. A run trains, is repeated by its link, compared, changed, shown at any step, saved and opened; a lost worker
-// is reported.
+// Tests the store and session of Learn in Node: a run trains, is repeated by its link, compared, changed, shown at any step, saved and opened. A lost
+// worker is reported.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

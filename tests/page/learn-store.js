@@ -1,4 +1,4 @@
-// The room Learn without a browser: its store, with its session in Node or a worker that a test simulates.
+// Opens the room "Learn" without a browser: makes its store. The session runs in Node, or in a worker that a test simulates.
 
 import { load } from 'qkv'
 import { room } from '../../web/rooms/learn/room.js'
@@ -27,7 +27,7 @@ export function openLearn(link, options = {}) {
     }
     return store.state
   }
-  /** Resolves to the picture, once every request is answered. */
+  /** Waits until training has stopped and all requests are answered. Returns the picture. */
   async function picture() {
     const isHere = (/** @type {string} */ slot) => /** @type {any} */ (store.state.got)[slot]?.is === 'here'
     const { got } = await until(({ view }) => !view.isTraining && isHere('run') && isHere('train') && isHere('show'))

@@ -1,4 +1,4 @@
-// The guided stories of the room "Learn": each is walked to its end, read in both languages at each stop; a ring is around the subject of the stop.
+// Walks each guided story of the room "Learn" to its end. Reads each stop in both languages, and checks that a ring is around the stop's subject.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

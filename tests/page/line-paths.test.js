@@ -1,4 +1,4 @@
-// Lines of heads between two columns of words: which are drawn, and how strong; and that a picture of a head uses them.
+// Tests the lines of heads between two columns of words: which are drawn, how strong they are, and that a head's picture shows them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { linesOf, strongest } from '../../web/attention-head/line-paths.js'
 import { texts } from '../../web/i18n/en/lines.js'
 import { elementsOf, keyOf } from './template.js'
 
-/** The weights of two heads over two queries and three keys, after one number of another layer. */
+/** The weights of two heads with two queries and three keys. They start at index 1; the number before belongs to another layer. */
 const layer = {
   weights: Float32Array.of(9, 1, 0, 0, 0.25, 0.75, 0, 0.5, 0.5, 0, 0.004, 0.496, 0.5),
   from: 1,
@@ -15,7 +15,7 @@ const layer = {
   queries: 2,
   keys: 3,
 }
-/** Returns the lines as head, query, key and strength. @param {ReturnType<typeof linesOf>} lines */
+/** Returns each line as [head, query, key, opacity]. @param {ReturnType<typeof linesOf>} lines */
 const drawn = lines =>
   lines
     .flatMap(({ head, opacity, pairs }) =>

@@ -1,5 +1,5 @@
-// Tries sequences of actions on the stores of all rooms for a given time, in Node: `states.test.js` tries a few of them. npm run states -- --seed 7
-// --minutes 60 [--runs 20000] [--room layer]
+// Tries random sequences of actions on the stores of all rooms for a given time, in Node. `states.test.js` tries a few of them.
+//   npm run states -- --seed 7 --minutes 60 [--runs 20000] [--room layer]
 
 import { parseArgs } from 'node:util'
 import { giveEnglishModel } from './english-model.js'
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 })
 const [SEED, MINUTES, RUNS] = [values.seed, values.minutes, values.runs].map(Number)
-/** Number of sequences of one room before the next room has its turn. */
+/** Number of sequences that are tried in one room before the next room's turn. */
 const BATCH = 20
 
 giveBrowser()
@@ -31,7 +31,7 @@ const made = new Map(rooms.map(room => [room, subjects[room]()]))
 const start = performance.now()
 let failures = 0
 let runs = 0
-/** Print the summary also when the program is interrupted. */
+/** Prints the summary also when the program is ended by SIGTERM. */
 process.on('SIGTERM', () => process.exit(say()))
 for (let batch = 0; runs < RUNS && performance.now() - start < MINUTES * 60_000; batch++) {
   const room = rooms[batch % rooms.length]

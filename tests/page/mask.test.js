@@ -1,4 +1,4 @@
-// The mask on the page: which words a word sees, both ways to hide, painting. layer-numbers.test.js has the numbers of masks.
+// Tests masks on the page: which words a word sees, both ways to hide, painting. layer-numbers.test.js tests the numbers of masks.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { becomes, choose, go, mode, page, reads, usePage } from './open.js'
 
 usePage()
 
-/** Returns the middle of a cell of the large map. @param {number} row @param {number} column */
+/** Scrolls the large map into view. Returns the viewport coordinates of the middle of one of its cells. @param {number} row @param {number} column */
 async function placeOf(row, column) {
   await page.locator('#map').scrollIntoViewIfNeeded()
   const box = await page

@@ -1,4 +1,4 @@
-// Paper, reduced motion, a browser without workers, and a stable layout.
+// Tests the page on paper, with reduced motion and in a browser without workers, and that its layout is stable.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { hashOf } from './typing.js'
 
 usePage()
 
-/** Lists visible controls, also those in elements. Factors of the arithmetic, words and terms do not count: on paper they are read. */
+/** Lists visible controls, also those in shadow roots. Skips buttons that are also text on paper: factors, words and terms. */
 const controls = () =>
   page.evaluate(() => {
     /** @type {string[]} */
@@ -24,7 +24,7 @@ const controls = () =>
   })
 
 test('on paper the sentence is the only control, and the numbers stay', async () => {
-  // Several views of one example, and several kinds of layer in the map.
+  // Tries several views of one example, and the map of several kinds of layer.
   for (const [preset, view] of [
     ...['map', 'flow', 'difference'].map(view => ['heads', view]),
     ...['causal', 'layer', 'waistline'].map(preset => [preset, 'map']),
@@ -46,7 +46,7 @@ test('on paper the sentence is the only control, and the numbers stay', async ()
 })
 
 test('with reduced motion the walk jumps, plays, and nothing is animated', async () => {
-  /** Returns the calls to scroll since the last time. The browser decides how many frames a smooth scroll takes, so its effect is not measured. */
+  /** Returns the `behavior` of each scrollIntoView since the last call. How long a smooth scroll takes is up to the browser, so it is not measured. */
   const scrolls = () => page.evaluate(() => /** @type {any} */ (window).scrolls.splice(0))
   await page.evaluate(() => {
     const log = Object.assign(window, { scrolls: /** @type {unknown[]} */ ([]) })

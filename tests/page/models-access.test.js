@@ -1,4 +1,4 @@
-// Accessibility of the room "Models": keyboard, phone, axe in both themes and languages; heads selected by a marquee.
+// Tests the accessibility of the room "Models": keyboard, phone, and axe in both themes and languages. Also tests selecting heads by a marquee.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The whole model in one picture, without a browser: its numbers for every family of golden checkpoints, and the requests of the room.
+// Tests, without a browser, the panel "the whole model in one picture": its numbers for every family of golden checkpoints, and its requests.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

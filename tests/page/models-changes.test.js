@@ -1,4 +1,5 @@
-// The reader's changes in the room "Models", by its controls: the mask is painted, a weight is set, a layer is patched; differences; ranks and seeds.
+// Tests the controls by which a reader of "Models" paints the mask, sets a weight and patches a layer, subtracts heads, ranks heads and chooses
+// seeds.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -61,7 +62,7 @@ test('a painted cell hides its key, a typed one sets its weight: the prediction 
   await becomes(async () => Math.abs((await sum()) - 1) < 1e-5, true, 'the others share the rest')
 })
 
-/** Returns the middle of a cell of the open head on the screen. @param {number} row @param {number} column */
+/** Returns the viewport coordinates of the middle of a cell of the open head. @param {number} row @param {number} column */
 const middleOf = (row, column) =>
   page.locator('#models-map').evaluate(
     (map, [row, column]) => {

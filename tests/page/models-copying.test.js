@@ -1,4 +1,4 @@
-// The list of heads, ranked by copying, names the head that copies, or else a shipped model that has one. Scores are measured on the shipped models.
+// Tests that the list of heads, ranked by copying, names the head that copies, or a shipped model that has one. Measures the shipped models' scores.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Folders that are dropped on the page open as with loadModel, or are refused with the same message.
+// Tests that folders dropped on the page open as with loadModel, or are refused with the same message.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// The graph of heads on the page: from the story, its share, sentences, the test of an edge, files, the link, keys, a phone, Chinese, axe.
+// Tests the graph of heads in a browser: opened from the story, with its share, sentences, the test of an edge, files, link and keys; also on a phone,
+// in Chinese, and with axe.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -48,7 +49,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   )
   await page.click('#graph-drop')
   await page.locator('#graph-test').waitFor({ state: 'detached' })
-  // Clicks with the mouse on a point of the line itself, because the middle of its box may not be on the line.
+  // Clicks on a point of the line itself, because the middle of the line's bounding box may not be on it.
   const at = await part('1.1@15>3.1@23:v')
     .locator('.graph-hit')
     .evaluate(path => {

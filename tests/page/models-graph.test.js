@@ -1,4 +1,4 @@
-// The graph of heads in the room "Models", without a browser: its requests, its link, its drawing, its cost.
+// Tests, without a browser, the graph of heads in the room "Models": its requests, its link, its drawing and its cost.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -178,7 +178,7 @@ test('a long time is shown before the computation; two stacks take longer than o
 test('the time of a long graph is that of a measured product, where the run of its text was the first and slow', () => {
   const decoder = /** @type {any} */ ({ layers: 12, numHeads: 12, headDim: 32 })
   const sizes = { stacks: { encoder: undefined, decoder }, parameters: 22_839_552, vocab: 3000 }
-  /** Returns seconds, for a given rate of multiplications per second. @param {number} milliseconds of the run @param {number} rate */
+  /** Returns the stated seconds of a long graph. @param {number} milliseconds of the run on its text @param {number} rate multiplications per second */
   const seconds = (milliseconds, rate) => {
     const { isLong, takes } = /** @type {any} */ (graphCost(sizes, 64, milliseconds, () => rate))
     assert.ok(isLong)

@@ -1,4 +1,4 @@
-// Bad files in the room "Models": each gets a message, and the open model still works. models-room.test.js shows some on the page.
+// Tests that the room "Models" refuses each bad file with a message, and that the open model still works. models-room.test.js gives some to the page.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A model of the hub in the browser, by keyboard: its name is typed, its size is shown, it is kept and opens again without network, on a phone, in
-// Chinese. A fake hub on a loopback port answers requests to the public hub.
+// Tests models of the hub in a browser, by keyboard: a name is typed, the size is shown, the model is kept and opens again without network, on a
+// phone, in Chinese. A fake hub on a loopback port answers requests to the public hub.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Models of the hub in the room "Models", without a browser: a name, the question before a download, the link, the kept models. A fake hub runs on a
-// loopback port; in Node the room uses the hub of HF_ENDPOINT and keeps models in HF_HOME.
+// Tests, without a browser, models of the hub in the room "Models": typed names, the question before a download, the link, the kept models. A fake
+// hub runs on a loopback port. In Node the room uses the hub of HF_ENDPOINT and keeps models in HF_HOME.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

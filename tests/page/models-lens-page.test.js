@@ -1,5 +1,5 @@
-// What each layer says, in the room "Models", in a browser: the grid, the selected state, its keys, pins, a head that is switched off, files, the
-// story.
+// Tests "What each layer says" of the room "Models" in a browser: the grid, the selected state, its keys, pins, a head that is switched off, files,
+// the story.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The program of "What each layer says" runs unchanged in PyTorch, on a model and a lens that qkv has saved. A stand-in replaces the package
-// transformers, which Debian does not have.
+// Tests that the program of "What each layer says" runs unchanged in PyTorch, on a model and a lens that qkv has saved. A stand-in replaces the
+// package transformers, which Debian does not have.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -1,4 +1,4 @@
-// What each layer says, in the room "Models", without a browser: the setting, the grid, and the requests of the panel.
+// Tests, without a browser, "What each layer says" of the room "Models": the setting, the grid, and the requests of the panel.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

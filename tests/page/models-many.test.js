@@ -1,4 +1,4 @@
-// A head over many sentences, without a browser: its scores are those of each text alone, and a dot leads to the map of its sentence.
+// Tests, without a browser, a head over many sentences: its scores are those of each sentence alone, and a dot leads to the map of its sentence.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

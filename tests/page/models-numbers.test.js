@@ -1,4 +1,4 @@
-// The arithmetic of a weight down to the weights of its layer: a number of the query or the key is a row of W times x.
+// Tests the arithmetic of an attention weight down to its layer's parameters: a number of the query or key is a row of W times x.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

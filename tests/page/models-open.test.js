@@ -1,5 +1,5 @@
-// How the room "Models" opens checkpoints: from an address of the site, from dropped files, and with shared memory. site.test.js opens one from a
-// disk, without a server, and models-room.test.js one from a link.
+// Tests how the room "Models" opens checkpoints: from an address of the site, from dropped files, and with shared memory. site.test.js opens one
+// from disk, without a server, and models-room.test.js one from a link.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -87,7 +87,7 @@ test('?model= opens a folder of the site, by ranges; another site is refused', a
   await reads('#models-problem', /invalid:\S+, which is another site/)
 })
 
-/** Drops files on the page. @param {{ name: string, text: string }[]} files text: in base64 */
+/** Drops files on the page. @param {{ name: string, text: string }[]} files text: the bytes in base64 */
 const drop = files =>
   page.evaluate(async files => {
     const data = new DataTransfer()
