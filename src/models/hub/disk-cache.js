@@ -1,5 +1,5 @@
-// The cache of Python's huggingface_hub, in Node. A folder models--owner--name/ has blobs/HASH, links to them at snapshots/COMMIT/FILE, and
-// refs/REVISION, which contains a commit. https://huggingface.co/docs/hub/local-cache
+// The cache of Python's huggingface_hub, in Node. Each model has a folder models--owner--name/: blobs/HASH has the content of a file,
+// snapshots/COMMIT/FILE is a link to it, and refs/REVISION contains the commit. https://huggingface.co/docs/hub/local-cache
 
 import { HubError } from './hub-error.js'
 import { builtin } from './hub-settings.js'
@@ -15,7 +15,7 @@ const { dirname, join, relative, sep } = builtin('node:path')
 /** @type {typeof import('node:os')} */
 const { hostname } = builtin('node:os')
 
-/** Milliseconds without a write after which another computer's download into a shared cache counts as abandoned. */
+/** A partial download of another computer counts as abandoned after so many milliseconds without a write. */
 const LEFT = 24 * 3600 * 1000
 
 const none = () => undefined
@@ -113,7 +113,7 @@ class DiskCache {
   }
 
   /**
-   * Returns the path of a complete file, which is a blob or a plain file in the snapshot; undefined if there is none.
+   * Returns the path of a file if it is cached completely, as a blob or as a plain file in the snapshot; else undefined.
    * @param {string} commit
    * @param {HubFile} file
    */
@@ -173,14 +173,13 @@ class DiskCache {
     await fs.mkdir(dirname(pointer), { recursive: true })
     const blob = this.#blob(hash)
     const made = `${pointer}.${globalThis.crypto.randomUUID()}`
-    await fs.symlink(relative(dirname(pointer), blob), made).catch(() => fs.copyFile(blob, made)) // where links are impossible
+    await fs.symlink(relative(dirname(pointer), blob), made).catch(() => fs.copyFile(blob, made)) // copies where symlinks are impossible
     await fs.rename(made, pointer)
   }
 }
 
 /**
- * Removes partial downloads of processes that have ended, as far as permitted. HASH.incomplete is left to Python's library, which resumes
- * it.
+ * Removes partial downloads whose process has ended, where permissions allow it. Keeps HASH.incomplete, which Python's library resumes.
  * @param {string} blobs
  */
 async function removeLeft(blobs) {
@@ -197,7 +196,7 @@ async function removeLeft(blobs) {
   }
 }
 
-/** True if a process of this computer is running. @param {number} pid */
+/** True if a process with this id runs on this computer. @param {number} pid */
 function isRunning(pid) {
   try {
     return globalThis.process.kill(pid, 0)

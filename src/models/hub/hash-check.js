@@ -12,7 +12,7 @@ export async function checkOf({ hash, size = 0 }) {
   if (isGit && !globalThis.crypto?.subtle) return undefined // no crypto.subtle on a page that was not served over https
   const node = builtin('node:crypto')
   const sum = isGit ? undefined : node ? node.createHash('sha256') : new (await import('./sha256.js')).Sha256()
-  /** The content of the file, if the hash is Git's: crypto.subtle hashes header and content in one call. */
+  /** The content of the file. Kept only for Git's hash, because crypto.subtle takes header and content in one call. */
   const whole = new Uint8Array(isGit ? size : 0)
   /** Blocks that arrived before their turn. @type {Map<number, Uint8Array>} */
   const early = new Map()

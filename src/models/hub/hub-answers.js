@@ -1,4 +1,4 @@
-// Interprets responses of the hub: facts of a model, ranges of bytes, or the reason of a refusal.
+// Interprets responses of the hub: facts of a model, ranges of bytes, refusals.
 
 import { HubError, Passing } from './hub-error.js'
 import { builtin } from './hub-settings.js'
@@ -9,7 +9,7 @@ import { builtin } from './hub-settings.js'
  * @property {Response} response
  * @property {string} url
  * @property {boolean} isOwn true if it comes from the hub itself, not from its storage
- * @property {string | false | null} etag the hash of a file, in quotation marks
+ * @property {string | false | null} etag the hash of a file, in quotation marks; null or false if the hub did not send it
  */
 
 /**
@@ -20,7 +20,7 @@ import { builtin } from './hub-settings.js'
  * @property {string} [hash] the hub's ETag: SHA-256 of a large file, git's SHA-1 of any other
  * @property {string | null} [version] ETag of the first response, for a file without a hash
  * @property {string} [address] the last signed address that the hub redirected to; it expires
- * @property {Promise<unknown>} [resolving] settles when the request that resolves the address has its response
+ * @property {Promise<unknown>} [resolving] set while a request finds `address`; settles when the response arrives
  *
  * @typedef {object} Facts of a revision, from the hub
  * @property {string} id current name of the model, which may have been renamed
@@ -30,7 +30,7 @@ import { builtin } from './hub-settings.js'
  * @property {string} [license]
  */
 
-/** True if redirects are visible. Browsers follow them silently. */
+/** True if fetch can return a redirect instead of following it, as in Node. */
 export const seesRedirects = builtin('node:fs') !== undefined
 
 /** @param {HubName} name @param {HubError['code']} code @param {string} text */
@@ -87,7 +87,7 @@ export function checkRange({ status, headers: given }, name, file, from, to) {
 }
 
 /**
- * Throws if a file without a known hash has changed since the first response, by its ETag or date.
+ * Throws if a file without a known hash has changed since the first response: its ETag or its date differs.
  * @param {Response} response
  * @param {HubName} name
  * @param {HubFile} file
@@ -105,9 +105,9 @@ export function checkVersion({ headers }, name, file) {
 }
 
 /**
- * Returns the seconds to wait that the hub requests by Retry-After (seconds, or a future date) or RateLimit; undefined without one.
+ * Returns how long the hub asks to wait, by Retry-After (seconds, or a future date) or RateLimit.
  * @param {Headers} headers
- * @returns {number | undefined} seconds
+ * @returns {number | undefined} seconds; undefined if neither header has them
  */
 function secondsToWait(headers) {
   const after = headers.get('retry-after') ?? ''

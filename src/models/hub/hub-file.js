@@ -17,7 +17,7 @@ import { HubError } from './hub-error.js'
  * @property {import('./hub-folder.js').Store} [store]
  * @property {string} commit
  * @property {boolean} isLoaded true if all weights will be read
- * @property {(bytes: number, path: string) => void} progress called with the number of bytes that have newly arrived
+ * @property {(bytes: number, path: string) => void} progress called when bytes of a file arrive, with their number
  * @property {StoredFile[]} kept cached files to close at the end
  * @property {(() => Promise<void>)[]} unfinished checks to run when all weights are read
  */
@@ -25,7 +25,11 @@ import { HubError } from './hub-error.js'
 /** True if a file is read in one block. @param {HubFile} file */
 export const isSmall = ({ size }) => size !== undefined && blocksOf(size).count <= 1
 
-/** Returns a handler that rethrows an error, as a HubError if the disk is full. @param {string} text the name of the model @returns {(cause: any) => never} */
+/**
+ * Makes a handler that rethrows an error. If the disk is full, it throws a HubError instead.
+ * @param {string} text the name of the model
+ * @returns {(cause: any) => never}
+ */
 export const fullDisk = text => cause => {
   if (cause?.name !== 'QuotaExceededError' && cause?.code !== 'ENOSPC') throw cause
   throw new HubError(
@@ -80,7 +84,7 @@ class ArrivingFile {
   /**
    * @param {Reading} reading
    * @param {HubFile} file
-   * @param {StoredFile | undefined} kept stores the blocks
+   * @param {StoredFile | undefined} kept stores the blocks; undefined to cache nothing
    * @param {Awaited<ReturnType<typeof checkOf>>} check hasher of the blocks
    * @param {Uint8Array} [start] the first block, if already loaded
    */

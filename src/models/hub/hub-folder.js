@@ -43,13 +43,14 @@ import { Requests } from './requests.js'
  * @typedef {object} HubOptions
  * @property {string} [token] of an account that may read the model
  * @property {string | URL} [hub] the address of the hub; default: the public one, in Node HF_ENDPOINT
- * @property {Record<string, string>} [headers] sent to the hub, and in browsers also to redirect targets; for a URL, sent to its server
+ * @property {Record<string, string>} [headers] sent to the hub, or to the server if the model is a URL; browsers also send them to the
+ *   targets of redirects
  * @property {boolean} [keep] false to cache nothing
  */
 
 /** Text files requested in addition to the weights. */
 const [CONFIG, TOKENIZER, TOKENIZER_CONFIG] = ['config.json', 'tokenizer.json', 'tokenizer_config.json']
-/** Files from which a tokenizer is made without tokenizer.json, for Marian and for BERT. */
+/** Files that a tokenizer is made of if there is no tokenizer.json: Marian's, and BERT's. */
 const [PIECES, WORDS] = [['source.spm', 'vocab.json'], ['vocab.txt']]
 
 /**
@@ -92,7 +93,7 @@ export async function openHub(text, { token, hub, headers, keep = true }, { sign
  * @param {() => void} parts.end ends all requests
  * @param {boolean} parts.isLoaded
  * @param {boolean} parts.hasTokenizer
- * @param {(names: string[]) => readonly string[]} [parts.choose] chooses the files to read, instead of those of a checkpoint
+ * @param {(names: string[]) => readonly string[]} [parts.choose] chooses the files to read; default: those of a checkpoint
  * @param {AbortSignal} [parts.signal]
  * @param {(progress: HubProgress) => void} [parts.onProgress]
  * @returns {Promise<import('../source/source.js').Folder>}
@@ -226,7 +227,7 @@ function templatesIn({ files }, folder) {
   return files.filter(({ path }) => path.startsWith(own)).map(({ path }) => path.slice(folder.length))
 }
 
-/** Lists the files of a model, texts before weights. @param {Map<string, HubFile>} files @param {boolean} hasTokenizer */
+/** Lists the files to read, texts before weights. @param {Map<string, HubFile>} files @param {boolean} hasTokenizer */
 function filesToRead(files, hasTokenizer) {
   const all = [...files.keys()]
   const shards = (/** @type {string} */ kind) =>
@@ -245,7 +246,7 @@ function filesToRead(files, hasTokenizer) {
   return [...texts.filter(path => files.has(path)), ...(weights ?? [])]
 }
 
-/** Throws before a download that does not fit on the disk. @param {string} text @param {Store} store @param {number} download bytes */
+/** Throws if a download does not fit on the disk. @param {string} text @param {Store} store @param {number} download bytes */
 async function checkSpace(text, store, download) {
   const free = download ? await store.free() : undefined
   if (!free || download <= free.bytes) return

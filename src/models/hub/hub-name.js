@@ -19,7 +19,7 @@ const REFUSED = /--|\.\.|\\|(^|\/)[.-]|[.-](\/|$)/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const UNSAFE = /\\|(^|\/)\.{0,2}(\/|$)|[\0-\x1f\x7f]/
 
-/** The longest part of a name in bytes, and the longest name: file systems refuse longer ones. */
+/** Maximum bytes of one part of a name, and of a whole name. File systems refuse longer ones. */
 const [MOST_PART, MOST_NAME] = [240, 1000]
 
 /** Decodes a revision, so that 'feature%2Fx' is the branch feature/x. @param {string} written */

@@ -130,7 +130,7 @@ async function noteOf(folder, name) {
   }
 }
 
-/** Returns the folders and notes of all cached models, and the size of each file by its hash. */
+/** Returns what is cached of all models: the folders, the notes about revisions, and the bytes cached of each file, by hash. */
 async function all() {
   const root = await rootOf()
   if (!root) return undefined

@@ -9,9 +9,11 @@ import { urlOf } from './hub-settings.js'
 /** @import { HubName } from './hub-name.js' */
 /** @import { Answer, Facts, HubFile } from './hub-answers.js' */
 
-/** Number of attempts per request; the first pause in milliseconds, which doubles each time; and the maximum pause. */
+/** Maximum number of attempts per request. */
 const TRIES = 5
+/** The first pause between attempts in milliseconds; each pause is twice the one before. */
 const PAUSE = 500
+/** The maximum pause in milliseconds. */
 const LONGEST = 60_000
 
 /** @param {number} time @param {AbortSignal} [signal] */
@@ -29,8 +31,8 @@ const sleep = (time, signal) =>
   })
 
 /**
- * Makes the abort signal of one request. It fires with the caller's signal, after `patience` milliseconds without a byte, or when `end` is
- * called to stop the download of the rest of a body.
+ * Makes the abort signal of one request. It fires with the caller's signal, or after `patience` milliseconds without a byte, or when
+ * `end` is called because the rest of a body is not needed.
  * @param {AbortSignal | undefined} signal
  * @param {number} patience
  */
@@ -94,7 +96,7 @@ export class Requests {
     this.#isDirect = !token
   }
 
-  /** Restores stored facts about files, so that they are not requested again. @param {Facts} facts */
+  /** Sets the facts of the revision, which the store had or the hub sent. @param {Facts} facts */
   use(facts) {
     this.#known = facts
   }
@@ -123,8 +125,8 @@ export class Requests {
   }
 
   /**
-   * Reads the bytes from <= i < to of a file. A broken download is resumed where it ended. If the list of files lacks size and hash, they
-   * are taken from the response.
+   * Reads the bytes `from` to `to` (exclusive) of a file. A broken download is resumed where it ended. Size and hash are taken from the
+   * response if the list of files lacks them.
    * @param {HubFile} file
    * @param {number} from
    * @param {number} to
@@ -300,7 +302,7 @@ export class Requests {
           cause instanceof Passing
             ? cause
             : new Passing('NETWORK', `${this.#hub} cannot be reached: ${text}`, { cause })
-        // fetch always rejects such an address, so it is not retried.
+        // fetch always rejects an address with a bad port or credentials, so a retry is useless.
         if (/bad port|includes credentials/.test(text)) tries = n
         const pause = error.after === undefined ? PAUSE * 2 ** (n - 1) : 1000 * error.after
         if (pause > LONGEST) throw fail(this.#name, error.code, `${error.message}; it asks to wait ${error.after} s`)

@@ -5,7 +5,12 @@ const primes = Array.from({ length: 310 }, (_, n) => n + 2).filter(n => {
   for (let d = 2; d * d <= n; d++) if (n % d === 0) return false
   return true
 })
-/** @param {number} n @param {bigint} power @returns {number} 32 bits after the point of the root of n */
+/**
+ * Computes a constant of SHA-256.
+ * @param {number} n
+ * @param {bigint} power 2 for the square root of n, 3 for its cube root
+ * @returns {number} the first 32 bits of the root's fraction
+ */
 function fraction(n, power) {
   const target = BigInt(n) << (32n * power)
   let root = 0n

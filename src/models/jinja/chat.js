@@ -23,7 +23,7 @@ import { compile } from './render.js'
 
 const WHERE = 'applyChatTemplate'
 
-/** Special tokens that every tokenizer of transformers may have. */
+/** The names of special tokens that any tokenizer of transformers may define. */
 const TOKENS = ['bos', 'eos', 'unk', 'sep', 'pad', 'cls', 'mask'].map(name => `${name}_token`)
 
 /** Default special tokens of tokenizer classes, if no file names them. @type {Record<string, Record<string, string>>} */
@@ -44,8 +44,8 @@ const OF_CLASS = {
 const tokenOf = given => (typeof given === 'string' ? given : Object(given).content)
 
 /**
- * Returns the special tokens by name, as from_pretrained does. special_tokens_map.json takes precedence over the config, but is used only
- * if the config has no added_tokens_decoder.
+ * Returns the special tokens by name, as from_pretrained does. special_tokens_map.json takes precedence over the config. If the config
+ * has added_tokens_decoder, special_tokens_map.json is ignored.
  * @param {TokenizerConfig} config
  * @param {Record<string, unknown> | undefined} map special_tokens_map.json
  */
@@ -62,7 +62,7 @@ function tokensOf(config, map) {
   )
 }
 
-/** Returns extra special tokens by name. @param {unknown} extra a dict; a list counts as empty, because it has no names */
+/** Returns extra special tokens by name. @param {unknown} extra an object by name; a list has no names, so it counts as empty */
 const ofExtra = extra => (Array.isArray(extra) ? {} : Object(extra))
 
 /**
@@ -88,9 +88,9 @@ function templatesOf(own, { templates = [], ofProcessor }) {
 const isTemplate = text => /\{[{%#]/.test(text)
 
 /**
- * Returns the template to use: the given one, else the folder's tool_use if there are tools, else its default.
- * @param {Map<string, string>} named
- * @param {unknown} given
+ * Returns the template to use: the given one, else tool_use if there are tools, else default.
+ * @param {Map<string, string>} named the templates of the folder
+ * @param {unknown} given a template, or the name of one
  * @param {boolean} hasTools
  * @returns {string}
  */
@@ -136,12 +136,12 @@ export async function chatText(config, readFiles, messages, options) {
 }
 
 /**
- * Reads a template of a folder once, and returns it with a function that writes conversations.
+ * Reads and compiles the template of a folder. The result can write any number of conversations.
  * @param {TokenizerConfig} config tokenizer_config.json
  * @param {ReadChat} readFiles
  * @param {ChatOptions} options
- * @returns {Promise<{ render: (messages: readonly Message[]) => string, template: string, isOne: boolean }>} isOne: True if the folder has
- *   a single unnamed template
+ * @returns {Promise<{ render: (messages: readonly Message[]) => string, template: string, isOne: boolean }>} isOne: true if the folder has
+ *   only a default template
  */
 export async function rendererOf(config, readFiles, options) {
   const known = ['template', 'addGenerationPrompt', 'tools', 'documents', 'variables']

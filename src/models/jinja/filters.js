@@ -36,7 +36,7 @@ import {
 /** @param {unknown} value */
 const small = value => (isText(value) ? textOf(value).toLowerCase() : value)
 
-/** True if an option is truthy in Python; its default is false. @param {unknown} value */
+/** True if an option is given and truthy in Python. @param {unknown} value */
 const isOn = value => value !== undefined && truth(value)
 
 /** @template T @param {T[]} items @param {(item: T) => unknown} keyFor @param {unknown} reverse */
@@ -141,7 +141,11 @@ function toJSON(value, ascii, indent = null, separators = null, sortKeys) {
   return dumps(value, { ascii: isOn(ascii), indent: margin, separators: between, sorted: isOn(sortKeys) })
 }
 
-/** Makes select, reject, selectattr or rejectattr, which filter items by a named test or by truth. @param {boolean} isKept @param {boolean} isAttribute */
+/**
+ * Makes select, reject, selectattr or rejectattr, which filter items by a named test or by truth.
+ * @param {boolean} isKept true for select
+ * @param {boolean} isAttribute true if the test is for an attribute of each item
+ */
 const chosen = (isKept, isAttribute) =>
   /** @param {unknown} value @param {unknown[]} args @param {Map<string, unknown>} kwargs */
   function* (value, args, kwargs) {
@@ -381,7 +385,7 @@ const ANY = {
 /** Filters of jinja2 that are not supported. */
 const REFUSED =
   'attr filesizeformat format groupby pprint random slice striptags urlencode urlize wordwrap xmlattr'.split(' ')
-/** Filters that treat Markup, the result of the filter safe, like any other text. */
+/** Filters that treat Markup (the result of the filter safe) like any other text. */
 const PLAIN = 'count d default e escape forceescape join length list replace safe string tojson wordcount'.split(' ')
 
 export const FILTERS = {

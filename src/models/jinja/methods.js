@@ -30,9 +30,9 @@ import {
 } from './values.js'
 
 /**
- * Returns the arguments of a call in the order of its parameters `names`; undefined for those not given.
- * @param {string} name
- * @param {readonly string[]} names
+ * Returns the arguments of a call in the order of the parameters; undefined for each that is not given.
+ * @param {string} name the function, for errors
+ * @param {readonly string[]} names its parameters
  * @param {unknown[]} args
  * @param {Map<string, unknown>} kwargs
  */
@@ -89,7 +89,7 @@ function split(text, separator, most, isRight) {
     if (!rest) return []
     const parts = rest.split(WORDS)
     if (parts.length - 1 < limit) return parts
-    // The unsplit rest keeps its inner white space and the white space at its far end.
+    // The unsplit rest keeps its inner white space. It also keeps the white space at its end, or with rsplit at its start.
     const own = isRight
       ? new RegExp(`^([\\s\\S]*?)${SPACE}+((?:(?!${SPACE})[\\s\\S])+)$`)
       : new RegExp(`^((?:(?!${SPACE})[\\s\\S])+)${SPACE}+([\\s\\S]*)$`)
@@ -169,11 +169,12 @@ function titleOf(text) {
 }
 
 /**
- * Returns the part of a text between two indices, as the methods of str interpret them, and its start.
+ * Returns the part of a text that a method of str such as find searches.
  * @param {string} text
  * @param {unknown} start
  * @param {unknown} end
- * @returns {{ within: string, from: number } | undefined} undefined if the start is after the end: then not even an empty text is found
+ * @returns {{ within: string, from: number } | undefined} the part and its start; undefined if `start` is after `end`, where Python does
+ *   not even find an empty text
  */
 function between(text, start, end) {
   if ((start ?? null) === null && (end ?? null) === null) return { within: text, from: 0 }
@@ -241,8 +242,8 @@ export const isLower = (/** @type {string} */ text) => /\p{Cased}/u.test(text) &
 export const isUpper = (/** @type {string} */ text) => /\p{Cased}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text)
 
 /**
- * A method of values of type T: its parameters, the least number of arguments, its function. The function is typed as a method, so that the
- * methods of all types fit into one table.
+ * A method of a Python type T: its parameters, the least number of arguments, its function. TypeScript compares the parameters of a
+ * method less strictly than those of a function, so `call` is typed as a method to fit into one table for all types.
  * @template T
  * @typedef {[names: string[], least: number, call: { call(value: T, ...args: unknown[]): unknown }['call']]} PythonMethod
  */
@@ -383,7 +384,11 @@ const FORBIDDEN = {
 /** @param {Record<string, string>} names @param {string} type @param {string} name */
 const isAmong = (names, type, name) => names[type]?.split(' ').includes(name)
 
-/** Returns an attribute of a Python value, or undefined. @param {unknown} of @param {string} name */
+/**
+ * Returns an attribute or a bound method of a Python value; undefined if it has none of that name.
+ * @param {unknown} of
+ * @param {string} name
+ */
 function ownAttribute(of, name) {
   const isInner = /^__.*__$/.test(name)
   if (name !== '__class__') checkDefined(of)
@@ -414,7 +419,7 @@ const forbidden = (name, type) => new Undefined(`access to attribute '${name}' o
 const none = (of, name) =>
   new Undefined(`'${typeName(of)} object' has no attribute ${typeof name === 'string' ? `'${name}'` : str(name)}`)
 
-/** Returns an item, or undefined. @param {unknown} of @param {unknown} key */
+/** Returns of[key] for a dict, a list, a str or a range; undefined if there is none. @param {unknown} of @param {unknown} key */
 function ownItem(of, key) {
   checkDefined(of)
   if (of instanceof Map) return of.get(keyOf(key))
@@ -450,14 +455,19 @@ export function itemOf(of, key) {
 export function sliceOf(of, parts) {
   checkDefined(of)
   const isWhole = parts.every(part => part === null || typeof part === 'number' || typeof part === 'boolean')
-  // jinja2 raises an error here, or gives an undefined value if all parts are constants
+  // jinja2 raises an error here. If all parts are constants, it evaluates to an undefined value.
   if (!(typeof of === 'string' || Array.isArray(of)) || !isWhole)
     throw new NotCovered(`such a slice of a ${typeName(of)}`)
   const items = sliced(Array.from(of), parts)
   return typeof of === 'string' ? items.join('') : of instanceof Tuple ? Tuple.from(items) : items
 }
 
-/** Returns a getter of the value at a path such as 'function.name' or 0. @param {unknown} attribute @param {unknown} [fallback] @returns {(item: unknown) => unknown} */
+/**
+ * Makes a getter of an item's attribute.
+ * @param {unknown} attribute a path such as 'function.name', an index, or none for the item itself
+ * @param {unknown} [fallback]
+ * @returns {(item: unknown) => unknown}
+ */
 export function getter(attribute, fallback) {
   if (attribute === undefined || attribute === null) return item => item
   const parts = isText(attribute)

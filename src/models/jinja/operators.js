@@ -115,7 +115,7 @@ export function binary(operator, a, b) {
     }
     if (isText(a)) throw new TemplateError(`can only concatenate str (not "${typeName(b)}") to str`)
   }
-  // In Python these views are sets, and - is their difference.
+  // In Python, dict.items() and dict.keys() are like sets, and - is the difference of two sets.
   if (operator === '-' && [a, b].some(v => ['dict_items', 'dict_keys'].includes(typeName(v))))
     throw new NotCovered('the operator - of the items or the keys of a dict')
   if (operator === '*') {

@@ -1,4 +1,4 @@
-// The grammar of jinja2 with the settings of transformers. Each expression and each statement is compiled to a function of its scope.
+// The grammar of jinja2 with the settings of transformers. Each expression and each statement is compiled to a function that takes a Scope.
 // https://jinja.palletsprojects.com/en/stable/templates/
 
 import { present } from '../../base/present.js'
@@ -77,7 +77,7 @@ class Parser {
   /** For each enclosing macro, the names that its body reads. @type {Set<string>[]} */
   #reads = []
   #loops = 0
-  /** Number of enclosing ifs within the frame. */
+  /** Number of ifs of this frame around the current token. */
   #ifs = 0
   /** Errors about unknown filters and tests. @type {string[]} */
   #unknown = []
@@ -182,14 +182,20 @@ class Parser {
     return body
   }
 
-  /** Parses a part of the template by `read`, in a new frame. @template T @param {() => T} read @returns {{ part: T, frame: Frame }} */
+  /**
+   * Calls `read`, which parses a part of the template, in a new frame.
+   * @template T
+   * @param {() => T} read
+   * @returns {{ part: T, frame: Frame }}
+   */
   #framed(read) {
     const frame = new Frame(this.frame)
     return { part: this.#within(frame, read), frame }
   }
 
   /**
-   * Parses a part of the template by `read`, in `frame`. As in jinja2, an if outside the frame does not allow unknown filters within it.
+   * Calls `read`, which parses a part of the template, in `frame`. Unknown filters are allowed only within an if of the same frame, as in
+   * jinja2.
    * @template T
    * @param {Frame} frame
    * @param {() => T} read
@@ -205,7 +211,7 @@ class Parser {
     return part
   }
 
-  /** Records that the names of the last assignment target are set. */
+  /** Records the names of the last assignment target as set in this frame. */
   #store() {
     for (const name of this.#stored) this.frame.note(name, 'store')
     this.#stored = []
@@ -287,8 +293,7 @@ class Parser {
         if (how === 'break') break
         if (!how) isDone = true
       }
-      // As in jinja2, an iteration counts only if it reaches the end of the body, so else also runs if every iteration ended with continue
-      // or break.
+      // As in jinja2, else runs if no iteration reached the end of the body. It also runs if all ended with continue or break.
       if (other && !isDone) return other.part(new Scope(scope, other.frame), out)
     }
   }
@@ -297,7 +302,7 @@ class Parser {
   #if() {
     /** @type {{ test: Expression | undefined, body: Statement }[]} */
     const branches = []
-    /** Names recorded by the branches of if, of elif and of else. @type {Map<string, 'load' | 'store'>[]} */
+    /** The first use of each name in the branches of if, elif and else. @type {Map<string, 'load' | 'store'>[]} */
     const noted = [new Map(), new Map(), new Map()]
     for (let name = 'if'; name !== 'endif'; ) {
       this.#ifs++
@@ -381,7 +386,7 @@ class Parser {
     return parameters
   }
 
-  /** Parses the body of a macro in its frame, and records which special names it reads. @param {string} end @param {Frame} frame */
+  /** Parses the body of a macro in its frame, and collects the names that it reads. @param {string} end @param {Frame} frame */
   #macroBody(end, frame) {
     const reads = new Set()
     this.#reads.push(reads)
@@ -431,7 +436,7 @@ class Parser {
     }
   }
 
-  /** Parses the call at the end of a call block: name(...), or name.of.it(...). */
+  /** Parses the call at the end of a {% call %} tag: name(...), or name.of.it(...). */
   #lastCall() {
     let callee = this.#name(this.#expectName())
     while (this.#is('.') || this.#is('[')) callee = this.#subscript(callee)
@@ -516,9 +521,9 @@ class Parser {
   }
 
   /**
-   * Parses an expression, or several separated by commas as a tuple.
-   * @param {{ isPlain?: boolean, ends?: string[], isInside?: boolean }} [how] isPlain: True to allow no inline if; isInside: True within
-   *   parentheses
+   * Parses an expression, or a tuple of expressions separated by commas.
+   * @param {{ isPlain?: boolean, ends?: string[], isInside?: boolean }} [how] isPlain: true to refuse an inline if; ends: names that may
+   *   follow; isInside: true within parentheses
    * @returns {Expression}
    */
   #tuple({ isPlain = false, ends = [], isInside = false } = {}) {
@@ -669,7 +674,7 @@ class Parser {
     const { type, value, isFloat } = this.#next()
     if (type === 'name') return this.#name(value)
     if (type === 'number') {
-      // jinja2 compiles such a number to the name inf, which is an error in most places.
+      // jinja2 compiles a number above 1.8e308 to the name inf, which is an error in most places.
       if (!Number.isFinite(Number(value))) throw new NotCovered('a number above 1.8e308')
       const number = isFloat ? new Float(Number(value)) : int(Number(value))
       return () => number
@@ -832,7 +837,7 @@ class Parser {
   }
 
   /**
-   * Records an unknown filter or test as an error of the template. Within an if it is allowed, because jinja2 throws only when it is used.
+   * Records an unknown filter or test as an error of the template. Within an if it is allowed: there jinja2 throws only when it is applied.
    * @param {{ has: (name: string) => boolean }} all
    * @param {string} kind
    * @param {string} name
@@ -849,9 +854,9 @@ class Parser {
   }
 
   /**
-   * Parses the filters that follow and combines them; undefined if there are none.
+   * Parses a chain of filters and combines them.
    * @param {boolean} [isStart] true if the first filter has no | before it
-   * @returns {Filtering | undefined}
+   * @returns {Filtering | undefined} undefined if there are none
    */
   #filters(isStart = false) {
     /** @type {{ name: string, args: Arguments }[]} */

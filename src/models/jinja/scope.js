@@ -3,8 +3,9 @@
 import { Callable, equal, iterate, length, repr, TemplateError, Tuple, truth, Undefined } from './values.js'
 
 /**
- * The names of a part of a template that has a separate scope, collected at compile time. As in jinja2, a name is local if its first use in
- * the part sets it and no enclosing part uses it. It is then undefined until it is set, even if the caller passed a variable of that name.
+ * The names of one part of a template with a scope of its own, such as the body of a loop; collected at compile time. As in jinja2, a name
+ * is local if its first use in this part sets it and no enclosing part uses it. A local name is undefined until it is set, even if the
+ * caller passed a variable of that name.
  */
 export class Frame {
   /** @type {Map<string, 'load' | 'store'>} the first use of each name */
@@ -35,8 +36,8 @@ export class Frame {
   }
 
   /**
-   * Merges the names recorded in the branches of an if. A name counts as set only if all three groups set it.
-   * @param {Map<string, 'load' | 'store'>[]} branches groups for if, elif and else
+   * Merges the names of the branches of an if into this frame. A name counts as set only if if, elif and else all set it.
+   * @param {Map<string, 'load' | 'store'>[]} branches the first uses in the branches of if, elif and else
    */
   join(branches) {
     for (const name of new Set(branches.flatMap(refs => [...refs.keys()]))) {
@@ -89,7 +90,7 @@ export class Loop {
   #length
   #iterator
 
-  /** @param {Iterable<unknown>} items @param {unknown} [sized] the items, if they have a length */
+  /** @param {Iterable<unknown>} items @param {unknown} [sized] the value that is looped over; may have a length */
   constructor(items, sized) {
     this.#iterator = items[Symbol.iterator]()
     this.#length =
@@ -176,9 +177,9 @@ export const LOOP =
   'index index0 revindex revindex0 first last length depth depth0 previtem nextitem cycle changed'.split(' ')
 
 /**
- * Yields the items for which a condition holds.
+ * Yields the items that pass the `if` of a for tag.
  * @param {Iterable<unknown>} items
- * @param {() => Scope} scope
+ * @param {() => Scope} scope makes the scope of one test
  * @param {import('./parse.js').Assign} assign
  * @param {import('./parse.js').Expression} test
  */

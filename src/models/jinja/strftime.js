@@ -31,7 +31,7 @@ function isoWeek(d) {
   return { year, week: Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / DAY / 7) + 1 }
 }
 
-/** A number to be padded to a number of digits. @typedef {[value: number, digits: number, fill?: '0' | ' ']} Digits */
+/** A value to be padded to a minimum of digits. @typedef {[value: number, digits: number, fill?: '0' | ' ']} Digits */
 /** @type {Record<string, (d: Date) => string | Digits>} */
 const DIRECTIVES = {
   a: d => DAYS[d.getDay()].slice(0, 3),

@@ -98,9 +98,9 @@ export function readTokens(source) {
  * Reads the tokens of a tag.
  * @param {string} text
  * @param {number} at
- * @param {boolean} isVariable True for {{ }}, false for {% %}
- * @param {Token[]} tokens
- * @returns {RegExpExecArray} the end of the tag
+ * @param {boolean} isVariable true for {{ }}, false for {% %}
+ * @param {Token[]} tokens the tokens so far; those of the tag are appended
+ * @returns {RegExpExecArray} the match at the end of the tag
  */
 function readTag(text, at, isVariable, tokens) {
   tokens.push({ type: 'begin', value: isVariable ? '{{' : '{%' })

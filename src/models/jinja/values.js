@@ -1,5 +1,5 @@
-// Values of Python as templates see them. A str is a string, an int an integral number, a dict a Map, a list an Array, and None is null.
-// Other types have a class here, because JavaScript prints, compares or computes them differently.
+// Python values in JavaScript. A str is a string, an int is a number without a fraction, a dict is a Map, a list is an Array, None is null.
+// Other Python types have a class here, because JavaScript prints, compares or computes them differently.
 
 import { describe } from '../../base/errors.js'
 import { present } from '../../base/present.js'
@@ -7,7 +7,7 @@ import { present } from '../../base/present.js'
 /** An error that Python raises, too. */
 export class TemplateError extends Error {}
 
-/** Thrown for something that Python supports and this renderer does not. */
+/** Thrown for what Python supports and this renderer does not. */
 export class NotCovered extends Error {
   /** @param {string} construct */
   constructor(construct) {
@@ -128,7 +128,7 @@ export const isLoop = v => Object(v).isLoop === true
 /** @param {unknown} v @returns {number} */
 export const numberOf = v => (v instanceof Float ? v.value : Number(v))
 
-/** Checks that an int is below 2^53, up to which JavaScript is exact. @param {number} n */
+/** Returns an int, or throws if it is not below 2^53, where JavaScript's numbers become inexact. @param {number} n */
 export function int(n) {
   if (!Number.isSafeInteger(n)) throw new NotCovered('an int above 2^53')
   return n + 0 // no -0
@@ -161,7 +161,7 @@ export function checkDefined(...values) {
 }
 
 /**
- * Converts a value of JavaScript. A number without a fraction becomes an int.
+ * Converts a JavaScript value to a Python value. A number without a fraction becomes an int.
  * @param {unknown} value
  * @param {string} where where it comes from, for errors
  * @param {number} [depth]
@@ -375,10 +375,10 @@ export const isNotIterable = v =>
   !(isText(v) || v instanceof Undefined || isLoop(v)) && !(typeof v === 'object' && v !== null && Symbol.iterator in v)
 
 /**
- * Returns the items of a slice.
+ * Returns list[start:stop:step].
  * @template T
  * @param {T[]} list
- * @param {(number | boolean | null)[]} parts
+ * @param {(number | boolean | null)[]} parts start, stop and step; null for a default
  * @returns {T[]}
  */
 export function sliced(list, parts) {

@@ -15,8 +15,7 @@ import { recipeOf } from './sentence-modules.js'
 /** @import { ReadModules } from './sentence-modules.js' */
 /**
  * @typedef {object} EmbedOptions
- * @property {Pooling} [pooling] of the rows of a text: mean, mean weighted by position, first row, maximum, sum divided by the square root of
- *   the length, last row; default: that of the folder
+ * @property {Pooling} [pooling] how the rows of a text become one row; default: the folder's
  * @property {boolean} [normalize] true to scale to length 1; default: that of the folder
  * @property {string | { text: string }} [prompt] text before each text, or the name of a prompt of the folder; default: that of the folder
  * @property {number} [truncateDim] number of dimensions to keep, for models trained for it (Matryoshka); default: that of the folder, or
@@ -28,7 +27,7 @@ import { recipeOf } from './sentence-modules.js'
  *
  * @typedef {Omit<EmbedOptions, 'normalize' | 'onProgress' | 'prompt' | 'truncateDim'>} SimilarityOptions
  *
- * The cosine of two embeddings, to which `heads`, `mlps`, `embedding` and `rest` sum.
+ * The cosine of two embeddings, split into parts: `value` is the sum of `heads`, `mlps`, `embedding` and `rest`.
  * @typedef {object} Similarity
  * @property {number} value
  * @property {FloatTensor} heads (layers, heads)
@@ -178,7 +177,7 @@ export async function similarity(runner, attributed, read, [text, other], option
 }
 
 /**
- * Throws if the similarity is no cosine, or not a linear function of the pooled rows.
+ * Throws if the folder's similarity is not a cosine, or if its modules do more than scale the pooled rows to length 1.
  * @param {import('./sentence-modules.js').Modules} modules
  */
 function checkLinear({ after, similarity, includesPrompt, truncateDim }) {

@@ -1,12 +1,12 @@
-// Runs many texts through a model, in order. A batch has a bounded number of rows, in which its texts follow each other without padding.
+// Runs many texts through a model, in order. The texts of a batch follow each other in its rows, without padding.
 
 /** @import { Tokenized } from '../tokenizers/tokenizer.js' */
 /**
  * @typedef {object} Runner
  * @property {import('../model.js').Model} model
- * @property {boolean} packs true if several texts can run as rows of one batch
- * @property {(texts: readonly Tokenized[], options: import('../run/turns.js').AsyncOptions) => Promise<import('../model.js').ModelOutput>} run packed:
- *   lastHiddenState is (1, T, d), the T rows of all texts
+ * @property {boolean} packs true if several texts can run in one batch
+ * @property {(texts: readonly Tokenized[], options: import('../run/turns.js').AsyncOptions) => Promise<import('../model.js').ModelOutput>} run
+ *   runs a batch of texts; lastHiddenState is (1, T, d), where T counts the rows of all texts
  * @property {{ config: import('../jinja/chat.js').TokenizerConfig, read: import('../jinja/chat.js').ReadChat }} chat context of chat templates
  * @property {(token: string) => number | undefined} [idOf] returns the id of a token, as written in the vocabulary
  */
@@ -40,8 +40,8 @@ async function* batchesOf(texts, read, most) {
 }
 
 /**
- * Runs texts. Yields for each batch its inputs, its output, its rows (for an encoder-decoder those of the encoder, as in
- * sentence-transformers), and the start of each text in the rows.
+ * Runs texts in batches. Yields each batch as inputs, output, rows, and the first row of each text. The rows of an encoder-decoder are
+ * those of its encoder, as in sentence-transformers.
  * @param {Runner} runner
  * @param {Iterable<string> | AsyncIterable<string>} texts
  * @param {(text: string) => Tokenized} read

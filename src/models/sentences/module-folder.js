@@ -6,7 +6,7 @@ import { openFolder, readJSON } from '../source/source.js'
 /** @import { Folder } from '../source/source.js' */
 
 /**
- * Opens the folder of the network. Its `outside` is the given folder.
+ * Opens the subfolder of the network. The result has the given folder as `outside`.
  * @param {Folder} folder
  * @param {unknown} source as given
  * @param {Parameters<typeof openFolder>[1]} options

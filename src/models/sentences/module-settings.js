@@ -14,11 +14,11 @@ export function refuse(file, key, value, covered) {
 }
 
 /**
- * Throws for a module that reads or writes something other than embeddings.
+ * Throws unless a module reads and writes embeddings. The last module may write the scores of a cross-encoder instead.
  * @param {unknown} config
  * @param {string} file
- * @param {boolean} [isLast] True if it may write the scores of a cross-encoder
- * @returns {boolean} true if it does
+ * @param {boolean} [isLast]
+ * @returns {boolean} true if the module writes scores
  */
 export function checkInput(config, file, isLast = false) {
   const { module_input_name: input, module_output_name: output } = expectObject(config ?? {}, file)

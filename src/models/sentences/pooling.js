@@ -14,7 +14,7 @@ export const POOLINGS = /** @type {const} */ ([
 ])
 
 /**
- * Calls `take` with column c, row i and factor of each number that a pooling reads.
+ * Calls `take` for each number of h that a pooling reads, with its column c, its row i and its factor in the result.
  * @param {Pooling} name
  * @param {FloatTensor} h (1, L, d)
  * @param {(c: number, i: number, factor: number) => void} take
@@ -32,7 +32,7 @@ export function pullPool(name, { data, dims: [, L, d] }, take, from = 0) {
   }
 }
 
-/** Returns the divisor of the sum of rows. @param {Pooling} name @param {number} L @param {number} from */
+/** Returns what a pooling divides the sum of the rows by. @param {Pooling} name @param {number} L @param {number} from */
 function divisorOf(name, L, from) {
   if (name === 'mean_tokens') return L - from
   if (name === 'mean_sqrt_len_tokens') return Math.sqrt(L - from)

@@ -25,19 +25,19 @@ const OPTIONS = ['topK', 'prompt', 'hooks', 'signal', 'onProgress']
  *
  * @typedef {object} Ranked
  * @property {number} index of the text in the list
- * @property {number} score logit, after the activation that the folder sets or else a sigmoid
+ * @property {number} score logit after the folder's activation; after a sigmoid if the folder sets none
  */
 /**
  * The cross-encoder settings of a folder.
  * @typedef {TextSettings & { prompts: Record<string, string>, defaultPrompt?: string, activation?: unknown, tokens?: ScoreTokens,
- *   isYesOrNo?: boolean, template?: string }} Ranking activation: its name in config_sentence_transformers.json; isYesOrNo: True if the
- *   score is the logit of the first class minus that of the second; template: the text of a pair, with {query} and {document}
+ *   isYesOrNo?: boolean, template?: string }} Ranking activation: its name in config_sentence_transformers.json; isYesOrNo: true if the
+ *   score is the logit of the first class minus the logit of the second; template: the text of a pair, with {query} and {document}
  *
- * The tokens whose logits after a text give its score: that of `yes`, minus that of `no` if there is one.
+ * The tokens by which a decoder scores a text: the logit of `yes` after the text, minus the logit of `no` if there is one.
  * @typedef {{ yes: number, no?: number }} ScoreTokens
  *
- * @typedef {{ isUsual: true } | { isUsual?: false, ranking?: Ranking }} RankingFiles isUsual: True if the folder is no cross-encoder of
- *   sentence-transformers. Without isUsual and ranking, its modules pool rows and score the result
+ * @typedef {{ isUsual: true } | { isUsual?: false, ranking?: Ranking }} RankingFiles isUsual: true if the folder was not saved by
+ *   the CrossEncoder of sentence-transformers; ranking: absent if the folder's modules pool rows and score the result
  */
 /** @import { TextSettings } from './sentence-input.js' */
 /** @typedef {() => Promise<RankingFiles>} ReadRanking */
@@ -93,7 +93,7 @@ function activationFor({ sentence_transformers: later, sbert_ce_default_activati
 }
 
 /**
- * Returns the tokens of a decoder whose folder has no cross-encoder settings, chosen as in sentence-transformers.
+ * Returns the tokens to score by if the folder has no cross-encoder settings. They are chosen as in sentence-transformers.
  * @param {import('./many-texts.js').Runner} runner
  * @returns {ScoreTokens | undefined}
  */

@@ -6,7 +6,7 @@ import { hasTemplate, rendererOf } from '../jinja/chat.js'
 
 /** @import { Tokenized } from '../tokenizers/tokenizer.js' */
 
-/** Templates that contain one of these read the content of a message as a list of parts. */
+/** A template that contains one of these strings reads the content of a message as a list of parts. */
 const PARTS = ['content[0]', '.type', "'type'", '"type"', 'item.type', 'message.content[']
 
 /**
@@ -84,7 +84,7 @@ function withEnd(input, end) {
 const MEDIA = /\.(?:jpe?g|png|gif|bmp|tiff|webp|mp4|avi|mov|wmv|flv|mkv|mp3|wav|ogg|flac|aac)$/
 const VIDEOS = ['www.youtube.com', 'youtube.com', 'youtu.be', 'm.youtube.com']
 
-/** Throws if the address in a text would be taken for an image, a video or a sound. @param {string} text */
+/** Throws if a text is the address of an image, a video or a sound, which sentence-transformers would load. @param {string} text */
 function checkMedia(text) {
   const url = /^https?:\/\/[^ ]*$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   if (text.startsWith('data:image/') || (url && (MEDIA.test(url.pathname.toLowerCase()) || VIDEOS.includes(url.host))))

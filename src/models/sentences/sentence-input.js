@@ -1,4 +1,4 @@
-// The input of sentence-transformers' Transformer module for a text, or for a query and a text: length, prompt, conversation.
+// Makes the input of sentence-transformers' Transformer module from a text, or from a query and a text: length, prompt, conversation.
 // https://github.com/huggingface/sentence-transformers (6.0): base/modules/transformer.py, base/modality.py
 
 import { describe } from '../../base/errors.js'
@@ -15,13 +15,14 @@ import { expectObject, refuse } from './module-settings.js'
  * @property {Conversations} [conversations] present if texts are written as conversations, by the chat template of the folder
  *
  * @typedef {object} Conversations
- * @property {'flat' | 'structured' | 'auto'} format of the content: a text, or a list of parts; auto: as the template needs it
+ * @property {'flat' | 'structured' | 'auto'} format of a message's content. flat: a text; structured: a list of parts; auto: what the
+ *   template reads
  * @property {boolean} addGenerationPrompt
- * @property {boolean} restoresEnd True to restore the end of the template in a truncated text
+ * @property {boolean} restoresEnd true to end a truncated text as the template does
  * @property {Record<string, unknown>} variables
  */
 
-/** For each task, the output of the network, and its module_output_name. */
+/** For each task, the output that is read from the network, and the module_output_name that its settings may have. */
 const OUTPUTS = {
   'feature-extraction': ['last_hidden_state', 'token_embeddings'],
   'sequence-classification': ['logits', 'scores'],
@@ -44,7 +45,7 @@ const HARMLESS = [
   'unpad_inputs',
 ]
 
-/** Settings of the network, its tokenizer and its config, by their new and old names. */
+/** Keys under which a file stores arguments for the network, its tokenizer and its config: three current ones, three old ones. */
 const ARGS = ['model_kwargs', 'processor_kwargs', 'config_kwargs', 'model_args', 'tokenizer_args', 'config_args']
 
 /** Arguments of apply_chat_template that are not template variables. */
@@ -86,7 +87,7 @@ export async function readSettings(json, path, task) {
   return { most: size ?? undefined, isLower, conversations: conversationsOf(config, file, task) }
 }
 
-/** Defaults for a network without modules.json, from which sentence-transformers makes a cross-encoder. @type {TextSettings} */
+/** Defaults that sentence-transformers uses for a cross-encoder without modules.json. @type {TextSettings} */
 export const USUAL = {
   isLower: false,
   conversations: { format: 'auto', addGenerationPrompt: false, restoresEnd: true, variables: {} },
@@ -149,7 +150,7 @@ export function promptOf(folder, given, where) {
 }
 
 /**
- * Returns the number of rows of a prompt, without a special token at its end.
+ * Returns the number of rows of a prompt, not counting a special token at its end.
  * @param {import('../model.js').Model} model
  * @param {TextSettings} settings
  * @param {string} prompt

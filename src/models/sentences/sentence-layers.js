@@ -1,4 +1,4 @@
-// Modules of sentence-transformers with weights: Dense and LayerNorm. Loaded with a folder that lists one. Computed in float64.
+// The modules of sentence-transformers that have weights: Dense and LayerNorm, computed in float64. Loaded with a folder that lists one.
 
 import { describe } from '../../base/errors.js'
 import { present } from '../../base/present.js'
@@ -28,7 +28,7 @@ function erf(x) {
   return Math.sign(x) * sum
 }
 
-/** Activations without arguments. @type {Record<string, (x: number) => number>} */
+/** Activations of torch that take no arguments. @type {Record<string, (x: number) => number>} */
 const ACTIVATIONS = {
   'torch.nn.modules.linear.Identity': x => x,
   'torch.nn.modules.activation.Tanh': Math.tanh,

@@ -13,7 +13,7 @@ import { lengthOf, promptOf, readSettings } from './sentence-input.js'
 /** @import { Pooling } from './pooling.js' */
 /** @typedef {{ kind: 'Normalize' } | import('./sentence-layers.js').SentenceLayer} AfterPooling a module after the pooling */
 /**
- * Processing of a text's hidden states. Several poolings are concatenated.
+ * How the hidden states of a text become its embedding. The results of several poolings are concatenated.
  * @typedef {object} OwnModules
  * @property {Pooling[]} poolings
  * @property {boolean} includesPrompt True if the pooling includes the rows of the prompt
@@ -22,14 +22,14 @@ import { lengthOf, promptOf, readSettings } from './sentence-input.js'
  * @property {string} [defaultPrompt] name of a prompt
  * @property {string} similarity function that compares embeddings
  * @property {number} [truncateDim]
- * @property {unknown} [activation] of a cross-encoder's score
- * @property {unknown} [type] class that saved the folder
+ * @property {unknown} [activation] name of the activation of a cross-encoder's score
+ * @property {unknown} [type] the class that saved the folder
  */
 
 /** @typedef {OwnModules & import('./sentence-input.js').TextSettings} Modules */
 /** @typedef {() => Promise<Modules | undefined>} ReadModules */
 
-/** Names of the poolings in files since version 5.4. @type {Record<string, Pooling>} */
+/** Names of the poolings in files of version 5.4 or later. @type {Record<string, Pooling>} */
 const MODES = {
   cls: 'cls_token',
   max: 'max_tokens',
@@ -42,7 +42,11 @@ const MODES = {
 const KINDS = ['Transformer', 'Pooling', 'Dense', 'LayerNorm', 'Normalize', 'Dropout']
 export const [MODULES, PROMPTS] = ['modules.json', 'config_sentence_transformers.json']
 
-/** Returns a reader of a folder's JSON files, which returns undefined for a missing file. @param {Folder} folder @param {typeof import('../source/source.js').readJSON} readJSON */
+/**
+ * Returns a function that reads a JSON file of a folder; it returns undefined if the file is missing.
+ * @param {Folder} folder
+ * @param {typeof import('../source/source.js').readJSON} readJSON
+ */
 export const jsonOf = (folder, readJSON) => async (/** @type {string} */ name) => {
   const file = await folder.open(name)
   return file && readJSON(file, name)
@@ -106,7 +110,7 @@ export async function readModules(folder, readJSON) {
 function moduleOf(given) {
   const { type, path = '' } = Object(given)
   const kind = String(type).split('.').pop() ?? ''
-  // Names of a class in the package: models.Dense, base.modules.dense.Dense, sentence_transformer.modules.Dense.
+  // The package has had several names for a class: models.Dense, base.modules.dense.Dense, sentence_transformer.modules.Dense.
   if (/^sentence_transformers\..*\.LogitScore$/.test(String(type)))
     throw new RangeError(`${MODULES}: LogitScore: the modules of this folder score pairs of texts: call rank`)
   const isOurs = /^sentence_transformers\.(?:\w+\.)+\w+$/.test(String(type)) && KINDS.includes(kind)
@@ -188,7 +192,7 @@ export async function readPrompts(json) {
  * @property {(rows: Float64Array[]) => FloatTensor} finish applies the modules after the pooling, and returns a row for each text
  *
  * @typedef {object} RecipeOptions
- * @property {Pooling} [pooling] replaces the folder's pooling; modules with weights after it are then skipped
+ * @property {Pooling} [pooling] replaces the folder's pooling, and skips its modules with weights
  * @property {boolean} [normalize]
  * @property {string | { text: string }} [prompt] the name of a prompt of the folder, or a prompt
  * @property {number} [truncateDim]

@@ -6,10 +6,13 @@ import { inBlocks } from './blocks.js'
 
 /** Bytes per request to the stream. */
 const PART = 2 ** 20
-/** Gaps up to this size are read and dropped. After a larger gap or backwards, a range up to this size is read as a slice of the Blob. */
+/**
+ * A gap of at most so many bytes before a range is read and dropped. Otherwise a range of at most so many bytes is read as a slice of the
+ * Blob, and a longer one by a new stream.
+ */
 const NEAR = 2 ** 16
 /**
- * Milliseconds without data after which another stream takes over, doubled each time. In Chromium, one of some 100,000 reads never ends.
+ * Milliseconds without data after which a new stream is opened; doubled each time. In Chromium, about one read of 100,000 never ends.
  */
 const PATIENCE = 500
 
@@ -20,8 +23,8 @@ const readSlice = async (blob, from, to) => new Uint8Array(await blob.slice(from
 const slices = blob => inBlocks(blob.size, (from, to) => readSlice(blob, from, to))
 
 /**
- * Throws if a file has changed since it was chosen. Its stream then ends early or reports a network error; a deleted file has size 0 and
- * empty slices in Chromium.
+ * Throws if a file has changed since it was chosen. The stream of a changed file only ends early or reports a network error. A deleted file
+ * has size 0 and empty slices in Chromium.
  * @param {Blob} blob
  * @param {string} name
  */
@@ -38,7 +41,7 @@ async function check(blob, name) {
 export async function fromBlob(blob, name) {
   const { size } = blob
   if (!size) await check(blob, name)
-  // In Node, a Blob is in memory or on disk.
+  // In Node, a Blob is in memory or on disk, so slices are cheap.
   const isNode = Boolean(globalThis.process?.versions?.node)
   const { read, close } = isNode ? slices(blob) : streamed(blob)
   return {
@@ -84,7 +87,7 @@ export function streamed(blob) {
     return Promise.race([reading, late]).finally(() => clearTimeout(timer))
   }
 
-  /** Reads the next bytes of the stream. @param {number} count @param {Uint8Array} [target] undefined drops them */
+  /** Reads the next bytes of the stream, or drops them if there is no target. @param {number} count @param {Uint8Array} [target] */
   async function next(count, target) {
     let have = 0
     while (have < count) {
@@ -132,6 +135,6 @@ export function streamed(blob) {
       last = bytes.catch(() => {})
       return bytes
     },
-    close: () => reader.cancel().catch(() => {}), // its error was already thrown by a read
+    close: () => reader.cancel().catch(() => {}), // an error of the stream was already thrown by a read
   }
 }

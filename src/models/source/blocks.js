@@ -15,8 +15,8 @@ const MOST = AHEAD + 2
 /**
  * Returns the block layout of a file.
  * @param {number} size
- * @returns {{ count: number, start: (n: number) => number, at: (byte: number) => number }} the number of blocks; the first byte of block n
- *   (for n = count, the size); the block of a byte
+ * @returns {{ count: number, start: (n: number) => number, at: (byte: number) => number }} count: the number of blocks; start: returns the
+ *   first byte of block n (for n = count, the size); at: returns the block of a byte
  */
 export const blocksOf = size => ({
   count: size <= FIRST ? Math.min(1, size) : 1 + Math.ceil((size - FIRST) / BLOCK),
@@ -59,7 +59,7 @@ export function inBlocks(size, load) {
       let bytes
       for (let n = first; n <= last; n++) {
         const loading = get(n)
-        // The header is in the first block alone. Later reads are sequential, so the next blocks are prefetched.
+        // A read within block 0 is a header. Later reads are sequential, so the next blocks are prefetched.
         if (last > 0) for (let next = n + 1; next <= n + AHEAD && next < count; next++) get(next)
         const begin = start(n)
         const part = (await loading).subarray(Math.max(0, from - begin), end - begin)

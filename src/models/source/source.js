@@ -5,14 +5,15 @@ import { isBytes, isShared } from '../../base/buffers.js'
 import { describe } from '../../base/errors.js'
 
 /**
- * Reads bytes from <= i < to, into `buffer` if given. `size` is undefined if it is only known after reading.
+ * A file to read from. `read` returns the bytes `from` to `to` (exclusive), in `buffer` if given. `size` is undefined if it is known only
+ * after reading.
  * @typedef {{ size?: number, read: (from: number, to: number, buffer?: Uint8Array) => Promise<Uint8Array>, close?: () => Promise<void> }} ByteSource
  * @typedef {(from: number, to: number) => Promise<ArrayBuffer | ArrayBufferView>} RangeReader
  * @typedef {ArrayBuffer | SharedArrayBuffer | ArrayBufferView | Blob | RangeReader} FileContent
  */
 /**
- * URL of a folder, or in Node its path; a model on the hub, hf:owner/name; files (of an input or a drop); an object of contents by file
- * name.
+ * What a checkpoint is opened from: the URL of a folder, or in Node its path; hf:owner/name, a model on the hub; files of an input element
+ * or a drop; an object of contents by file name.
  * @typedef {string | URL | ArrayLike<File> | Record<string, FileContent> | Blob | ArrayBuffer | SharedArrayBuffer | ArrayBufferView} CheckpointSource
  */
 /**
@@ -22,15 +23,16 @@ import { describe } from '../../base/errors.js'
  * @property {() => Promise<string[]>} [list] lists all files of a folder on disk or on the hub, including those in known subfolders
  * @property {() => Promise<void>} close
  * @property {() => Promise<void>} [finish] called when all weights were read: checks and caches what was downloaded
- * @property {boolean} [isDownloaded] True if the folder reports the progress of its download itself
- * @property {Map<string, import('../weights/safetensors.js').StoredTensor>} [tensors] by name, for a GGUF file
- * @property {Record<string, number>} [types] block types, with the bytes of their tensors
- * @property {import('../weights/read-types.js').NumberOptions['loadKernels']} [loadKernels] loads the kernels of its block types
+ * @property {boolean} [isDownloaded] true if the folder reports the progress of its download itself
+ * @property {Map<string, import('../weights/safetensors.js').StoredTensor>} [tensors] of a GGUF file, by name
+ * @property {Record<string, number>} [types] of a GGUF file: for each block type, the bytes of its tensors
+ * @property {import('../weights/read-types.js').NumberOptions['loadKernels']} [loadKernels] of a GGUF file: loads the kernels for its block
+ *   types
  * @property {HubFacts} [facts] facts of a hub model
- * @property {Folder} [outside] the given folder, if the network is in a subfolder
+ * @property {Folder} [outside] the folder with modules.json, if this one is the network's subfolder
  * @property {import('../gguf/read-gguf.js').GgufMetadata} [metadata] of a GGUF file, including its vocabulary
- * @property {{ isYesOrNo: boolean, template?: string }} [ranking] of a GGUF file with classes. isYesOrNo: the score compares the first
- *   class with the second; template: the text of a pair, with {query} and {document}
+ * @property {{ isYesOrNo: boolean, template?: string }} [ranking] of a GGUF file with classes. isYesOrNo: true if the score is the logit
+ *   of the first class minus the logit of the second; template: the text of a pair, with {query} and {document}
  */
 /**
  * Facts of the hub about a model, and the size of the download.
@@ -38,7 +40,7 @@ import { describe } from '../../base/errors.js'
  * @property {string} id current name of the model
  * @property {string} revision
  * @property {string} commit
- * @property {boolean} isGated True if its terms must be accepted before it can be read
+ * @property {boolean} isGated true if its terms must be accepted before it can be read
  * @property {string} [license]
  * @property {number} download bytes that are not cached yet
  * @property {{ name: string, bytes?: number }[]} files files that would be read
@@ -95,8 +97,8 @@ function fromMap(contents) {
  * Opens a source.
  * @param {unknown} source
  * @param {import('../hub/hub-folder.js').HubOptions & { signal?: AbortSignal, onProgress?: (progress: any) => void }} options
- * @param {{ isLoaded: boolean, hasTokenizer: boolean, choose?: (names: string[]) => readonly string[] }} use choose: selects the files to
- *   read of a hub model, instead of those of a checkpoint
+ * @param {{ isLoaded: boolean, hasTokenizer: boolean, choose?: (names: string[]) => readonly string[] }} use choose: selects the files of
+ *   a hub model to read; default: those of a checkpoint
  * @returns {Promise<Folder>}
  */
 export async function openFolder(source, { signal, onProgress, ...hub }, use) {
@@ -125,7 +127,7 @@ export async function openFolder(source, { signal, onProgress, ...hub }, use) {
         Array.from(files, file => {
           if (typeof file?.name !== 'string')
             throw new TypeError(`loadModel: among the files: expected a File, got ${describe(file)}`)
-          // A file in a subfolder of the chosen folder is named by its relative path.
+          // The name of a file in a subfolder is its path within the chosen folder.
           return [file.webkitRelativePath?.replace(/^[^/]*\//, '') || file.name, file]
         }),
       ),
@@ -163,7 +165,7 @@ export async function readJSON(source, name) {
   const bytes = await readExactly(source, name, 0, size)
   let text = ''
   try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) // JSON.parse refuses a mark, like Python
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) // JSON.parse refuses a byte order mark, like Python
     return JSON.parse(text)
   } catch (cause) {
     const { noJSON, pythonJSON } = await import('../config/refusals.js')
@@ -172,7 +174,7 @@ export async function readJSON(source, name) {
   }
 }
 
-/** Returns the size of a source whose size is unknown, by reading up to the limit. @param {ByteSource} source */
+/** Finds the size of a source by reading it, up to the limit for JSON. @param {ByteSource} source */
 async function sizeOf(source) {
   const bytes = await source.read(0, MOST_TEXT)
   return bytes.length

@@ -25,7 +25,7 @@ async function addressOf(text) {
 /** Returns an address without its query, which may be secret. @param {URL} url */
 const shown = ({ href }) => href.replace(/\?.*/s, '')
 
-/** Returns what identifies a version of a file: its ETag, or its date, which CORS does not hide. @param {Response} response */
+/** Returns the ETag of a file, or else its date (CORS hides only the ETag), to notice when the file changes. @param {Response} response */
 const versionOf = ({ headers }) => headers.get('etag')?.replace(/^W\//, '') ?? headers.get('last-modified')
 
 /** Returns advice on how to send the credentials that a server requires. @param {string | undefined} token */

@@ -41,7 +41,8 @@ const PAGE =
   /^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([\w.-]+\/[\w.-]+)(:[\w.-]+)?(?:\/(?:tree|blob|resolve)\/([^/?#]+)(\/[^?#]*\.gguf)?[^?#]*)?\/?(?:\?show_file_info=([^&#]+))?(?:[?#].*)?$/is
 
 /**
- * Returns the error for the URL of a hub page, or for a URL without https://; undefined for the URL of a file of the hub, which is fetched.
+ * Returns the error for the address of a page of the hub, with or without https://. Returns undefined for other addresses, and for the URL
+ * of a file of the hub, which can be fetched.
  * @param {string} text
  */
 export function pageOfHub(text) {
@@ -64,8 +65,8 @@ const formatOf = path => OTHERS.find(({ pattern }) => pattern.test(path) && !/py
 /**
  * Returns the error for a path that is not a folder.
  * @param {string} path as given
- * @param {NodeJS.ErrnoException | undefined} found error of the attempt to find it, or undefined if it is a file
- * @param {boolean} isGguf True for the content of a GGUF file
+ * @param {NodeJS.ErrnoException | undefined} found the error of looking for it; undefined if it is a file
+ * @param {boolean} isGguf true if its content is that of a GGUF file
  */
 export function noFolder(path, found, isGguf) {
   const given = JSON.stringify(path)
@@ -118,7 +119,7 @@ export function wrongAddress(text, url) {
   )
 }
 
-/** Returns the error for the URL of a file instead of its folder; undefined if it is none. @param {string} source */
+/** Returns the error for a URL of a file, where its folder was expected; undefined if it is no file. @param {string} source */
 export function fileInstead(source) {
   const [address] = source.split(/[?#]/)
   const [, folder, name] = /^(.*)\/([^/]+\.(?:safetensors|gguf|onnx|bin|json|txt))\/?$/i.exec(address) ?? []

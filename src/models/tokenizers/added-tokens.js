@@ -8,8 +8,8 @@ import { refuse } from './refuse.js'
 
 /**
  * @typedef {{ content: string, single_word?: boolean, lstrip?: boolean, rstrip?: boolean, normalized?: boolean, special?: boolean }} AddedToken
- * @typedef {{ text: string, id?: number, isFirst: boolean }} Section a part of a text: an added token, or the text in between; isFirst:
- *   True if the text begins with it
+ * @typedef {{ text: string, id?: number, isFirst: boolean }} Section a part of a text: an added token with its id, or other text; isFirst:
+ *   true if the part is at the start of the text
  */
 
 const WORD = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]'
@@ -43,7 +43,7 @@ export class AddedTokens {
   #others = []
   #engine
   #normalize
-  /** Patterns that find the tokens in a text, before and after it is normalised. @type {{ pattern: RegExp, ids: Map<string, number> }[]} */
+  /** Two patterns that find added tokens: [0] in the text as given, [1] in the normalised text. @type {{ pattern: RegExp, ids: Map<string, number> }[]} */
   #finders = []
 
   /** @param {import('./engines.js').Engine} engine @param {import('./normalizers.js').Normalizer} normalize */
@@ -83,7 +83,7 @@ export class AddedTokens {
       const text = normalized ? this.#normalize(content) : content
       if (!text)
         throw refuse('tokenizer.json: added_tokens', `${JSON.stringify(content)}, which is normalized to nothing,`)
-      // The Rust library panics if two tokens both claim the same spaces.
+      // Two such tokens may claim the same spaces, where the Rust library panics.
       if (strips && text !== content && /^\p{White_Space}+$/u.test(text))
         throw refuse(
           'tokenizer.json: added_tokens',
@@ -98,7 +98,7 @@ export class AddedTokens {
   /**
    * Splits a text at the added tokens.
    * @param {string} text
-   * @param {boolean} isNormalized
+   * @param {boolean} isNormalized true if the text has been normalised
    * @returns {{ text: string, id?: number }[]}
    */
   #cut(text, isNormalized) {
@@ -114,7 +114,7 @@ export class AddedTokens {
       if (lstrip) from = Math.max(text.slice(0, from).replace(/\p{White_Space}+$/u, '').length, end)
       if (rstrip) to += /^\p{White_Space}*/u.exec(text.slice(to))?.[0].length ?? 0
       if (end < from) sections.push({ text: text.slice(end, from) })
-      if (from < to) sections.push({ text: text.slice(from, to), id }) // empty if its spaces are part of the previous token
+      if (from < to) sections.push({ text: text.slice(from, to), id }) // empty if the previous token took its spaces
       end = to
     }
     if (end < text.length) sections.push({ text: text.slice(end) })
@@ -124,7 +124,7 @@ export class AddedTokens {
   /**
    * Finds the added tokens in a text, and normalises the rest.
    * @param {string} text
-   * @param {boolean} [isLower] True to lower the case before normalisation
+   * @param {boolean} [isLower] true to lowercase before normalisation
    * @returns {Section[]}
    */
   sections(text, isLower) {

@@ -1,10 +1,10 @@
-// Finds the segmentation of a text with the largest sum of scores, as the Unigram models of SentencePiece and the Rust library do. The
-// package @huggingface/tokenizers breaks ties differently: if the same pieces fit in two orders, it may choose the other one.
+// Finds the segmentation of a text with the largest sum of scores, as the Unigram models of SentencePiece and the Rust library do. Used
+// instead of the package @huggingface/tokenizers, which breaks ties differently: if the same pieces fit in two orders.
 // https://github.com/google/sentencepiece: src/unigram_model.cc
 
 import { present } from '../../base/present.js'
 
-/** Penalty of an unknown character relative to the lowest score. */
+/** The score of an unknown character is so far below the lowest score of a piece. */
 export const UNKNOWN = 10
 
 /**
@@ -12,13 +12,13 @@ export const UNKNOWN = 10
  * @param {string} text
  * @param {object} vocabulary
  * @param {(piece: string) => number | undefined} vocabulary.scoreOf
- * @param {number} vocabulary.longest characters of the longest piece
+ * @param {number} vocabulary.longest length of the longest piece, as a JavaScript string
  * @param {number} vocabulary.unknown score of an unknown character
  * @param {boolean} [vocabulary.hasUnknown] false if there is no unknown token
  * @param {(piece: string) => boolean} vocabulary.isKnown
- * @param {(sum: number) => number} [round] rounds sums to the precision in which they are stored; default float64. SentencePiece compares a
- *   new sum before rounding it, except for unknown characters
- * @returns {string[] | undefined} undefined if an unknown character is needed, even on a path that would not be the best one
+ * @param {(sum: number) => number} [round] rounds the stored sums, for SentencePiece to float32; default: no rounding. A new sum is
+ *   compared before it is rounded, except after an unknown character
+ * @returns {string[] | undefined} undefined if there is no unknown token, but a path needs one (it may be a path that is not the best)
  */
 export function bestPieces(text, { scoreOf, longest, unknown, hasUnknown = true, isKnown }, round = sum => sum) {
   /** The best path to each position: its score, and the start of its last piece. @type {({ score: number, from: number } | undefined)[]} */

@@ -1,4 +1,4 @@
-// Bytes as characters, in the notation of byte-level vocabularies.
+// Bytes as characters: byte-level vocabularies write each byte as one printable character.
 
 /** @type {string[]} */
 const CHARACTERS = []
@@ -12,11 +12,11 @@ const BYTES = new Map(CHARACTERS.map((character, byte) => [character, byte]))
 /** @param {string} text */
 export const toCharacters = text => Array.from(new TextEncoder().encode(text), byte => CHARACTERS[byte]).join('')
 
-/** Returns the bytes of a token; if it contains characters outside the notation, the UTF-8 bytes of its text. @param {string} token */
+/** Returns the bytes of a token. If a character of the token stands for no byte, returns the token's UTF-8 bytes. @param {string} token */
 export function toBytes(token) {
   const bytes = Array.from(token, character => BYTES.get(character))
   return bytes.includes(undefined) ? new TextEncoder().encode(token) : bytes
 }
 
-/** Returns the token of a byte in a vocabulary with byte_fallback. @param {number} byte */
+/** Returns the token that stands for a byte in a vocabulary with byte_fallback. @param {number} byte */
 export const nameOf = byte => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`

@@ -1,4 +1,4 @@
-// The character map of SentencePiece files: a trie over UTF-8 (Darts), whose values are offsets into the text of results.
+// The character map of SentencePiece files: a trie over UTF-8 (Darts). Its values are offsets of replacements in `results`.
 // https://github.com/google/sentencepiece: src/normalizer.cc, https://github.com/huggingface/spm_precompiled
 
 /** @typedef {{ units: Uint32Array, results: Uint8Array }} Charsmap */
@@ -13,7 +13,7 @@ export function charsmapOf(bytes) {
 }
 
 /**
- * Yields the matches at a position, from the shortest to the longest: their length in bytes, and their replacement.
+ * Yields the matches at a position, the shortest first, each with its length in bytes and its replacement.
  * @param {Charsmap} charsmap
  * @param {Uint8Array} text UTF-8
  * @param {number} from
@@ -34,8 +34,8 @@ export function* mapped({ units, results }, text, from) {
 }
 
 /**
- * Returns the normalizer Precompiled of tokenizer.json. Like the Rust library, it looks up graphemes of at most five bytes, else
- * characters, and uses the shortest match at their start.
+ * Returns the normalizer Precompiled of tokenizer.json. Like the Rust library, it looks up each grapheme of at most five bytes. If that
+ * fails or the grapheme is longer, it looks up each character. Of several matches at the start it uses the shortest.
  * @param {string | undefined | null} base64
  */
 export function precompiled(base64) {

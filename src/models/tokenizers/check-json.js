@@ -1,4 +1,4 @@
-// Checks tokenizer.json as the Rust library does when it reads a file: keys and types of every part, and the tokens that parts refer to.
+// Checks tokenizer.json as the Rust library does when it reads a file: the keys of every part, their types, and the tokens they refer to.
 
 import { describe } from '../../base/errors.js'
 import { typeOf } from './model-type.js'
@@ -34,9 +34,9 @@ const isTuple = (value, types) =>
   value.length === types.length &&
   types.every((type, n) => TYPES[type]?.[1](value[n]) ?? value[n] === type)
 
-/** Types of fields by key; a key with ? may be null or missing, one with = may be missing. @typedef {Record<string, string>} Fields */
+/** The type of each field of a part. A key that ends in ? may be null or missing, one that ends in = may be missing. @typedef {Record<string, string>} Fields */
 /**
- * The values of fields by type. A field whose type is a list of choices has a string.
+ * The JavaScript type of a field's value, by the name of the field's type. A type that is not listed is a list of strings to choose from.
  * @typedef {{ boolean: boolean, number: number, whole: number, object: Record<string, any>, objects: object[], array: any[], pattern: object,
  *   token: [string, number] }} FieldValues
  */
@@ -47,9 +47,9 @@ const isTuple = (value, types) =>
  * @typedef {{ [N in keyof F as N extends `${string}?` | `${string}=` ? never : N]: ValueOf<F[N]> } &
  *   { [N in keyof F as N extends `${infer K}?` | `${infer K}=` ? K : never]?: ValueOf<F[N]> }} Checked
  */
-/** The checked parts of a kind, by type. @template {keyof typeof PARTS} K @typedef {{ [T in keyof (typeof PARTS)[K]]: Checked<(typeof PARTS)[K][T]> }} PartsOf */
+/** The checked parts of a kind such as 'decoder', by the part's type. @template {keyof typeof PARTS} K @typedef {{ [T in keyof (typeof PARTS)[K]]: Checked<(typeof PARTS)[K][T]> }} PartsOf */
 /**
- * For a kind of parts, a function for each type.
+ * A function for each type of a kind of parts.
  * @template {keyof typeof PARTS} K
  * @template R
  * @template {unknown[]} [A=[]]
@@ -182,7 +182,7 @@ const FILE = {
   ...Object.fromEntries(['normalizer', 'pre_tokenizer', 'post_processor', 'decoder'].map(key => [`${key}?`, 'object'])),
   model: 'object',
 }
-/** Fields of the pieces of a template, by type. @type {Record<string, Fields>} */
+/** Fields of the items of a TemplateProcessing template, by type. @type {Record<string, Fields>} */
 const PIECES = { Sequence: { id: 'A|B', type_id: 'id' }, SpecialToken: { id: 'string', type_id: 'id' } }
 
 /** @param {string} where @param {string} expected @param {unknown} got */
@@ -205,7 +205,7 @@ function checkPart(kind, json, where) {
   const { type } = json
   if (!Object.hasOwn(FIELDS[kind], type)) return // is refused later
   expectFields(json, FIELDS[kind][type], where)
-  // The Rust library tells post-processors apart by their keys, not by their types.
+  // The Rust library finds the type of a post-processor from its keys, so a key of another type is an error.
   const other = kind === 'post_processor' && Object.keys(json).find(key => isFieldOfOther(key, type))
   if (other) throw wrong(`${where}.${other}`, `no such key of ${type}`, json[other])
   if (type === 'Sequence') {
@@ -256,7 +256,7 @@ function checkIds(vocab) {
   for (const token of Object.keys(vocab)) {
     const id = vocab[token]
     if (!isText(token) || !isId(id)) throw wrong(`model.vocab: ${describe(token)}`, 'a token and its id', id)
-    // The Rust library decodes an id of two tokens to either of them, by chance.
+    // If two tokens have the same id, the Rust library decodes it to either of them, by chance.
     if (names.has(id))
       throw wrong(`model.vocab: ${describe(token)}`, `another id than that of ${describe(names.get(id))}`, id)
     names.set(id, token)

@@ -19,7 +19,7 @@ function textOf(bytes) {
   }
 }
 
-/** Returns a pattern of all occurrences; an empty text occurs between characters, never inside one. @param {string} text */
+/** Returns a pattern for all occurrences of a text. An empty text occurs between characters, never inside a surrogate pair. @param {string} text */
 const each = text => new RegExp(literal(text), 'gu')
 
 /** @type {import('./check-json.js').Rules<'decoder', Decoder>} */
@@ -97,13 +97,13 @@ export const decoderOf = (json, where = 'decoder') =>
       ? tokens => [tokens.join(' ')]
       : ruleFor(RULES, json, where)(json, where)
 
-/** Decoders that join tokens, and decoders that may follow them because they change a text only at its ends. */
+/** JOINING: decoders that join all tokens into one text. AFTER: decoders that may follow, because they change a text only at its ends. */
 const [JOINING, AFTER] = [
   ['Fuse', 'ByteLevel'],
   ['Fuse', 'Strip'],
 ]
 
-/** True if decoding a prefix of the ids gives a prefix of the text, up to its last characters. @param {unknown} json of a decoder */
+/** True if decoding a prefix of the ids gives a prefix of the text; only its last characters may differ. @param {unknown} json of a decoder */
 export function isLocal(json) {
   const { type, decoders = [] } = Object(json)
   if (type !== 'Sequence') return true

@@ -1,5 +1,5 @@
-// The models of tokenizer.json, which convert pieces of a text to ids. BPE uses the optional package @huggingface/tokenizers. Where the
-// package differs from the Rust library, its settings are corrected here, or refused.
+// The models of tokenizer.json, which convert pieces of a text to ids. BPE uses the optional package @huggingface/tokenizers. Settings for
+// which the package differs from the Rust library are corrected here, or refused.
 
 import { describe } from '../../base/errors.js'
 import { present } from '../../base/present.js'
@@ -17,7 +17,7 @@ import { refuse } from './refuse.js'
  * @property {boolean} [isPairs] true for BPE
  */
 /**
- * The part of the package's models that is used.
+ * What is used of the models of the package @huggingface/tokenizers.
  * @typedef {{ tokens_to_ids: Map<string, number>, vocab: string[], merges?: [string, string][],
  *   bpe_ranks: { get: (pair: string) => number | undefined }, bpe: (piece: string) => string[] }} PackageModel
  */
@@ -101,10 +101,10 @@ const vocabularyOf = ({ tokens_to_ids: ids, vocab }) => ({
 
 /** A character that no vocabulary contains. */
 const END = '\u{10ffff}'
-/** Tokens of the 256 bytes. */
+/** The tokens <0x00> to <0xFF>. */
 const BYTES = Array.from({ length: 256 }, (_, byte) => nameOf(byte))
 
-/** True if the vocabulary has all bytes, false if it has none. @param {Map<string, number>} ids */
+/** True if the vocabulary has a token for every byte, false if for none; otherwise throws. @param {Map<string, number>} ids */
 function hasBytes(ids) {
   const known = BYTES.filter(name => ids.has(name)).length
   if (known > 0 && known < 256) throw refuseModel('byte_fallback', `a vocabulary with ${known} of 256 bytes`)
@@ -121,7 +121,7 @@ const ENGINES = {
     if (json.dropout) throw refuseModel('dropout', `${json.dropout}, which makes ids random,`)
     if (json.continuing_subword_prefix)
       throw refuseModel('continuing_subword_prefix', JSON.stringify(json.continuing_subword_prefix))
-    // For a GGUF file, ranks are computed from the score of the merged piece. A table of them would have many more pairs than listed merges.
+    // A GGUF file has no merges but a score for each piece. Ranks are computed from them, because a table of all pairs would be too large.
     const { rankOf } = json
     if (rankOf)
       model.bpe_ranks = {
@@ -136,7 +136,7 @@ const ENGINES = {
       const isPlain = a !== unknown && b !== unknown && !(isByte && (/^<0x..>$/.test(a) || /^<0x..>$/.test(b)))
       if (!isPlain) throw refuseModel('merges', JSON.stringify([a, b]))
     }
-    /** Returns a token, or its bytes if the vocabulary lacks it; undefined is the unknown token. @param {string} token */
+    /** Returns a token if the vocabulary has it, else its byte tokens, else undefined for the unknown token. @param {string} token */
     const known = token => {
       if (ids.has(token)) return [token]
       if (isComplete) return Array.from(new TextEncoder().encode(token), nameOf)
@@ -158,7 +158,7 @@ const ENGINES = {
         const all = (hasUnknown || isComplete || json.drops_late ? model.bpe(piece) : withoutUnknown(piece)).flatMap(
           known,
         )
-        // The text may contain the unknown token itself, which is not fused.
+        // Only undefined is fused: an unknown token that the text itself contains is kept.
         const fused = isFused
           ? all.filter((token, n) => token !== undefined || n === 0 || all[n - 1] !== undefined)
           : all

@@ -7,8 +7,8 @@ import { lengthsOf } from './given.js'
  * @param {Pick<import('./read-tokenizer.js').JsonReader, 'encode' | 'nameOf'>} reader
  * @param {import('./post-processors.js').Template} template
  * @param {(string | undefined)[]} texts
- * @param {{ most: number, isWhole: boolean, isLeft?: boolean, isLower?: boolean }} options isLeft: True to truncate at the start; isLower:
- *   True to lowercase
+ * @param {{ most: number, isWhole: boolean, isLeft?: boolean, isLower?: boolean }} options most: maximum number of ids; isWhole: true to
+ *   add special tokens; isLeft: true to truncate at the start; isLower: true to lowercase
  */
 export function filled(reader, template, texts, { most, isWhole, isLeft, isLower }) {
   const parts = texts.flatMap(text => (text === undefined ? [] : [reader.encode(text, isLower)]))

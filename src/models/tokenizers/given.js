@@ -1,4 +1,4 @@
-// A tokenizer given by the caller; its special tokens are recognised in its results.
+// A tokenizer given by the caller. Which of its ids are special tokens is found by comparing its results with and without them.
 
 import { describe } from '../../base/errors.js'
 import { lower } from './lower.js'
@@ -31,8 +31,8 @@ export const fromGiven = tokenizer => ({
 })
 
 /**
- * Calls the tokenizer. The error repeats the message of its cause, unless that is a TypeError: the JavaScript engine throws those, and their
- * messages say nothing about the text.
+ * Calls the tokenizer. An error repeats the message of its cause, except that of a TypeError: the JavaScript engine throws TypeErrors, and
+ * their messages do not help users.
  * @template T
  * @param {() => T} call
  */
@@ -46,7 +46,7 @@ function call(call) {
 }
 
 /**
- * Returns which ids to keep: special tokens, and the beginning of each text.
+ * Returns for each id if it is kept: special tokens are, and the beginning of each text.
  * @param {TokenizerLike} tokenizer
  * @param {(string | undefined)[]} texts
  * @param {readonly number[]} ids all ids
@@ -77,11 +77,11 @@ function keptOf(tokenizer, texts, ids, most) {
 }
 
 /**
- * Returns how many ids of each text to keep. The longer text is cut first. If both are cut and `room` is odd, the longer one keeps one more
- * id than the other; if they are equally long, the second does.
+ * Returns how many ids of each text to keep. The longer text is cut first. If both are cut to half of an odd `room`, the longer one keeps
+ * one id more. Of two texts of equal length, the second keeps it.
  * @param {number[]} lengths of one or two texts
  * @param {number} room number of ids for all texts
- * @param {number} most as requested
+ * @param {number} most maxLength as requested, for errors
  */
 export function lengthsOf(lengths, room, most) {
   if (room < 0) throw new RangeError(`tokenize: maxLength ${most} is less than the special tokens of a text`)

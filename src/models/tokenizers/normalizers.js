@@ -8,7 +8,7 @@ import { refuse, ruleFor } from './refuse.js'
 
 /** @typedef {(text: string) => string} Normalizer */
 
-// Control characters except tab and newlines; those added after Unicode 8 are kept.
+// Control characters except tab and newlines. Those added to Unicode after version 8 are not matched, as in the Rust library.
 const CONTROL = /(?![\t\n\r\u0890\u0891\u08e2\u{110cd}\u{13430}-\u{1343f}])[\ufffd\p{Cc}\p{Cf}\p{Co}]/gu
 export const CHINESE =
   /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
@@ -28,7 +28,7 @@ function bert({
   }
 }
 
-/** Characters that the rules of nmt (Google's neural translation) remove, and those replaced by a space. */
+/** Characters that the normalizer Nmt removes, and those that it replaces by a space. */
 const [REMOVED, SPACED] = [
   /(?![\0\t\n\f\r\x80-\x8e\x90-\x9e])\p{Cc}/gu,
   /[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g,

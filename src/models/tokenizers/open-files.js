@@ -43,8 +43,8 @@ export async function openFiles(folder, readJSON, file, Class, model) {
  * @param {object} [how]
  * @param {(reader: Awaited<ReturnType<typeof readTokenizer>>) => import('./post-processors.js').Template} [how.template] special tokens
  *   around texts; default: those of tokenizer.json
- * @param {(Tokenizer: import('./tokenizer.js').TokenizerClass) => import('./tokenizer.js').TokenizerLike} [how.instead] fallback reader for
- *   a class given by the caller, whose parts cannot be used
+ * @param {(Tokenizer: import('./tokenizer.js').TokenizerClass) => import('./tokenizer.js').TokenizerLike} [how.instead] makes the tokenizer
+ *   if the caller gave a class other than that of the package
  * @returns {Promise<import('./tokenizer.js').TextReader>}
  */
 export async function openParts(json, config, Class, { template: templateOf, instead } = {}) {
@@ -80,20 +80,20 @@ export async function openParts(json, config, Class, { template: templateOf, ins
       const text = reader.decode(ids, isBare)
       return isCleaned ? cleanUp(text) : text
     },
-    // The end of the text may be the first half of a sequence that clean-up joins.
+    // The text may end within a sequence that clean-up shortens, such as " n't".
     isOpen: (ids, text) => reader.isOpen(ids, text) || (isCleaned && / (?:'[vr]?|n'?)?$/.test(text)),
   }
 }
 
-/** Returns the prefix of tokens inside a word; the default of WordPiece is ##. @param {unknown} model of tokenizer.json */
+/** Returns the prefix of tokens that continue a word; the default of WordPiece is ##. @param {unknown} model of tokenizer.json */
 function prefixOf(model) {
   const { type, continuing_subword_prefix: prefix } = Object(model)
   return prefix || (type === 'WordPiece' ? '##' : undefined)
 }
 
 /**
- * Rethrows known errors. Replaces others by an error that the file is invalid, which repeats their message unless they are TypeErrors: those
- * come from the JavaScript engine and do not help users.
+ * Rethrows errors that name tokenizer.json or loadModel. Replaces others by the error that the file is invalid. It repeats their message,
+ * except that of a TypeError, which comes from the JavaScript engine and does not help users.
  * @param {Error} cause
  * @returns {never}
  */
@@ -110,8 +110,8 @@ async function fromWords(bytes, config) {
 }
 
 /**
- * Imports the class of the optional package. Its name is a literal, so that bundlers find it; within `try`, bundlers only warn if the
- * package is missing.
+ * Imports the class of the optional package. The name in import() is a literal, so that bundlers find the package. If it is missing,
+ * bundlers only warn, because the import is within `try`.
  * @returns {Promise<import('./tokenizer.js').TokenizerClass>}
  */
 async function imported() {

@@ -6,7 +6,7 @@ import { refuse } from './refuse.js'
 
 /** @typedef {{ text: string, isMatch: boolean }} Part a part of a text */
 
-/** General categories of Unicode, and scripts that published files use. */
+/** General categories of Unicode that a pattern may name; SCRIPTS are the scripts that published files use. */
 const CATEGORIES = new Set(
   'L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf'.split(' '),
 )
@@ -18,7 +18,7 @@ const SETS = {
   d: '\\p{Nd}',
   D: '\\P{Nd}',
 }
-/** Letters that Unicode folds to ASCII letters, and pairs of letters that it folds to one character. @type {Record<string, string>} */
+/** FOLDED: other characters that match s or k without case. LIGATURE: pairs of letters that match one character without case. @type {Record<string, string>} */
 const FOLDED = { s: '\u017f', k: '\u212a' }
 const LIGATURE = /ss|st|ff|fi|fl/i
 
@@ -50,7 +50,7 @@ class Rewriter {
     return found
   }
 
-  /** Rewrites alternatives. @param {boolean} isFolded True if letters match in both cases */
+  /** Rewrites alternatives. @param {boolean} isFolded true if letters match in both cases */
   alternatives(isFolded) {
     let out = ''
     let letters = ''
@@ -65,7 +65,7 @@ class Rewriter {
       const from = this.at
       const atom = this.atom(isFolded)
       const text = this.source.slice(from, this.at)
-      // Oniguruma joins letters across groups, too, when it folds them.
+      // Without case, Oniguruma also matches a ligature such as ss across the border of a group.
       if (isFolded && text.startsWith('(') && /[sf]/i.test(letters.slice(-1) + text)) this.fail()
       letters = text.length === 1 ? letters + text : ''
       if (isFolded && LIGATURE.test(letters)) this.fail()
@@ -77,7 +77,7 @@ class Rewriter {
   quantified(atom) {
     const found = this.take(/[?*+]|\{\d+(?:,\d*)?\}|\{,\d+\}/y)
     if (!found) return atom
-    // After an iteration with an empty match, the engines continue differently. Oniguruma also restricts look-behinds.
+    // After an empty match of a repeated group, Oniguruma and JavaScript continue differently. Oniguruma also restricts look-behinds.
     if (this.behind || (atom.startsWith('(') && (/\(\?<?[=!]/.test(atom) || new RegExp(`^${atom}`, 'u').test(''))))
       this.fail()
     const count = found[0].replace('{,', '{0,')
@@ -117,7 +117,7 @@ class Rewriter {
     return isFolded ? this.folded(character, true) : literal(character)
   }
 
-  /** Rewrites a letter to match both cases. @param {string} character @param {boolean} isAlone True outside of sets */
+  /** Rewrites a letter to match both cases. @param {string} character @param {boolean} isAlone true outside of [ ] */
   folded(character, isAlone) {
     if (!/[a-z]/i.test(character))
       return /[^\0-\x7f]/.test(character) ? this.fail() : isAlone ? literal(character) : member(character)
@@ -177,7 +177,7 @@ class Rewriter {
   }
 
   /**
-   * Reads one member of a set. Returns the character ('' if the member is itself a set), and the rewritten member.
+   * Reads one member of [ ]. Returns its character ('' if the member is a set such as \d), and the rewritten member.
    * @param {boolean} isFolded
    * @returns {[string, string]}
    */
@@ -224,7 +224,7 @@ export function cut(pattern, text) {
   if (!text) return parts
   let end = 0
   for (const { index, 0: found } of text.matchAll(pattern)) {
-    // Oniguruma finds no empty match at the end of another match, nor inside a character.
+    // Oniguruma finds no empty match at the end of another match, nor inside a surrogate pair.
     if (
       !found &&
       ((index === end && index > 0) || /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(index - 1, index + 1)))

@@ -4,7 +4,7 @@
 import { refuse, ruleFor } from './refuse.js'
 
 /**
- * A part of an input: the ids of a text, or of special tokens.
+ * A slot of a template: the first or second text, or the ids of special tokens. `type` is the token type of its ids.
  * @typedef {{ text: 0 | 1, type: number } | { ids: number[], type: number }} Slot
  * @typedef {{ single: Slot[], pair: Slot[] }} Template
  */

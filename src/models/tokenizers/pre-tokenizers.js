@@ -7,12 +7,12 @@ import { refuse, ruleFor } from './refuse.js'
 
 /** @import { Part } from './patterns.js' */
 /**
- * A piece of a text. isFirst: True if it starts the text; added: number of characters added at its start.
+ * A piece of a text. isFirst: true if it starts the text; added: number of characters that were added at its start.
  * @typedef {{ text: string, isFirst: boolean, added?: number }} Piece
  * @typedef {(piece: Piece) => Piece[]} PreTokenizer
  */
 
-/** Joins each match with the text before it, unless that is a match. @param {Part[]} parts @returns {string[]} */
+/** Joins each match with the text before it, unless that text is a match, too. @param {Part[]} parts @returns {string[]} */
 function mergedWithPrevious(parts) {
   /** @type {string[]} */
   const out = []
@@ -23,7 +23,7 @@ function mergedWithPrevious(parts) {
   return out
 }
 
-/** Functions by behavior; each returns the texts into which matches and the text in between are split. @type {Record<string, (parts: Part[]) => string[]>} */
+/** For each behavior of Split, how matches and the text in between become pieces. @type {Record<string, (parts: Part[]) => string[]>} */
 const BEHAVIORS = {
   Isolated: parts => parts.map(({ text }) => text),
   Removed: parts => parts.map(({ text, isMatch }) => (isMatch ? '' : text)),
@@ -50,10 +50,10 @@ const BEHAVIORS = {
 }
 
 /**
- * Converts the texts into which a piece was split to pieces, without empty ones.
+ * Makes pieces of the texts into which a piece was split. Empty texts are dropped.
  * @param {string[]} texts
- * @param {number[]} lengths of the texts within the piece, where a removed match counts
- * @param {Piece} piece
+ * @param {number[]} lengths number of characters that each text takes of the piece, also if the text was removed
+ * @param {Piece} piece the piece that was split
  * @returns {Piece[]}
  */
 function piecesOf(texts, lengths, { isFirst, added = 0 }) {
@@ -69,7 +69,7 @@ function piecesOf(texts, lengths, { isFirst, added = 0 }) {
  * Returns a function that splits pieces.
  * @param {RegExp} pattern
  * @param {string} behavior
- * @param {boolean} [isInverted] True to swap matches and the text in between
+ * @param {boolean} [isInverted] true to swap matches and the text in between
  * @returns {PreTokenizer}
  */
 function splitter(pattern, behavior, isInverted = false) {

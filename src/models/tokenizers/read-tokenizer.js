@@ -7,18 +7,18 @@ import { refuse } from './refuse.js'
 
 /**
  * @typedef {object} JsonReader
- * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode encodes without special tokens; isLower:
- *   lowercases everything but added tokens first, unless a normalizer does
+ * @property {(text: string, isLower?: boolean) => { ids: number[], tokens: string[] }} encode encodes without special tokens; isLower: true
+ *   to first lowercase everything but added tokens
  * @property {import('./post-processors.js').Template} template the special tokens around texts
  * @property {(id: number) => string} nameOf
  * @property {(token: string) => number | undefined} idOf
  * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: skips special tokens
- * @property {(tokens: string[]) => string} joined decodes tokens given by their spelling in the vocabulary
+ * @property {(tokens: string[]) => string} joined decodes tokens as they are written in the vocabulary
  * @property {(ids: readonly number[], text: string) => boolean} isOpen returns true if the end of the text may change with the next id
  */
 
 /**
- * tokenizer.json. Each part is checked where it is read; for a GGUF file, some are functions.
+ * tokenizer.json. Each part is checked where it is read. For a GGUF file, some parts are functions instead.
  * @typedef {object} TokenizerJson
  * @property {import('./added-tokens.js').AddedToken[] | null} [added_tokens]
  * @property {unknown} [normalizer]
@@ -32,7 +32,7 @@ import { refuse } from './refuse.js'
  */
 
 /**
- * Throws if a marker is added only at the start of the text while a normalizer may move that start.
+ * Throws if a pre-tokenizer adds a mark only at the start of the text, but a normalizer may change where the text starts.
  * @param {TokenizerJson} json
  */
 function checkFirst({ normalizer, pre_tokenizer: split }) {
@@ -115,7 +115,7 @@ export async function readTokenizer(json, make) {
         !decode([...tokens, `${last}x`])
           .join('')
           .startsWith(text)
-      ) // decoded differently if another token follows
+      ) // true if another token would change how the text ends
     },
   }
 }

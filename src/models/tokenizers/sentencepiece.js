@@ -1,6 +1,7 @@
-// The tokenizer of Marian models as published: two SentencePiece files, for the text and for its translation, and vocab.json with the ids
-// of both. Loaded with a folder without tokenizer.json. https://github.com/google/sentencepiece: src/sentencepiece_model.proto,
-// src/normalizer.cc, src/unigram_model.cc https://github.com/huggingface/transformers: models/marian/tokenization_marian.py
+// The tokenizer of Marian models: a SentencePiece file for the text, another for its translation, and vocab.json with the ids of both.
+// Loaded with a folder without tokenizer.json.
+// https://github.com/google/sentencepiece: src/sentencepiece_model.proto, src/normalizer.cc, src/unigram_model.cc
+// https://github.com/huggingface/transformers: models/marian/tokenization_marian.py
 
 import { bestPieces, UNKNOWN } from './best-pieces.js'
 import { charsmapOf, mapped } from './charsmap.js'
@@ -10,20 +11,20 @@ import { lower } from './lower.js'
 /**
  * A SentencePiece file.
  * @typedef {object} Pieces
- * @property {Map<string, { score: number, isOwn: boolean }>} pieces isOwn: True if it always stays one piece
- * @property {number} longest characters of the longest piece
+ * @property {Map<string, { score: number, isOwn: boolean }>} pieces isOwn: true if the piece is never split (user-defined)
+ * @property {number} longest length of the longest piece
  * @property {number} least the smallest score
  * @property {number} most the largest score
  * @property {import('./charsmap.js').Charsmap} [charsmap]
- * @property {boolean} hasPrefix True to put a space before a text
- * @property {boolean} isTrimmed True to collapse several spaces into one, and to trim both ends
+ * @property {boolean} hasPrefix true to put a space before a text
+ * @property {boolean} isTrimmed true to collapse several spaces into one, and to trim both ends
  */
 
 const SPACE = '\u2581'
-/** Piece types and model types in the file. */
+/** Numbers in the file: the piece types NORMAL and OWN (user-defined), and the model type UNIGRAM. */
 const [NORMAL, OWN, UNIGRAM] = [1, 4, 1]
 
-/** Yields the fields of a protobuf message. @param {Uint8Array} bytes @returns {Generator<{ field: number, value: number | Uint8Array }>} */
+/** Yields the fields of a protobuf message, in the order of the bytes. @param {Uint8Array} bytes @returns {Generator<{ field: number, value: number | Uint8Array }>} */
 function* fieldsOf(bytes) {
   let at = 0
   const varint = () => {
@@ -128,8 +129,8 @@ function normalized({ charsmap, hasPrefix, isTrimmed, pieces }, text) {
 }
 
 /**
- * Returns the segmentation of a text with the largest sum of scores.
- * @param {Pieces} own
+ * Splits a text into the pieces with the largest sum of scores.
+ * @param {Pieces} own the SentencePiece file
  * @param {string} text
  * @returns {string[]}
  */
@@ -149,7 +150,7 @@ export function piecesOf(own, text) {
 const [END, PAD, NONE] = ['</s>', '<pad>', '<unk>']
 
 /**
- * Returns the tokenizer of a Marian model.
+ * Makes the tokenizer of a Marian model.
  * @param {Pieces} source the file for the text
  * @param {Record<string, number>} ids vocab.json
  * @returns {import('./tokenizer.js').TextReader}

@@ -11,19 +11,19 @@ import { refuse } from './refuse.js'
 const FILE = 'tokenizer_config.json'
 /** Keys of special tokens. */
 const SPECIAL = ['bos_token', 'eos_token', 'unk_token', 'sep_token', 'pad_token', 'cls_token', 'mask_token']
-/** Tokenizers that transformers implements only in Python, because other programs, or rules that no file contains, split their texts. */
+/** Tokenizers that transformers implements only in Python: they split texts by other programs, or by rules that no file contains. */
 const PYTHON =
   /^(BertJapanese|Bertweet|BioGpt|Blenderbot90M|BlenderbotSmall|ByT5|Canine|CLVP|Cpm|CpmAnt|CTRL|Esm|FastSpeech2\w+|Flaubert|FSMT|GPTSw3|Herbert90M|Jukebox|Luke|MLuke|Mecab|Mgpstr|Perceiver|Phobert|ProphetNet|Rag|RoCBert|RoFormer|SpeechT5|Tapas|TransfoXL|VITS|Vits|Wav2Vec2\w*|XLM|XLMProphetNet)Tokenizer$/
 /**
- * Classes whose settings in tokenizer_config.json, or else whose defaults, override tokenizer.json: those of BERT in BertNormalizer, those
- * of BYTES in add_prefix_space.
+ * Classes for which tokenizer_config.json, or else the default of the class, overrides tokenizer.json. For BERT it overrides BertNormalizer,
+ * for BYTES the add_prefix_space of ByteLevel.
  */
 const [BERT, BYTES] = [
   /^(Bert|DistilBert|Electra|MPNet|MobileBert|ConvBert|SqueezeBert|LayoutLM|Lxmert|Funnel|DPR\w+)Tokenizer(Fast)?$/,
   /^(GPT2|Roberta|Bart|Longformer|LED|Blenderbot|CodeGen|Deberta|Mvp|GPTNeoX)Tokenizer(Fast)?$/,
 ]
 
-/** Default class by model type, if no file sets one; only types whose class BERT or BYTES matches. @type {Record<string, string>} */
+/** The class to assume by model_type, if no file sets one. Lists only classes that BERT or BYTES matches. @type {Record<string, string>} */
 const USUAL = {
   ...Object.fromEntries(['bert', 'distilbert', 'electra', 'nomic_bert'].map(type => [type, 'BertTokenizer'])),
   mpnet: 'MPNetTokenizer',
@@ -41,8 +41,8 @@ export const textOf = given => (typeof given === 'string' ? given : Object(given
  * Reads the files.
  * @param {import('../source/source.js').Folder} folder
  * @param {typeof import('../source/source.js').readJSON} readJSON
- * @param {{ type?: string, named?: unknown }} model its model_type; and tokenizer_class of config.json, which is used if no other file sets
- *   one
+ * @param {{ type?: string, named?: unknown }} model type: the model_type; named: tokenizer_class of config.json, used if
+ *   tokenizer_config.json sets none
  * @returns {Promise<{ config: TokenizerConfig, added: (AddedToken & { id: number })[] }>} added: tokens that tokenizer.json may lack
  */
 export async function readConfig(folder, readJSON, { type = '', named }) {
@@ -87,7 +87,7 @@ function check(config) {
 export const isOfWords = ({ tokenizer_class: name }) => name === undefined || name === null || BERT.test(String(name))
 
 /**
- * Returns a copy of a config, with the settings that transformers takes from tokenizer.json or from the older name of a key.
+ * Returns a copy of a config. Settings that it lacks are taken from tokenizer.json or from an older key, as in transformers.
  * @param {TokenizerConfig} config
  * @param {TokenizerJson} json
  * @returns {TokenizerConfig}
@@ -108,7 +108,7 @@ export function withDefaults(config, { truncation, padding, model, added_tokens:
   }
 }
 
-/** Returns the tokens under the keys of a config that are for special tokens. @param {TokenizerConfig} config @returns {unknown[]} */
+/** Returns the special tokens that a config names. @param {TokenizerConfig} config @returns {unknown[]} */
 function specialOf(config) {
   const keys = Object.keys(config).filter(
     key => SPECIAL.includes(key) || (key.endsWith('_token') && textOf(config[key])),
@@ -119,7 +119,7 @@ function specialOf(config) {
 }
 
 /**
- * Returns a copy of tokenizer.json with the settings of a config.
+ * Returns a copy of tokenizer.json in which the settings of a config replace those that its class overrides.
  * @param {TokenizerJson} json
  * @param {TokenizerConfig} config
  */
@@ -142,7 +142,8 @@ export function configured(json, config) {
 }
 
 /**
- * Adds the tokens of a config to the reader, and returns its template, or a new one if the config sets the tokens around a text.
+ * Adds the tokens of a config to the reader. Returns the template of the reader, or a new one if the config has add_bos_token or
+ * add_eos_token.
  * @param {Awaited<ReturnType<typeof import('./read-tokenizer.js').readTokenizer>>} reader
  * @param {TokenizerConfig} config
  * @param {AddedToken[]} added
@@ -154,7 +155,7 @@ export function extend(reader, config, added) {
     return { normalized: false, ...(typeof token === 'object' && token), ...own, content, special: true }
   })
   reader.added.add([...added, ...named])
-  // Both keys work as in transformers 4; version 5 ignores them if there is a tokenizer.json.
+  // As in transformers 4. Version 5 ignores add_bos_token and add_eos_token if there is a tokenizer.json.
   if (!('add_bos_token' in config || 'add_eos_token' in config)) return reader.template
   const mark = (/** @type {'bos' | 'eos'} */ key) => {
     const token = textOf(config[`${key}_token`])

@@ -1,5 +1,5 @@
-// The tokenizer of a model: tokenizer.json and the files next to it; or files from which transformers builds one (vocab.txt of BERT,
-// SentencePiece files of Marian); or the metadata of a GGUF file; or a tokenizer given by the caller.
+// Opens the tokenizer of a model. It is made of tokenizer.json and the files next to it, of vocab.txt (BERT), of SentencePiece files
+// (Marian), or of the metadata of a GGUF file; or the caller gives it.
 
 import { describe } from '../../base/errors.js'
 
@@ -21,21 +21,21 @@ import { describe } from '../../base/errors.js'
  * Tokenizes and decodes the texts of a folder.
  * @typedef {object} TextReader
  * @property {(text: string, pair: string | undefined, most: number, isWhole: boolean, isLower?: boolean) => { ids: number[], tokens:
- *   string[], types?: number[] }} encode isWhole: True to add special tokens; isLower: True to lowercase before normalisation
+ *   string[], types?: number[] }} encode isWhole: true to add special tokens; isLower: true to lowercase before normalisation
  * @property {(id: number) => string} nameOf returns a token as written in the vocabulary
  * @property {(token: string) => number | undefined} [idOf] returns the id of a token as written in the vocabulary
- * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: True to skip special tokens
- * @property {boolean} [splitsSpaces] True if a text is first split at spaces, and each word then starts with the mark of a space
+ * @property {(ids: readonly number[], isBare: boolean) => string} decode isBare: true to skip special tokens
+ * @property {boolean} [splitsSpaces] true if a text is first split at spaces, and the mark of a space is then put before each word
  * @property {(tokens: string[]) => string} [joined] decodes tokens as they are written in the vocabulary
  * @property {(ids: readonly number[], text: string) => boolean} isOpen returns true if the end of the text may change with the next id
  * @property {import('../jinja/chat.js').TokenizerConfig} [config]
- * @property {string} [wordPrefix] prefix of tokens inside a word; undefined if they have no prefix
+ * @property {string} [wordPrefix] prefix of tokens that continue a word, such as ##; undefined if they have none
  */
 /**
  * The tokenizer of a model.
  * @typedef {object} TextTool
  * @property {(text: string, pair: string | undefined, vocab: number, most?: number, isWhole?: boolean, isLower?: boolean) => Tokenized}
- *   encode returns at most `most` ids; isWhole: True (default) to add special tokens
+ *   encode returns at most `most` ids; isWhole: true (default) to add special tokens
  * @property {(text: string, vocab: number) => number[]} bare returns the ids of a text without special tokens
  * @property {import('../jinja/chat.js').TokenizerConfig} config tokenizer_config.json, with the tokens of special_tokens_map.json
  * @property {number} most maximum number of ids from model_max_length; Infinity without one
@@ -51,8 +51,8 @@ import { describe } from '../../base/errors.js'
 /**
  * Opens the tokenizer of a folder.
  * @param {import('../source/source.js').Folder} folder
- * @param {typeof import('../source/source.js').readJSON} readJSON passed instead of imported, so that source.js stays in the bundle of
- *   load-model.js
+ * @param {typeof import('../source/source.js').readJSON} readJSON a parameter, not an import, so that bundlers keep source.js in the chunk
+ *   of load-model.js
  * @param {TokenizerClass | TokenizerLike | undefined} given
  * @param {string} type the model_type
  * @param {unknown} [named] tokenizer_class of config.json
@@ -117,7 +117,7 @@ async function bytesOf(folder, name) {
  * @param {string | undefined} pair second segment
  * @param {number} vocab
  * @param {number} most maximum number of ids; for a pair, the longer segment is cut first
- * @param {boolean} isWhole True to add special tokens
+ * @param {boolean} isWhole true to add special tokens
  * @param {boolean} isLower
  * @returns {Tokenized}
  */

@@ -3,7 +3,7 @@
 
 import { describe } from '../../base/errors.js'
 
-/** Special tokens by config key, with their defaults. */
+/** The keys of special tokens in tokenizer_config.json, with their default tokens. */
 const SPECIAL = { pad_token: '[PAD]', unk_token: '[UNK]', cls_token: '[CLS]', sep_token: '[SEP]', mask_token: '[MASK]' }
 
 /** Returns the text of a token, which a config may give as an object. @param {unknown} given @param {string} usual */
