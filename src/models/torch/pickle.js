@@ -1,5 +1,5 @@
-// Reads a pickle, which is a program for a stack machine. Only instructions that build dicts, lists, numbers and texts are executed, and
-// only functions that the caller allows are called. https://docs.python.org/3/library/pickletools.html
+// Reads a pickle, which is a program for a stack machine. Executes only instructions that build dicts, lists, numbers and texts. Calls only
+// functions that the caller allows. https://docs.python.org/3/library/pickletools.html
 
 import { describe } from '../../base/errors.js'
 
@@ -130,7 +130,7 @@ class Machine {
 
   /** @param {number} n */
   store(n) {
-    if (n > this.bytes.length) throw this.fail(`its pickle stores under the number ${n}`) // each memo entry takes bytes, so a larger index is invalid
+    if (n > this.bytes.length) throw this.fail(`its pickle stores under the number ${n}`) // a pickle has fewer memo entries than bytes
     this.memo[n] = this.stack.at(-1)
   }
 
@@ -162,15 +162,15 @@ class Machine {
   }
 
   /**
-   * Throws for an instruction that makes an object of a class.
-   * @param {number} below depth of the class below the top of the stack; if negative, the class is the first entry after the last mark
+   * Throws for an instruction that makes an object. The class, on the stack, is named in the error.
+   * @param {number} below depth of the class below the top of the stack; -1 if the class is the first entry after the last mark
    */
   make(below) {
     throw this.refused(below < 0 ? this.popToMark()[0] : this.stack.at(-1 - below))
   }
 }
 
-/** Effects of instructions by opcode, except STOP ("."). @type {Record<string, (m: Machine) => void>} */
+/** What each instruction does, by opcode; without STOP ("."). @type {Record<string, (m: Machine) => void>} */
 const INSTRUCTIONS = {
   '\x80': m => void m.take(1), // PROTO
   '\x95': m => void m.take(8), // FRAME

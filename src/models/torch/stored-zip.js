@@ -49,8 +49,8 @@ export async function readStoredZip(size, read, fail) {
     at = next
   }
   found.sort((a, b) => a.header - b.header)
-  // The length of a file's local header is stored only in that header. Reading it would cost a request per file, so the start of the
-  // content is derived: what comes between the content and the next header has a fixed length, and torch.save aligns contents to 64 bytes.
+  // A file's content follows its local header, whose length only the header has. Reading it would cost a request per file. So the start of
+  // the content is computed from its end, which is a fixed distance before the next header. torch.save aligns contents to 64 bytes.
   return new Map(
     found.map(({ name, bytes, header, nameLength, hasDescriptor }, n) => {
       const next = n + 1 < found.length ? found[n + 1].header : start
@@ -64,7 +64,7 @@ export async function readStoredZip(size, read, fail) {
 }
 
 /**
- * Returns the size of a file, and the offset of its header; values above 32 bits are stored in its extra field.
+ * Returns the size of a file and the offset of its header. A value above 32 bits is in the extra field of the file's directory entry.
  * @param {DataView} list
  * @param {number} at
  * @param {number} nameLength

@@ -2,7 +2,7 @@
 
 /**
  * Returns a source of the tensor's bytes.
- * @param {() => Promise<Uint8Array>} readSpan reads the part of the storage that contains the tensor
+ * @param {() => Promise<Uint8Array>} readSpan reads the bytes of the storage from the tensor's first number to its last
  * @param {readonly number[]} dims
  * @param {readonly number[]} strides in numbers
  * @param {number} size bytes per number
@@ -10,7 +10,7 @@
  */
 export function gathered(readSpan, dims, strides, size) {
   const end = dims.reduce((product, n) => product * n, size)
-  /** All bytes, cached from the first read until the last byte was read, since a weight is read in chunks. @type {Promise<Uint8Array> | undefined} */
+  /** All bytes in the order of dims. Kept until the last byte was read, because a weight is read in chunks. @type {Promise<Uint8Array> | undefined} */
   let all
   const gather = async () => {
     const span = await readSpan()

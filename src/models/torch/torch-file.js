@@ -1,8 +1,6 @@
-// Reads files of torch.save, such as pytorch_model.bin: a pickle that describes the tensors and their storages, and the numbers of each
-// storage. A pickle is a program for a stack machine that may call any Python function. Here only instructions that build dicts, lists,
-// numbers and texts are executed, and three functions are allowed; a file that calls another function is refused, so that no file can run
-// code. Numbers are read by range, as from safetensors. https://github.com/pytorch/pytorch/blob/main/torch/serialization.py,
-// https://docs.python.org/3/library/pickletools.html
+// Reads files of torch.save, such as pytorch_model.bin: a pickle that describes tensors and their storages, then the numbers of each
+// storage, which are read by range. A pickle may call any Python function. Here a file is refused if it calls a function that is not in
+// CALLS, so no file can run code. https://github.com/pytorch/pytorch/blob/main/torch/serialization.py
 
 import { describe, shape as dimsText } from '../../base/errors.js'
 import { BYTES } from '../weights/safetensors.js'
@@ -14,7 +12,7 @@ import { gathered } from './strided-source.js'
 /** @typedef {typeof import('../source/source.js').readExactly} ReadExactly */
 
 /**
- * Numbers of one dtype. `from` is their offset in the file, once known.
+ * A storage: `size` numbers of one dtype, from byte `from` of the file. `from` is set when it is known.
  * @typedef {{ dtype: string, key: string, size: number, from?: number }} Storage
  */
 
@@ -33,7 +31,7 @@ const STORAGES = new Map(
   }).map(([name, dtype]) => [`torch ${name}`, dtype]),
 )
 
-/** A strided view of a storage; the file calls it a tensor. */
+/** A tensor of the file: a strided view of a storage. */
 class View {
   /** @param {Storage} storage @param {number} offset @param {number[]} dims @param {number[]} strides @param {unknown} [metadata] */
   constructor(storage, offset, dims, strides, metadata = null) {
@@ -57,14 +55,14 @@ const CALLS = {
 }
 
 const MOST_PICKLE = 100_000_000
-/** The marker at the start of the older format: a number, pickled by any protocol in at most OLDER_BYTES bytes. */
+/** The number at the start of a file in the older format. Every pickle protocol writes it in at most OLDER_BYTES bytes. */
 const [OLDER, OLDER_BYTES] = [Number(0x1950a86a20f9469cfc6cn), 64]
 
 /**
  * Reads the tensors of a state_dict.
  * @param {ByteSource} source
  * @param {string} file file name
- * @param {ReadExactly} readExactly passed instead of imported, so that this stays a separate file in the package
+ * @param {ReadExactly} readExactly a parameter, not an import, so that the package keeps this in a file of its own
  * @returns {Promise<StoredTensor[]>}
  * @throws {RangeError} if the file is truncated, of another format, needs code to run, or is inconsistent
  */
@@ -77,7 +75,7 @@ export async function readTorchFile(source, file, readExactly) {
 }
 
 /**
- * The contents of a file: dicts as Maps, lists, numbers, texts, and views of storages, which `tensorOf` converts to tensors.
+ * The contents of a file. `top` is what was saved: Maps for dicts, lists, numbers, texts and views. `tensorOf` converts a view to a tensor.
  * @typedef {{ top: unknown, isView: (value: unknown) => boolean, tensorOf: (name: unknown, view: unknown) => StoredTensor }} TorchFile
  */
 
@@ -127,7 +125,11 @@ export async function openTorchFile(source, file, readExactly) {
   }
 }
 
-/** True if the first pickle is the marker of the older format. @param {Uint8Array} start start of the file @param {typeof import('./pickle.js').Pickle} Pickle */
+/**
+ * True if the first pickle is the number OLDER.
+ * @param {Uint8Array} start start of the file
+ * @param {typeof import('./pickle.js').Pickle} Pickle
+ */
 function isOlder(start, Pickle) {
   try {
     return new Pickle({}, () => undefined, Error).read(start, 0).value === OLDER
@@ -179,7 +181,12 @@ async function readZip({ source, read, pickle, storages, fail }) {
   return value
 }
 
-/** Returns the result of `read`, which reads a pickle. @template T @param {() => T} read @returns {T | undefined} undefined if the bytes end before the pickle does */
+/**
+ * Calls `read`, which reads a pickle.
+ * @template T
+ * @param {() => T} read
+ * @returns {T | undefined} its result; undefined if the bytes end before the pickle does
+ */
 function orNothing(read) {
   try {
     return read()
@@ -209,8 +216,8 @@ function fivePickles(pickle, bytes) {
 }
 
 /**
- * Reads the older format: five pickles (the marker, the version, facts about the machine, the tensors, the keys of the storages), then the
- * length and the numbers of each storage.
+ * Reads the older format. It has five pickles (the number OLDER, the version, facts about the machine, the tensors, the keys of the
+ * storages), then the length and the numbers of each storage.
  * @param {Opened} opened
  */
 async function readOlder({ source, pickle, storages, fail }) {
@@ -252,7 +259,7 @@ function toTensor(name, view, file, { source, read, fail }) {
       `${describe(name)}: expected a tensor, as in a state_dict, got ${view instanceof Map ? 'a dict' : describe(view)}`,
     )
   const { storage, dims, strides, metadata } = view
-  // Such a bit makes PyTorch change the numbers whenever it reads them: neg changes their sign.
+  // PyTorch changes the numbers of a tensor with such a bit whenever it reads them. The bit neg changes their sign.
   const bits = metadata instanceof Map ? [...metadata].filter(([, isSet]) => isSet) : []
   if (bits.length)
     throw fail(`tensor ${describe(name)} is stored with the bit ${describe(bits[0][0])}: save its resolve_neg()`)

@@ -1,5 +1,5 @@
-// Merges a LoRA adapter, as PEFT saves it, into the weights of its base while they are read: W becomes W + scale B A. Layout and rules
-// are those of PEFT (src/peft/tuners/lora/layer.py, get_delta_weight; config.py; utils/save_and_load.py). Loaded with an adapter.
+// Merges a LoRA adapter that PEFT saved into the weights of its base model: W becomes W + scale B A while it is read. Loaded with an
+// adapter. Follows PEFT: src/peft/tuners/lora/layer.py (get_delta_weight), config.py, utils/save_and_load.py.
 
 import { describe, shape } from '../../base/errors.js'
 import { Config } from '../config/config.js'
@@ -29,7 +29,7 @@ const INITS = [undefined, true, false, 'gaussian', 'eva', 'orthogonal', 'mica']
 const LORA = /\.lora_(embedding_)?(A|B)(?:\.default)?(?:\.weight)?$/
 
 /**
- * The factors A and B of the change of one weight of the base.
+ * The factors A and B of the change B A to one weight of the base model.
  * @typedef {{ a?: StoredTensor, b?: StoredTensor, isEmbedding: boolean }} Pair
  */
 
@@ -38,7 +38,7 @@ const LORA = /\.lora_(embedding_)?(A|B)(?:\.default)?(?:\.weight)?$/
  * @param {import('../source/source.js').Folder} folder of the adapter
  * @param {Family} family of the base
  * @param {Map<string, StoredTensor>} tensors of the base
- * @param {object} readers passed instead of imported, so that this stays a separate file in the package
+ * @param {object} readers a parameter, not imports, so that the package keeps this in a file of its own
  * @param {typeof import('../source/source.js').readJSON} readers.readJSON
  * @param {typeof import('../source/source.js').readExactly} readers.readExactly
  * @param {typeof import('./safetensors.js').readHeader} readers.readHeader
@@ -59,7 +59,7 @@ export async function applyAdapter(folder, family, tensors, readers) {
     : await readHeader(source, file)
   const needs = needsOf(family)
   const { prefix = '', embedding, head } = family
-  /** Returns the name of a tensor in the base, with or without the prefix of the family. @param {string} name */
+  /** Finds a tensor of the base model by its name with or without the family's prefix. Returns its key in `tensors`. @param {string} name */
   const nameOf = name => {
     const bare = prefix && name.startsWith(prefix) ? name.slice(prefix.length) : name
     return [name, prefix + name, bare].find(each => tensors.has(each))
@@ -87,8 +87,8 @@ export async function applyAdapter(folder, family, tensors, readers) {
       pairs.set(module, pair)
       continue
     }
-    // Tensors that were trained in full: modules_to_save, and biases. PEFT copies a module of modules_to_save, so a tied head keeps the
-    // weight of the base.
+    // A tensor that was trained in full: a bias, or of modules_to_save. PEFT copies a module of modules_to_save before training, so a head
+    // that was tied to it keeps the weight of the base model.
     const key = nameOf(path) ?? path
     const before = tensors.get(key)
     if (isTied && key === shared && before && isCopied(path) && !tensors.has(ownHead)) set(ownHead, before)
@@ -121,7 +121,7 @@ export async function applyAdapter(folder, family, tensors, readers) {
       throw new RangeError(
         `${ADAPTER}: ensure_weight_tying with a change of ${module} is not covered: merge the adapter in Python by merge_and_unload`,
       )
-    // Table and head share a weight, and the adapter changes only one of them, so the other keeps the unchanged weight.
+    // Table and head share a weight in the base model. The adapter changes only one of them, so the other one keeps `base`.
     if (isTied && key === shared) {
       if (isHead || !tensors.has(ownHead)) set(ownHead, isHead ? merged : base)
       if (isHead) continue
@@ -171,11 +171,11 @@ async function openFirst(folder) {
 }
 
 /**
- * Returns the value for a module: that of the first pattern that matches the end of its name, else the default.
+ * Returns the value of the first pattern that matches the end of a module's name.
  * @param {Config} c
- * @param {string} key key of the patterns
+ * @param {string} key rank_pattern or alpha_pattern
  * @param {string} module
- * @param {number} usual
+ * @param {number} usual the value if no pattern matches
  */
 function ofPattern(c, key, module, usual) {
   for (const [pattern, value] of Object.entries(Object(c.get(key)))) {
@@ -190,7 +190,7 @@ function ofPattern(c, key, module, usual) {
   return usual
 }
 
-/** Returns the scale of a module's change. @param {Config} c @param {string} module @param {number} rank rank of its factors */
+/** Returns the factor `scale` of a module. @param {Config} c @param {string} module @param {number} rank rank of its factors */
 function scaleOf(c, module, rank) {
   const r = ofPattern(c, 'rank_pattern', module, c.number('r', { least: 1, whole: true }, 8))
   if (r !== rank) throw new RangeError(`${ADAPTER}: ${module} has the rank ${r}, lora_A has ${rank} rows`)
@@ -201,9 +201,9 @@ function scaleOf(c, module, rank) {
 
 /**
  * Makes a float32 tensor whose rows are merged while they are read.
- * @param {StoredTensor} base R rows, C columns
- * @param {{ factors: () => Promise<Float32Array[]>, rank: number, scale: number, isTurned: boolean }} change A (rank, C) and B (R, rank);
- *   if turned: A (rank, R) and B (C, rank)
+ * @param {StoredTensor} base (R, C)
+ * @param {{ factors: () => Promise<Float32Array[]>, rank: number, scale: number, isTurned: boolean }} change factors: A (rank, C) and
+ *   B (R, rank), or A (rank, R) and B (C, rank) if isTurned
  * @param {{ readNumbers: typeof import('./safetensors.js').readNumbers, widen: typeof import('./safetensors.js').widen }} readers
  * @returns {StoredTensor}
  */

@@ -46,10 +46,10 @@ export async function readCheckpoint(folder, source) {
   return unwrapped(tensors)
 }
 
-/** Prefixes that DataParallel and torch.compile add to the names of a wrapped model. */
+/** The prefixes that DataParallel and torch.compile add to tensor names. */
 const WRAPPED = /^((module|_orig_mod)\.)+/
 
-/** Strips the prefixes of WRAPPED from the names of tensors, if all have one. @param {Map<string, StoredTensor>} tensors */
+/** Strips the prefixes of DataParallel and torch.compile, if every name has one. @param {Map<string, StoredTensor>} tensors */
 function unwrapped(tensors) {
   if (!Array.from(tensors.keys()).every(name => WRAPPED.test(name))) return tensors
   return new Map(Array.from(tensors, ([name, tensor]) => [name.replace(WRAPPED, ''), tensor]))

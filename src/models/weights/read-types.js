@@ -17,7 +17,7 @@ export function readTypes(dtype, where) {
   return types
 }
 
-/** Names of types in transformers.js and other libraries. @type {Record<string, WeightType>} */
+/** Names of types in transformers.js and other libraries, with the name to use here. @type {Record<string, WeightType>} */
 const ELSEWHERE = {
   q8: 'int8',
   uint8: 'int8',
@@ -42,7 +42,7 @@ function typeNamed(type, name) {
 }
 
 /**
- * The types in which a model stores its numbers.
+ * How a model stores its numbers: the types of its weights, activations and caches, and the loader of the kernels that they need.
  * @typedef {{ dtype?: WeightTypes, activations?: 'int16' | 'int8' | 'float32', cacheDtype?: 'float32' | 'int8', loadKernels?: (core: import('../../runtime/memory.js').Core) => Promise<typeof import('../run/token-calls.js').TokenCalls | undefined> }} NumberOptions
  */
 
@@ -68,7 +68,11 @@ export function readNumbers(dtype, activations = 'int16', cacheDtype = 'float32'
   }
 }
 
-/** Loads the integer kernels, and returns the module for recorded calls. @param {import('../../runtime/memory.js').Core} core @param {boolean} [hasBytes] true if activations are bytes */
+/**
+ * Loads the integer kernels, and returns the class TokenCalls, which needs them.
+ * @param {import('../../runtime/memory.js').Core} core
+ * @param {boolean} [hasBytes] true if activations are int8
+ */
 export async function loadKernels(core, hasBytes = false) {
   await (await import('../../integers.js')).addIntegers(core, undefined, hasBytes)
   return (await import('../run/token-calls.js')).TokenCalls

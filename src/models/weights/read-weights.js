@@ -43,11 +43,11 @@ export { weight }
  * A matrix of a head with its bias. Letters: d width of the model, D size of a head.
  * @typedef {{ weight: FloatTensor, bias?: FloatTensor }} HeadWeight
  *
- * Factors of a (d, d) matrix: left (d, D), right (D, d).
+ * A (d, d) matrix as the product left right, with left (d, D) and right (D, d).
  * @typedef {{ left: FloatTensor, right: FloatTensor }} Factors
  *
- * `qk`: x left right y^T is the score of rows x and y before the scale, without biases, norms of q and k, and rotation. `ov`: x left right
- * is what the head writes for a row x, without biases.
+ * The weights of a head. For rows x and y, x qk y^T is the score before the scale, and x ov is what the head writes for x. Both leave out
+ * biases; qk also leaves out norms of q and k, and rotation.
  * @typedef {{ q: HeadWeight, k: HeadWeight, v: HeadWeight, o: HeadWeight, qk: Factors, ov: Factors }} HeadWeights
  */
 
@@ -71,7 +71,7 @@ export function headWeights({ family: { encoder, decoder }, weights }, layer, he
   const spec = stack.layers[layer].find(part => part.kind === kind)?.attention
   const specs = present(spec)
   const keyHead = Math.floor(head / (H / G))
-  /** Returns the D rows of head h in q, k or v. @param {LinearSpec} own @param {number} h @returns {HeadWeight} */
+  /** Returns head h of q, k or v: D rows. @param {LinearSpec} own @param {number} h @returns {HeadWeight} */
   const rowsOf = (own, h) => {
     const linear = weights.linear(own)
     const rows = Array.from({ length: D }, (_, i) => linear.row(h * D + i))

@@ -20,11 +20,11 @@ export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.js
  * @property {ByteSource} source
  * @property {number} from offset of its first byte in the file
  * @property {number} to
- * @property {number} [bytes] size in the file, if it is converted while being read
- * @property {string} [type] block type in the file
- * @property {StoredBlocks} [blocks] present if the weights can be used as stored blocks
+ * @property {number} [bytes] size in the file, if the tensor is converted while it is read
+ * @property {string} [type] block type in a GGUF file
+ * @property {StoredBlocks} [blocks] present if kernels can use the blocks as stored
  * @typedef {{ type: import('../../layers/packed-linear.js').BlockType, rows: number, columns: number, width: number, source: ByteSource,
- *   widen: (bytes: Uint8Array) => Float32Array }} StoredBlocks width: bytes of a row
+ *   widen: (bytes: Uint8Array) => Float32Array }} StoredBlocks width: bytes of a row; widen: converts rows to float32
  */
 
 /** Bytes per number of each dtype of the format. @type {Record<string, number>} */
@@ -157,11 +157,11 @@ function checkRanges(tensors, start, size, fail) {
 }
 
 /**
- * Reads the numbers of a stored tensor, or of a range of its bytes: as floats, or as bits of float16 or bfloat16.
- * @param {StoredTensor} tensor with a dtype of FLOATS; F64 is rounded to float32
+ * Reads the numbers of a stored tensor, or of a range of its bytes. F32 and F64 become float32; F16 and BF16 stay 16 bits.
+ * @param {StoredTensor} tensor with a dtype of FLOATS
  * @param {number} [start] offset in the file
  * @param {number} [end]
- * @param {Uint8Array} [buffer] reused memory; the numbers must be consumed before the next read into it
+ * @param {Uint8Array} [buffer] memory to read into; the result may be a view of it, so it must be used before the next read
  * @returns {Promise<Float32Array | Uint16Array>}
  */
 export async function readNumbers({ dtype, file, source, from, to }, start = from, end = to, buffer) {

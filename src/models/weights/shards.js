@@ -7,7 +7,7 @@ import { INDEX, SINGLE } from './safetensors.js'
 
 /** @import { Folder } from '../source/source.js' */
 
-/** The file of torch.save, and the index of such files. */
+/** File names of torch.save: one file, and the index of several. */
 const [TORCH, TORCH_INDEX] = ['pytorch_model.bin', 'pytorch_model.bin.index.json']
 
 /**
@@ -15,8 +15,10 @@ const [TORCH, TORCH_INDEX] = ['pytorch_model.bin', 'pytorch_model.bin.index.json
  * @param {Folder} folder
  * @param {string | undefined} single a safetensors file to read if there is no index
  * @param {unknown} given the source, as given
- * @param {typeof import('../source/source.js').readJSON} readJSON passed instead of imported, so that this stays a separate file in the package
- * @returns {Promise<{ index: string, files: Map<string, string> }>} without an index, '' is the key for all tensors
+ * @param {typeof import('../source/source.js').readJSON} readJSON a parameter, not an import, so that the package keeps this in a file of
+ *   its own
+ * @returns {Promise<{ index: string, files: Map<string, string> }>} files: the file of each tensor by name; without an index, one entry
+ *   with the key ''
  */
 export async function readIndex(folder, single, given, readJSON) {
   /** @type {[index: string, file: string | undefined][]} */

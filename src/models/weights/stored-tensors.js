@@ -8,7 +8,7 @@ import { count, Tensor } from '../../base/tensor.js'
 /** @import { ModelWeights } from './weights.js' */
 
 /**
- * Returns the stored tensors that a model uses, each under two names: the one in the file, and that of the family without the prefix.
+ * Returns the stored tensors that a model uses. Each has two keys: its name in the file, and the family's name, which has no prefix.
  * @param {Family} family
  * @param {ModelWeights} weights
  * @returns {Map<string, { name: string, need: import('./weights.js').Need }>}
@@ -21,12 +21,12 @@ export function storedTensors(family, weights) {
 }
 
 /**
- * Calls `use` for each run of evenly spaced numbers of a `Piece` in its stored tensor. Its arguments are the start in the piece, the start
- * in the stored tensor, the length, and the stride in the stored tensor.
+ * Finds the numbers of a `Piece` in its stored tensor. Calls `use` for each run of evenly spaced numbers.
  * @param {readonly number[]} dims of the stored tensor
  * @param {LinearSpec | undefined} spec of the piece
  * @param {number} size of the piece
- * @param {(from: number, to: number, length: number, step: number) => void} use
+ * @param {(from: number, to: number, length: number, step: number) => void} use from: start in the piece; to: start in the stored tensor;
+ *   length: numbers of the run; step: their distance in the stored tensor
  */
 export function forEachRun(dims, spec, size, use) {
   if (!spec?.row && !(spec?.layout && dims.length > 1)) return use(0, 0, size, 1)

@@ -6,11 +6,11 @@ import { BLOCKS } from '../../layers/weight-blocks.js'
 /** @type {readonly WeightType[]} */
 export const TYPES = ['float32', 'float16', 'bfloat16', 'int8', 'int4']
 /** Parts of a model: projections of attention, those of the MLPs, and the head. @typedef {'attention' | 'mlp' | 'head'} WeightPlace */
-/** The type of all weights, or one per part; `default` applies to the other parts. @typedef {WeightType | { [place in WeightPlace | 'default']?: WeightType }} WeightTypes */
+/** The type of all weights, or the type for each part; `default` is for parts that are not listed. @typedef {WeightType | { [place in WeightPlace | 'default']?: WeightType }} WeightTypes */
 
 /** @import { BlockType } from '../../layers/packed-linear.js' */
 
-/** The type in memory that represents a stored type exactly. @type {Record<string, WeightType>} */
+/** For each dtype in a file, the type that it has in memory by default. @type {Record<string, WeightType>} */
 const NATIVE = { F32: 'float32', F64: 'float32', F16: 'float16', BF16: 'bfloat16' }
 
 /** @param {WeightTypes | undefined} types @param {WeightPlace | undefined} place @param {{ dtype: string, blocks?: { type: BlockType } }} stored @returns {WeightType | BlockType} */

@@ -1,5 +1,5 @@
-// Loads the tensors of a checkpoint as the weights of a family. Missing, unexpected or misshapen tensors are listed in one error; the
-// others are read one at a time and packed in the module's memory.
+// Loads the tensors of a checkpoint as the weights of a family, and packs them in the module's memory. If tensors are missing, unexpected or
+// of a wrong shape, one error lists them all.
 
 import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
@@ -17,26 +17,26 @@ import { bytesOf, TYPES, typeOf } from './weight-types.js'
 /** @import { StoredBlocks, StoredTensor } from './safetensors.js' */
 /** @import { WeightPlace, WeightTypes } from './weight-types.js' */
 /** Progress of loading, in bytes. Downloads also have `rate`, in bytes per second, and `secondsLeft`. @typedef {{ loaded: number, total: number, name: string, rate?: number, secondsLeft?: number }} Progress */
-/** Numbers as stored. @typedef {{ data: Float32Array | Uint16Array | Uint8Array, dims: readonly number[], dtype: string, blocks?: StoredBlocks }} Raw */
+/** A chunk of a tensor, with its numbers as stored in the file. @typedef {{ data: Float32Array | Uint16Array | Uint8Array, dims: readonly number[], dtype: string, blocks?: StoredBlocks }} Raw */
 
 /**
- * A tensor to read, with the layers packed from it, and functions that receive it.
+ * A tensor to read, and what is made of it.
  * @typedef {object} Need
  * @property {string} name
  * @property {readonly number[]} dims
- * @property {{ key: string, spec: LinearSpec, place?: WeightPlace, biasName?: string, bias: () => FloatTensor | undefined }[]} layers with
- *   the same place
- * @property {((raw: Raw) => void)[]} takes
- * @property {Piece[]} pieces
+ * @property {{ key: string, spec: LinearSpec, place?: WeightPlace, biasName?: string, bias: () => FloatTensor | undefined }[]} layers
+ *   linear layers to pack from it, all with the same `place`
+ * @property {((raw: Raw) => void)[]} takes functions to call with its numbers
+ * @property {Piece[]} pieces what it holds
  *
- * A part of the model that comes from a stored tensor, or from some of its rows: the weight (out, in) or the bias of a linear layer, with
- * its spec; the weight or the bias of a norm; a table.
+ * A part of the model that is stored in a tensor, or in some of its rows. It is the weight (out, in) or the bias of a linear layer (then
+ * with the layer's spec), the weight or the bias of a norm, or a table.
  * @typedef {{ key: string, spec?: LinearSpec }} Piece
  */
 
 /** @typedef {(key: string, name: string, dims: readonly number[], use: Need['layers'][0] | Need['takes'][0], spec?: LinearSpec) => void} AddNeed */
 
-const CHUNK = 2 ** 20 // bytes per read; meanwhile, the previous bytes are packed
+const CHUNK = 2 ** 20 // bytes per read; a chunk is packed while the next ones are read
 
 /** @param {LinearSpec} spec */
 export const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
@@ -55,7 +55,7 @@ export class ModelWeights {
   #linears = new Map()
   /** @type {Map<string, { weight: FloatTensor, bias?: FloatTensor }>} */
   #norms = new Map()
-  /** Norms whose weight is not stored. @type {Set<NormSpec>} */
+  /** Norms whose weight is a constant that no file stores. @type {Set<NormSpec>} */
   #constants = new Set()
   /** @type {Map<string, Raw>} */
   #tables = new Map()
@@ -122,7 +122,7 @@ export class ModelWeights {
   }
 
   /**
-   * Validates all names and shapes, and lists what to read and its memory by dtype.
+   * Checks all names and shapes. Returns what to read, and the bytes that it takes in the file, as loaded, and in each dtype.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
    * @param {WeightTypes} [types] types in memory, for `bytes.loaded`; default: as stored
@@ -178,8 +178,8 @@ export class ModelWeights {
       const type = typeOf(dtype, first?.place, tensor)
       const blocks = (first ? type === tensor.blocks?.type : isTokens(family, need.name)) ? tensor.blocks : undefined
       const rows = blocks?.rows ?? tensor.dims[0]
-      // With layout 'in,out', a chunk holds some inputs of all outputs. Only float32 and int4 can be packed from a part of the inputs. For int4,
-      // that part must be whole blocks of 32 inputs, so `step` is a multiple of 32.
+      // With layout 'in,out', a chunk has some of the inputs of every output. Only float32 and int4 can be packed from such a chunk. int4 has
+      // blocks of 32 inputs, so `step` is a multiple of 32.
       const isChunked =
         first?.spec.layout && !blocks
           ? type === 'float32' || type === 'int4'
@@ -191,7 +191,8 @@ export class ModelWeights {
         return { need, tensor, blocks, perRow, from, rows: Math.min(step, rows - from), of: rows }
       })
     })
-    // Reads up to 7 chunks ahead of the one being packed. Chunks of layers share three buffers, so at most two of them are read ahead.
+    // While chunk n is packed, up to 7 more are read ahead. Chunks of linear layers use three buffers in turn: one is packed, so at most two
+    // of them are read ahead.
     const buffers = [0, 1, 2].map(() => new Uint8Array(0))
     /** @type {Promise<Raw['data']>[]} */
     const reading = []
@@ -215,7 +216,7 @@ export class ModelWeights {
     }
     let loaded = 0
     try {
-      expectCore(this.#qkv).reserve(bytes.loaded + CHUNK) // growing once is faster, and fails before anything is read
+      expectCore(this.#qkv).reserve(bytes.loaded + CHUNK) // growing memory once is faster, and if it is too small this throws before anything is read
       const { alibi } = family.decoder ?? family.encoder ?? {}
       if (alibi) this.alibi = this.#keep(alibi)
       for (const { name, size, constant = 1 } of this.#constants)
@@ -247,12 +248,12 @@ export class ModelWeights {
   }
 
   /**
-   * Packs rows of a stored weight, starting at row `from`, for each layer that uses some of them.
+   * Packs a chunk of a stored weight, whose first row is `from`, into each layer that uses some of its rows.
    * @param {Need['layers']} layers
    * @param {Raw} raw
    * @param {number} from
    * @param {WeightTypes} [types] default: the option dtype of the model
-   * @param {boolean} [isNew] True to create the layers at the first row
+   * @param {boolean} [isNew] true to create the layers, when `from` is 0
    */
   #fill(layers, raw, from, types = this.kept.dtype, isNew = true) {
     const dtype = typeOf(types, layers[0].place, raw)
@@ -285,7 +286,7 @@ export class ModelWeights {
         const { out, row, layout } = spec
         const [rows, columns] = raw.dims
         const layer = linear(key)
-        // Fused columns of a layer are adjacent; its fused rows may be interleaved with others.
+        // In a fused weight with layout 'in,out', the columns of a layer are adjacent. Otherwise its rows may be interleaved with other layers'.
         if (layout) layer.fill(0, address + (row?.(0) ?? 0) * 4, out, columns, { k: from, size: rows })
         else if (row) layer.fill(0, core.copyIn(rowsOf({ data: values, dims: raw.dims }, out, row)), out)
         else layer.fill(from, address, rows)
@@ -294,7 +295,7 @@ export class ModelWeights {
   }
 
   /**
-   * Removes the optional prefix from names, and replaces old names of norms.
+   * Returns the stored tensors by the family's names: without the optional prefix, and without old names of norms.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
    */
@@ -311,7 +312,7 @@ export class ModelWeights {
     return tensors
   }
 
-  /** Returns the tensors to read by name. @param {Family} family */
+  /** Lists the tensors that the model needs, by name. @param {Family} family */
   #needs(family) {
     /** @type {Map<string, Need>} */
     const needs = new Map()
@@ -398,7 +399,7 @@ export class ModelWeights {
       table(positions)
       table(types)
     }
-    if (head.project || !this.hasHead) table(embedding.tokens) // else the head is tied, and rows are read from its weight
+    if (head.project || !this.hasHead) table(embedding.tokens) // else the head is tied: its weight is the table
     if (pooler && this.hasPooler) linear(pooler)
     for (const { layer, norm: after } of family.classes?.layers ?? []) {
       linear(layer)
@@ -428,7 +429,7 @@ export class ModelWeights {
   }
 
   /**
-   * Returns the used stored tensors, by the names of the family.
+   * Lists the tensors that the model uses, by the family's names.
    * @param {Family} family
    * @returns {Map<string, Need>}
    */
@@ -450,9 +451,9 @@ export class ModelWeights {
   }
 
   /**
-   * Replaces the numbers of a piece by those of its stored tensor.
+   * Replaces the numbers of a piece.
    * @param {Piece} piece
-   * @param {FloatTensor} stored
+   * @param {FloatTensor} stored a tensor of the shape of the piece's stored tensor
    */
   write({ key, spec }, stored) {
     const linear = this.#linears.get(key)
@@ -467,7 +468,7 @@ export class ModelWeights {
     else this.#small(key).set(values)
   }
 
-  /** Returns the numbers of a norm or of a bias, as a view. @param {string} key */
+  /** Returns a view of the weight or bias of a norm, or of the bias of a linear layer. @param {string} key */
   #small(key) {
     const [, name = '', part] = /^(.*)\.(weight|bias)$/.exec(key) ?? []
     const norm = this.#norms.get(name)
@@ -485,8 +486,8 @@ export class ModelWeights {
 }
 
 /**
- * Sorts what to read by file order, so that a server or a disk delivers long ranges. A bias comes before the weight with which it is
- * packed.
+ * Sorts what to read in the order of the file, so that a server or a disk delivers long ranges. A bias comes before its weight, because
+ * they are packed together.
  * @param {Map<string, StoredTensor>} tensors
  * @param {Map<string, Need>} needs
  */
@@ -499,7 +500,7 @@ function inFileOrder(tensors, needs) {
   return new Set(sorted.flatMap(job => [...biasesOf(job.need), job]))
 }
 
-/** True for the table of tokens, which may stay in blocks, since its rows are read one at a time. @param {Family} family @param {string} name */
+/** True for the table of tokens. It may stay in blocks, because its rows are read one at a time. @param {Family} family @param {string} name */
 const isTokens = ({ embedding }, name) => name === `${embedding.tokens.name}.weight`
 
 /** Converts numbers to floats. @param {Raw} raw @returns {Float32Array} */
@@ -512,7 +513,7 @@ const floats = raw => new Tensor(wide(raw), raw.dims)
 const EMPTY = new Tensor(new Float32Array(0), [0])
 
 /**
- * Copies the rows row(0) ... row(out - 1).
+ * Returns a copy of the rows row(0) ... row(out - 1).
  * @template {Raw['data']} T
  * @param {{ data: T, dims: readonly number[] }} tensor
  * @param {number} out

@@ -6,7 +6,7 @@ import { toFloats } from '../../base/operand.js'
 
 /** @import { FloatLike, Nested } from '../../base/tensor.js' */
 
-/** Returns the bits of float16 or bfloat16 if the conversion is exact. @param {Float32Array} data @param {string} dtype */
+/** Converts to float16 or bfloat16. Returns undefined if a number would change. @param {Float32Array} data @param {string} dtype */
 function narrow(data, dtype) {
   const words = new Uint32Array(data.buffer, data.byteOffset, data.length)
   const bits = dtype === 'F16' ? toFloat16(data) : Uint16Array.from(words, word => word >>> 16)
@@ -17,7 +17,7 @@ function narrow(data, dtype) {
 /**
  * Returns the bytes of a safetensors file.
  * @param {Record<string, FloatLike | Nested<number>>} tensors by name, as float32; a number is a tensor without axes
- * @param {Record<string, string>} [dtypes] F16 or BF16 for tensors to write in that type if it is lossless
+ * @param {Record<string, string>} [dtypes] by name, F16 or BF16 for a tensor to write in that type, unless a number would change
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function writeSafetensors(tensors, dtypes = {}) {
