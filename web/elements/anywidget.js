@@ -1,22 +1,22 @@
-// A notebook widget for anywidget (https://anywidget.dev): all heads of attention weights that a kernel sends as bytes, and a map of the
-// selected head.
+// A notebook widget for anywidget (https://anywidget.dev). Shows attention weights, which the notebook's kernel sends as bytes: all heads
+// as small maps, and the selected head as a large one.
 
 import './heads.js'
 import './heatmap.js'
 
 /**
- * Data from the kernel; the selected head is synchronised both ways.
+ * Data that the notebook's kernel sends. The widget sets `head` and `cell`.
  * @typedef {object} WidgetModel
  * @property {DataView} weights (H, L, S), float32, little endian
  * @property {readonly number[]} dims H, L, S
  * @property {readonly string[]} [query_tokens]
- * @property {readonly string[]} [key_tokens] default: those of the queries
+ * @property {readonly string[]} [key_tokens] default: query_tokens
  * @property {number} [head] index of the selected head
  * @property {{ row: number, column: number } | null} [cell] pinned cell
  */
 
 /**
- * The part of anywidget's model that is used here.
+ * The methods of anywidget's model that are called here.
  * @typedef {object} Model
  * @property {<K extends keyof WidgetModel>(key: K) => WidgetModel[K]} get
  * @property {<K extends keyof WidgetModel>(key: K, value: WidgetModel[K]) => void} set

@@ -1,4 +1,4 @@
-// The base class of all elements: label, texts, theme, width, exported pictures.
+// Defines the base class of all elements, with their label, texts, theme, width and exported pictures.
 
 import { html, LitElement } from 'lit'
 import { commonTexts, fill } from './element-texts.js'
@@ -11,7 +11,7 @@ import { Room } from './width-observer.js'
 /** @typedef {{ hostConnected?(): void, hostDisconnected?(): void, hostUpdated?(): void }} Controller */
 
 /**
- * The members of Lit's element that are used, declared here so that the types of the elements need no other package.
+ * The members of Lit's element that the elements use. Declared here, so that the published types depend on no other package.
  * @typedef {HTMLElement & {
  *   readonly renderRoot: HTMLElement | DocumentFragment, readonly hasUpdated: boolean, readonly updateComplete: Promise<boolean>,
  *   requestUpdate(): void, scheduleUpdate(): unknown, updated(changed: Map<PropertyKey, unknown>): void,
@@ -57,7 +57,7 @@ export class QkvElement extends Base {
     super()
     /** Description for screen readers and pictures. @type {string} */
     this.label = ''
-    /** Texts in another language. @type {import('./all-texts.js').Texts} */
+    /** Texts that replace the English ones. @type {import('./all-texts.js').Texts} */
     this.texts = {}
   }
 
@@ -81,13 +81,13 @@ export class QkvElement extends Base {
     return [this.theme.probe, html`<p class="quiet" part="empty">${this.say('empty')}</p>`]
   }
 
-  /** @internal Draws the error of an element. @param {unknown} error a problem of the tensors; anything else is rethrown @returns {unknown} */
+  /** @internal Draws a `Problem` with the tensors as a message; rethrows any other error. @param {unknown} error @returns {unknown} */
   problem(error) {
     if (!(error instanceof Problem)) throw error
     return [this.theme.probe, html`<p class="problem" part="problem">${this.say(error.key, error.values)}</p>`]
   }
 
-  /** Exports the picture as PNG, at twice the resolution of CSS pixels. @param {number} [ratio] @returns {Promise<Blob>} */
+  /** Exports the picture as PNG. @param {number} [ratio] image pixels per CSS pixel @returns {Promise<Blob>} */
   async toPNG(ratio = 2) {
     const { pngOf } = await import('./pictures.js')
     return pngOf(this.picture(), this.theme.style, ratio)
@@ -99,7 +99,7 @@ export class QkvElement extends Base {
     return svgOf(this.picture(), this.theme.style, this.label || this.localName)
   }
 
-  /** Returns the whole picture, even if it is zoomed. @internal @returns {import('./pictures.js').Picture} */
+  /** Returns the picture to export: all the data, even if the element is zoomed in. Overridden by the elements. @internal @returns {import('./pictures.js').Picture} */
   picture() {
     throw new Error(`${this.localName} has no picture`)
   }

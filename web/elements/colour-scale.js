@@ -1,10 +1,10 @@
-// Two colour scales as CSS colours, with text colours and pixel values. In dark mode small values are dark, so that large ones are
-// conspicuous.
+// Provides two colour scales as CSS colours, with text colours and pixel values. In dark mode small values are dark, so that large ones
+// are conspicuous.
 
 import { OFFSET, RAMPS, STRIDE } from './ramps.js'
 
 /** @typedef {'sequential' | 'diverging'} Scale */
-/** @typedef {{ colours: string[], inks: string[], pixels: Uint32Array }} Palette 256 colours, a text colour for each, and each as a pixel */
+/** @typedef {{ colours: string[], inks: string[], pixels: Uint32Array }} Palette 256 colours; inks: colour of text on each; pixels: each as a pixel of image data */
 
 const STEPS = 256
 
@@ -57,7 +57,7 @@ export function paletteOf(scale, isDark) {
 }
 
 /**
- * Returns the index, 0 to 255, of the colour of a value, which is clamped to the domain.
+ * Returns the index of a value's colour, 0 to 255. Values outside the domain get the colour of its nearest end.
  * @param {number} value
  * @param {readonly number[]} domain
  */

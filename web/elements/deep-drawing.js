@@ -47,7 +47,8 @@ export function arrange(
   view,
 ) {
   const font = `400 ${Math.min(style.fontSize, 12)}px ${style.family}`
-  // Long words are truncated to leave space for the cells; if words do not fit, positions are shown instead, so labels always have space.
+  // The space for labels is at most LABEL, so that long words leave space for the cells. It always fits a position, which replaces words if
+  // there is no space for them.
   const label = (/** @type {readonly string[]} */ tokens, /** @type {number} */ count) => {
     const longest = tokens.reduce(
       (most, token) => (String(token).length > most.length ? String(token) : most),
@@ -74,7 +75,7 @@ export function arrange(
 export const levelIn = ({ cellWidth, cellHeight }) => levelOf(Math.min(cellWidth, cellHeight))
 
 /**
- * Returns the first position, the last, and evenly spaced round ones between them.
+ * Returns the indices to label with their position, index + 1. The positions are round numbers at least APART pixels apart.
  * @param {number} from
  * @param {number} count
  * @param {number} size pixels per position
@@ -231,7 +232,7 @@ export class DeepDrawing {
     backend.image(canvasOf(raster(matrix, isDark, whole, across, down)), left, top, width, height)
   }
 
-  /** Returns the picture of a tile in the current colours, with as many rows as this frame may convert. `isCurrent`: true if all rows have these colours. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
+  /** Returns the picture of a tile, after converting as many rows to the current colours as this frame may. `isCurrent`: true if all rows have them. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
   #pictureOf(tile, { scale }, isDark) {
     const key = `${this.domain.join()} ${scale} ${isDark}`
     const [rows, columns] = tile.resolution
@@ -256,7 +257,7 @@ export class DeepDrawing {
 }
 
 /**
- * Copies the numbers of a part from tiles at full resolution.
+ * Copies a part of the matrix from tiles at full resolution.
  * @param {readonly Loaded[]} tiles
  * @param {ReturnType<typeof seenCells>} part
  */

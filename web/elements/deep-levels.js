@@ -1,5 +1,5 @@
-// Manages the tiles of a matrix that is too large for memory: which ones a view needs, and their requests. No DOM. A cell of level n covers
-// 2^n by 2^n cells of the matrix; a tile has at most TILE by TILE cells of its level.
+// Requests and caches tiles of a matrix that is too large for memory. No DOM. A cell of level n covers 2^n by 2^n cells of the matrix; a
+// tile has at most TILE by TILE cells of its level.
 
 import { largestOf } from './largest.js'
 import { check } from './tensor-input.js'
@@ -13,12 +13,13 @@ import { check } from './tensor-input.js'
  * @property {number} rows
  * @property {number} columns
  * @property {TensorLike} [overview] the whole matrix in few cells, shown until tiles arrive
- * @property {number} [tileSide] maximum rows and columns of the matrix per tile, if larger ones would take too long; default no limit
+ * @property {number} [tileSide] maximum rows and columns of the matrix per tile, for sources that are slow with larger tiles; default no
+ *   limit
  * @property {number} [patience] milliseconds until a pending tile request fails, default 10,000; Infinity for no limit
  * @property {(request: TileRequest) => TensorLike | Promise<TensorLike>} tile returns the numbers of a part, reduced to `resolution` cells
  */
 /** @typedef {{ level: number, rows: Span, columns: Span, resolution: readonly [number, number] }} Tile */
-/** @typedef {{ row: number, column: number, rows: number, columns: number }} Part whole cells of the matrix */
+/** @typedef {{ row: number, column: number, rows: number, columns: number }} Part a rectangle of whole cells of the matrix */
 /** @typedef {Tile & { data: ArrayLike<number>, dims: readonly number[], since: number }} Loaded */
 /** @typedef {{ key: 'deepThrew' | 'deepLate' | 'deepSize', values: Record<string, string | number> }} Failure */
 /** @typedef {{ rows: Span, columns: Span, value: number }} Link a cell of a level, and the rows and columns of the matrix that it covers */
@@ -42,7 +43,7 @@ export const levelOf = pixels => (pixels >= 1 ? 0 : Math.ceil(Math.log2(1 / pixe
 const nameOf = ({ level, rows, columns }) => `${level}.${rows[0]}.${columns[0]}`
 
 /**
- * Lists the tiles of a level that a part needs.
+ * Lists the tiles of a level that overlap a part of the matrix.
  * @param {{ rows: number, columns: number, tileSide?: number }} matrix
  * @param {Part} part
  * @param {number} level
@@ -66,7 +67,7 @@ export function tilesIn(matrix, part, level) {
 }
 
 /**
- * Returns the cell of a level that contains a cell of the matrix.
+ * Returns the cell of a tile that contains a cell of the matrix.
  * @param {Tile & { data: ArrayLike<number> }} tile
  * @param {number} row
  * @param {number} column
@@ -84,7 +85,7 @@ export function linkAt({ rows, columns, resolution, data }, row, column) {
 }
 
 /**
- * Returns the bounds of the cells of a tile that overlap a part, counted in cells of the tile.
+ * Returns which cells of a tile overlap a part of the matrix: top <= row < bottom and left <= column < right, counted in the tile.
  * @param {Tile} tile
  * @param {Part} part
  */
@@ -130,7 +131,7 @@ export function strongestIn(tiles, part, count) {
   })
 }
 
-/** Returns the minimum and maximum of tiles within a part, including 0. @param {readonly (Tile & { data: ArrayLike<number> })[]} tiles @param {Part} part */
+/** Returns the range of the tiles' finite numbers within a part, extended to include 0. @param {readonly (Tile & { data: ArrayLike<number> })[]} tiles @param {Part} part */
 export function rangeIn(tiles, part) {
   let [least, most] = [0, 0]
   for (const tile of tiles) {
@@ -146,7 +147,7 @@ export function rangeIn(tiles, part) {
 }
 
 /**
- * Returns ends of the colour scale that include a range. They are 1, 2 or 5 times a power of ten, so that they change rarely.
+ * Returns ends of the colour scale that include a range. They are 1, 2 or 5 times a power of ten, so that they rarely change with the view.
  * @param {import('./colour-scale.js').Scale} scale
  * @param {{ least: number, most: number }} range
  * @returns {[number, number]}
@@ -206,7 +207,7 @@ export class Tiles {
     if (data.length) this.overview = { level, rows: [0, rows], columns: [0, columns], resolution, data, dims, since: 0 }
   }
 
-  /** True if the overview is at least as detailed as a level. @param {number} level */
+  /** True if the overview is at least as detailed as the level, which then needs no tiles. @param {number} level */
   #isCovered(level) {
     return this.overview !== undefined && this.overview.level <= level
   }
@@ -272,7 +273,7 @@ export class Tiles {
       .catch(error => settle({ key: 'deepThrew', values: { ...where, reason: String(error?.message ?? error) } }))
   }
 
-  /** Returns the loaded tiles of a part, of this level and up to three coarser ones. Coarse tiles come first, so that finer ones are drawn on top. @param {Part} part @param {number} level */
+  /** Returns the loaded tiles that overlap a part, of this level and of the next three coarser ones. Coarse tiles come first, so that finer ones are drawn on top. @param {Part} part @param {number} level */
   shown(part, level) {
     const sees = (/** @type {Span} */ [from, to], /** @type {number} */ at, /** @type {number} */ count) =>
       from < at + count && to > at
@@ -290,7 +291,7 @@ export class Tiles {
     return found.map(([, tile]) => tile).sort((a, b) => b.level - a.level)
   }
 
-  /** Returns the finest tiles that cover a part: those of the level if all have loaded, else the overview. Without an overview, returns the loaded tiles of the level. @param {Part} part @param {number} level @returns {Loaded[]} */
+  /** Returns the tiles of a level that overlap a part, if all of them have loaded, else the overview. Without an overview, returns those that have loaded. @param {Part} part @param {number} level @returns {Loaded[]} */
   covering(part, level) {
     const wanted = this.#isCovered(level) ? [] : tilesIn(this.#source, part, level)
     const found = wanted.flatMap(tile => this.#loaded.get(nameOf(tile)) ?? [])

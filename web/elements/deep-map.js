@@ -24,17 +24,17 @@ import { asJSON, optionProblem } from './tensor-input.js'
 /** @typedef {{ rows: readonly [number, number], columns: readonly [number, number] }} DeepView */
 /** @typedef {{ 'cell-focus': DeepCell, 'cell-leave': null, 'cell-pin': DeepCell, 'token-pin': Token, 'view-change': DeepView }} DeepMapEvents */
 
-/** Debounce in milliseconds after a gesture: before tiles are requested, and before the view is announced. */
+/** Debounce after a gesture in milliseconds, before tiles are requested and before the view is announced. */
 const [REST, SAY] = [10, 200]
-/** Maximum number of links in the table. */
+/** Maximum number of cells in the table of the strongest. */
 const STRONGEST = 10
-/** Minimum cell size in pixels after show(). */
+/** Cell size in pixels beyond which show() does not zoom in. */
 const SHOWN = 46
 /** Longer side of the minimap in pixels. */
 const MINIMAP = 72
 
 /**
- * A matrix of any size as a map that zooms from the whole to single numbers; visible parts are computed on demand.
+ * Shows a matrix of any size as a map that zooms from the whole to single numbers. Visible parts are computed on demand.
  * @tagname qkv-deep-map
  * @fires {CustomEvent<DeepCell>} cell-focus - another cell is pointed at
  * @fires {CustomEvent<null>} cell-leave - the pointer leaves the cells
@@ -392,7 +392,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     }
   }
 
-  /** Returns a cell of the matrix; if the map is zoomed out, the cell of the displayed level that contains it. @param {Cell} cell */
+  /** Returns the cell of the displayed level that contains a cell of the matrix; undefined if no tile has loaded there. @param {Cell} cell */
   #linkAt({ row, column }) {
     const layout = this.#layout
     const tiles = layout && this.#tiles?.covering(seenCells(layout), levelIn(layout))
@@ -421,7 +421,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     this.fire('cell-pin', this.#detail(cell))
   }
 
-  /** Names a row or column by token and number; a range by its first and last. @param {'row' | 'column'} axis @param {readonly [number, number]} range */
+  /** Names a row or column by its token and number; a range of them by the first and the last. @param {'row' | 'column'} axis @param {readonly [number, number]} range */
   #name(axis, [from, to]) {
     const tokens = axis === 'row' ? this.rowTokens : this.columnTokens
     const one = (/** @type {number} */ index) =>
@@ -429,7 +429,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
     return to - from === 1 ? one(from) : this.say('deepSpan', { from: one(from), to: one(to - 1) })
   }
 
-  /** Describes a cell of the matrix; if the map is zoomed out, the cell of the displayed level that contains it. @param {Cell} cell */
+  /** Describes a cell of the matrix. If the map is zoomed out, describes the cell of the displayed level that contains it. @param {Cell} cell */
   describe(cell) {
     const link = this.#linkAt(cell)
     if (!link) return ''
@@ -445,7 +445,7 @@ export class QkvDeepMap extends /** @type {new () => import('./base.js').Emits<D
   }
 
   /**
-   * Zooms to a part until it fills the map, or until its cells are large enough for their numbers.
+   * Zooms to a part, until it fills half the map's width or height, or until its cells are large enough for their numbers.
    * @param {{ row: number, column: number, rows?: number, columns?: number }} part
    */
   show({ row, column, rows = 1, columns = 1 }) {

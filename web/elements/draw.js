@@ -22,7 +22,7 @@ import { decimalsThatFit, short, write } from './number-text.js'
  * @property {string} columnTitle
  * @property {number} decimals
  * @property {boolean} legend
- * @property {ArrayLike<number>} [previous] the previous numbers, shown small where they differ
+ * @property {ArrayLike<number>} [previous] the numbers before a change, shown small where they differ
  * @property {string} hiddenWord
  * @property {boolean} [hasNumbers] false to write no numbers, even if they fit
  */
@@ -35,7 +35,7 @@ import { decimalsThatFit, short, write } from './number-text.js'
 
 /** Minimum size in pixels of cells that are drawn with gaps. */
 export const SMALLEST_APART = 7
-/** Number of cells above which an exported picture contains them as one image. */
+/** Maximum number of cells that an exported picture contains as shapes; more cells are one image. */
 export const MOST_SHAPES = 4096
 
 /**
@@ -171,7 +171,7 @@ function drawMarks(backend, layout, style, { focus, isFocused, pinned, highlight
 }
 
 /**
- * Returns the step between labels such that they do not overlap.
+ * Returns the number of rows, and of columns, from one label to the next, such that labels do not overlap.
  * @param {Layout} layout
  * @param {number} fontSize
  */

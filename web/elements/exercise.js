@@ -1,7 +1,7 @@
 import { define } from './define.js'
 
 /**
- * The state of an attempt: plain data, to be stored and passed back unchanged.
+ * The state of an attempt: plain data that the embedding page stores and passes to `setState` unchanged.
  * @typedef {Record<string, unknown>} ExerciseState
  */
 
@@ -9,11 +9,11 @@ import { define } from './define.js'
 
 /** Timeout in milliseconds for the first message of the page. */
 const PATIENCE = 20_000
-/** Attributes that are passed to the page as parameters, unchanged. */
+/** Attributes that are passed to the page in the iframe as parameters, unchanged. */
 const PARAMETERS = ['lang', 'theme', 'attempts', 'hints', 'solution']
 
 /**
- * An exercise of the page in an iframe. It checks answers and reports the result, and stores nothing in the browser.
+ * Embeds an exercise of the page in an iframe. The exercise checks answers and reports results. It stores nothing in the browser.
  * @tagname qkv-exercise
  * @attr exercise - id such as "e10", or a sequence such as "e5,e6"
  * @attr src - address of the built page; default "./"
@@ -82,12 +82,12 @@ export class QkvExercise extends /** @type {new () => import('./base.js').Emits<
     const id = `qkv.${state.exercise}`
     this.#states.set(id, state)
     this.#last = id
-    // Send the state if its exercise is open, or if it is not in the list and so must be refused. Another exercise of the list requests its
-    // state when it is opened.
+    // Send the state of the open exercise. Also send that of an unlisted exercise, which the page refuses with an error. Any other listed
+    // exercise requests its state when the page opens it.
     if (id === this.#open || !this.#ids().includes(id)) this.#post({ subject: 'qkv.setState', state })
   }
 
-  /** Lists the exercises. */
+  /** Returns the activity ids of the listed exercises. */
   #ids() {
     const ids = (this.getAttribute('exercise') ?? '').split(',').filter(Boolean)
     return Array.from(new Set(ids), id => `qkv.${id}`)

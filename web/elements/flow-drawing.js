@@ -17,8 +17,8 @@ import { write } from './number-text.js'
  * @property {number} top position of the first key
  * @property {Record<'word' | 'x' | 'q' | 'k' | 'score' | 'weight' | 'v' | 'output', Column>} columns
  * @property {readonly number[]} shown keys that have a row
- * @property {{ count: number, weight: number } | undefined} rest number of other keys, and the sum of their weights
- * @property {number} own row of the query among the keys; -1: a row above them, if keys and queries are different words
+ * @property {{ count: number, weight: number } | undefined} rest number of keys without a row, and the sum of their weights
+ * @property {number} own row of the query: that of the key with the same word; -1, above all keys, if keys and queries are different words
  * @property {boolean} isNarrow
  */
 
@@ -53,9 +53,9 @@ const NUMBER = 40
 /** Minimum width of the wide layout in pixels: less than the space beside an inspector, more than a phone. */
 const LEAST_WIDE = 560
 const MOST_ROWS = { wide: 20, narrow: 8 }
-/** Number of keys up to which each has a row; of more keys, only those with the largest weights have one. */
+/** Maximum number of keys that all have a row. Of more keys, only the MOST_ROWS with the largest weights have one. */
 const MOST_KEYS = { wide: 60, narrow: 9 }
-/** Minimum row height in pixels to label every row; and how many of the largest weights are labelled if rows are lower. */
+/** Minimum row height in pixels to label every row, and number of largest weights that are labelled in lower rows. */
 const [LEAST_LABEL, MOST_LABELS] = [11, 5]
 /** Maximum number of cells per vector; in a longer vector, each cell represents several numbers. */
 export const MOST_CELLS = 48
@@ -165,8 +165,8 @@ export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite
  * @property {string} query label of the query
  * @property {import('./draw.js').Style} style
  * @property {Record<string, string>} titles of the columns
- * @property {(count: number) => ArrayLike<number> | undefined} partial returns the sum of this number
- *   of weighted values, the largest weights first; undefined if unknown
+ * @property {(count: number) => ArrayLike<number> | undefined} partial returns the sum of the `count`
+ *   weighted values with the largest weights; undefined if unknown
  * @property {(count: number, weight?: number) => string} rest text about the keys without a row
  * @property {{ index: number, from: number }} [dragged] the weight being dragged, and its initial value
  */
@@ -195,8 +195,8 @@ export function drawFlow(backend, stage, rows, frame, given) {
 }
 
 /**
- * Returns the keys to label: all that have a row, or, if rows are too low for that, the current keys, the query and the keys with the
- * largest weights, as far as their labels do not overlap.
+ * Returns the keys to label: all that have a row, if rows are high enough. Otherwise these are the keys that the frame is about, the query,
+ * and the keys with the largest weights; those whose label would overlap are left out.
  * @param {Stage} stage
  * @param {FlowRows} rows
  * @param {Frame} frame
@@ -216,7 +216,7 @@ function namedOf({ pitch, shown, own }, { weights }, { key = -1, words = [] }) {
 }
 
 /**
- * Returns the drawing tools shared by all parts.
+ * Returns sizes, colours and drawing functions that all parts of the picture use.
  * @param {import('./drawing-backends.js').Backend} backend
  * @param {Stage} stage
  * @param {FlowRows} rows
@@ -237,7 +237,7 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
     size: Math.max(Math.min(isNarrow ? 12 : 15, pitch * 0.75), 9),
     /** Font size of numbers after bars. */
     numberSize: isNarrow ? SMALLEST_WORD : 11,
-    /** Largest magnitude in each column of the picture; scales its colours or bars. */
+    /** Largest magnitude in each column of the picture, to which the column's colours or bars are scaled. */
     reach: {
       x: reachOf(rows.embedding ?? []),
       q: reachOf(rows.query),
@@ -252,7 +252,7 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
     /** Returns the colour of a number. @param {number} value @param {number} reach */
     colourOf: (value, reach) => signed[stepOf(value, [-reach, reach])],
     /**
-     * Draws a vector, one cell per number, with a frame that keeps values near 0 visible.
+     * Draws a vector as a strip of at most MOST_CELLS cells, with a frame that keeps values near 0 visible.
      * @param {ArrayLike<number>} numbers
      * @param {Column} column
      * @param {number} y
@@ -272,7 +272,7 @@ function brushOf(backend, { pitch, top, isNarrow }, rows, style) {
       })
       if (high > 4) backend.frame(x - 0.5, y - high / 2 - 0.5, width, high + 1, { stroke: rule })
     },
-    /** Half the thickness of a strip, limited so that query and key fit one above the other in a row. */
+    /** Thickness of the two strips in a row that shows the query above the key. */
     half: Math.min(thick, pitch / 2 - 2),
     /** @param {Column} from @param {number} y0 @param {Column} to @param {number} y1 @param {number} width */
     strand: (from, y0, to, y1, width, stroke = quiet) =>
@@ -307,7 +307,7 @@ function drawTitles(backend, { columns, isNarrow }, rows, frame, { titles, style
   })
 }
 
-/** Returns a word with its gloss, or without it if both are too long. @param {string} text @param {number} size @param {number} most maximum width in pixels */
+/** Returns a word with its gloss, or the word alone if there is no space for both. @param {string} text @param {number} size @param {number} most maximum width in pixels */
 function labelOf(text, size, most) {
   const em = Array.from(text).reduce((sum, letter) => sum + (letter < '\u2e80' ? 0.6 : 1), 0)
   return em * size > most ? text.replace(/(?<=\S)\s.*/, '') : text
@@ -323,8 +323,8 @@ const behindBar = value => write(value, Math.abs(value) < 9.995 ? 2 : Math.abs(v
  * @param {FlowRows} rows
  * @param {Frame} frame
  * @param {FlowGiven} given
- * @param {number} i index of its row
- * @param {boolean} isNamed
+ * @param {number} i index of the key's row
+ * @param {boolean} isNamed True to draw the word
  */
 function drawKey(
   { backend, style, size, reach, middle, strip, half },
@@ -397,7 +397,7 @@ function drawScore(
 }
 
 /**
- * Draws the bar of a weight, and while it is dragged, an outline of its old length.
+ * Draws the bar of a weight. While the weight is dragged, an outline shows the length of the bar before the drag.
  * @param {Brush} brush
  * @param {Stage} stage
  * @param {FlowRows} rows
@@ -469,7 +469,7 @@ function drawQuery({ backend, style, size, half, reach, middle, strip, strand },
 }
 
 /**
- * Draws strands from the values to the output, with widths proportional to the weights.
+ * Draws strands from the values to the output, each as wide as its weight, and the output vector.
  * @param {Brush} brush
  * @param {Stage} stage
  * @param {FlowRows} rows

@@ -1,4 +1,4 @@
-// The computation for one word in one head, as frames with content, duration and text. Pure.
+// Splits the computation for one word in one head into frames with content, duration and text. Pure.
 
 import { check, part } from './tensor-input.js'
 
@@ -6,7 +6,8 @@ import { check, part } from './tensor-input.js'
 /** @typedef {'word' | 'query' | 'keys' | 'scores' | 'scale' | 'mask' | 'exponentials' | 'softmax' | 'values' | 'output'} FlowStep */
 
 /**
- * The intermediate tensors of one head (matrices), or of several (heads, rows, columns).
+ * The intermediate tensors of one head (matrices), or of several (heads, rows, columns). L queries, S keys; d: size of a query or key; e:
+ * size of a value.
  * @typedef {object} FlowTrace
  * @property {TensorLike} [embeddings] (L, d): input of the query projection
  * @property {TensorLike} queries (L, d)
@@ -16,12 +17,12 @@ import { check, part } from './tensor-input.js'
  * @property {TensorLike} [scaled] (L, S)
  * @property {TensorLike} [masked] (L, S): -Infinity if hidden
  * @property {TensorLike} [exponentials] (L, S)
- * @property {TensorLike} [sums] (L) or (L, 1), of the exponentials
+ * @property {TensorLike} [sums] (L) or (L, 1): sum of the exponentials of each query
  * @property {TensorLike} weights (L, S)
  * @property {TensorLike} output (L, e)
  */
 
-/** The rows of one query. @typedef {{ embedding?: ArrayLike<number>, query: ArrayLike<number>, scores: ArrayLike<number>, scaled?: ArrayLike<number>, exponentials?: ArrayLike<number>, sum?: number, weights: ArrayLike<number>, output: ArrayLike<number>, keys: Checked, values: Checked, isHidden: (key: number) => boolean }} FlowRows */
+/** The tensors' rows for one query, and the keys and values of the head. @typedef {{ embedding?: ArrayLike<number>, query: ArrayLike<number>, scores: ArrayLike<number>, scaled?: ArrayLike<number>, exponentials?: ArrayLike<number>, sum?: number, weights: ArrayLike<number>, output: ArrayLike<number>, keys: Checked, values: Checked, isHidden: (key: number) => boolean }} FlowRows */
 
 /**
  * @typedef {object} Frame
@@ -30,7 +31,7 @@ import { check, part } from './tensor-input.js'
  * @property {number} [key] the key that the frame is about
  * @property {readonly number[]} done keys already processed in this step, including the current one
  * @property {boolean} [isWhole] true if all values are summed
- * @property {keyof typeof import('./flow-texts.js').flowTexts} text text key
+ * @property {keyof typeof import('./flow-texts.js').flowTexts} text key of the frame's text
  * @property {Record<string, number>} [numbers] numbers in the text
  * @property {readonly number[]} [words] positions of keys named in the text
  */
@@ -97,7 +98,8 @@ export function scalingOf({ scores, scaled, keys }) {
 const byWeight = numbers => Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b)
 
 /**
- * Returns the frames of a query. The first keys have a frame each; the remaining ones share the last frame.
+ * Returns the frames of a query. In the steps 'scores' and 'values', the keys with the largest scores or weights have a frame each; the
+ * remaining keys share the last of these frames.
  * @param {FlowRows} rows
  * @param {number} query
  * @returns {Frame[]}

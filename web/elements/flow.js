@@ -158,8 +158,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     /** Labels of the keys; default those of the queries. @type {readonly string[] | undefined} */
     this.keyTokens = undefined
     /**
-     * Partial sums of the weighted values, (n, e): row i sums the i + 1 values with the largest weights. Without them, the output appears
-     * only with the last value.
+     * Partial sums of the weighted values, (n, size of a value). Row i is the sum of the i + 1 values with the largest weights. Without
+     * partial sums, the output appears only with the last value.
      * @type {TensorLike | undefined}
      */
     this.partials = undefined
@@ -169,7 +169,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.at = 0
     /** The step to show; setting it opens its first frame, unless one of its frames is displayed already. @type {FlowStep | undefined} */
     this.step = undefined
-    /** True to allow dragging weights and elements of x; without x, those of q, k and v. */
+    /** True if weights can be dragged, and numbers of x; if x is missing, numbers of q, k and v. */
     this.editable = false
     /** Speed factor. */
     this.pace = 1
@@ -184,7 +184,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   #problem = undefined
   /** A requested step that has no frame. @type {keyof typeof NONE | undefined} */
   #absent = undefined
-  /** The step to stay at when another word is selected. @type {FlowStep | undefined} */
+  /** The step to show again after another word is selected. @type {FlowStep | undefined} */
   #sought = undefined
   /** True after an attempt to drag a score, which is not editable since it depends on q and k. */
   #isFixed = false
@@ -199,7 +199,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     if (['trace', 'head', 'query'].some(name => changed.has(name))) {
       const isAtEnd = !changed.has('at') && this.frames.length > 0 && this.#index === this.frames.length - 1
       this.#make()
-      // Words differ in their number of frames: if the last one was shown, show the last one again.
+      // Words differ in their number of frames. If the last frame was shown, show the new word's last frame.
       if (isAtEnd) this.at = Math.max(0, this.frames.length - 1)
     }
     if (['at', 'query'].some(name => changed.has(name))) this.#isFixed = false
@@ -295,7 +295,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.show(at)
   }
 
-  /** Shows the first frame of the next step; backwards, that of the current or previous one. @param {1 | -1} by */
+  /** Goes forwards to the first frame of the next step, or backwards to that of the current step, or of the previous step if already there. @param {1 | -1} by */
   #goStep(by) {
     const { frames } = this
     const firsts = frames.flatMap((frame, i) => (frame.step === frames[i - 1]?.step ? [] : [i]))
@@ -377,8 +377,8 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
   }
 
   /**
-   * The current press of the pointer: its position, the number there, and whether it has moved. `from`: initial value of the number;
-   * `reach`: largest magnitude of its vector or row; `room`: width of the window.
+   * The current press of the pointer: where it began, on which number, and whether the pointer has moved since. `from`: the number's value
+   * when the press began; `reach`: largest magnitude in the number's vector or row; `room`: width of the window when the press began.
    * @type {Grabbed & { x: number, y: number, from: number, reach: number, room: number, hasMoved: boolean } | undefined}
    */
   #press = undefined
@@ -417,7 +417,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
 
   /** @param {PointerEvent} event */
   #move = event => {
-    // If the button was released elsewhere or a phone was rotated, keep the dragged value.
+    // If the button was released elsewhere or the phone was rotated, end the drag and keep the value reached so far.
     if (!event.buttons || this.#press?.room !== innerWidth) this.#press = undefined
     const press = this.#press
     if (!press || !this.#made || !this.editable) return
@@ -468,7 +468,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return this.#sentence(at, word => word)
   }
 
-  /** Returns the text of the frame with tokens in bold, which tells a token such as "is" from the words of the sentence. */
+  /** Returns the text of the frame with tokens in bold. Otherwise a token such as "is" would read as a word of the text. */
   get #caption() {
     const parts = this.#sentence(this.#index, word => `\0${word}\0`).split('\0')
     return parts.map((text, i) => (i % 2 ? html`<b><bdi>${text}</bdi></b>` : text))
@@ -517,7 +517,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     return /** @type {{ rows: import('./flow-frames.js').FlowRows }} */ (this.#made).rows
   }
 
-  /** Scale of the picture, chosen so that with large type, as on a projector, its smallest words have the element's font size. */
+  /** Scale of the picture. With large type, as on a projector, it gives the smallest words the element's font size. */
   get #scale() {
     const { fontSize } = this.theme.style
     return fontSize < LARGE_TYPE ? 1 : fontSize / SMALLEST_WORD

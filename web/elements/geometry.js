@@ -20,7 +20,7 @@
  */
 
 export const WHOLE = Object.freeze({ zoom: 1, row: 0, column: 0 })
-/** Font size from which labels are as large as the numbers in cells, as on a projector. */
+/** Font size, as on a projector, from which labels are as large as the numbers in cells. */
 export const LARGE_TYPE = 18
 /** Returns the font size of labels. @param {number} fontSize of the element */
 export const labelSize = fontSize => (fontSize < LARGE_TYPE ? Math.min(fontSize, 12) : fontSize)
@@ -41,10 +41,10 @@ const LARGEST_CELL = 96
  * @param {number} wanted.most maximum width of a cell
  * @param {number} [wanted.tallest] maximum height of a cell, if there is space
  * @param {number} wanted.mostHeight maximum height of all cells
- * @param {number} wanted.rowLabel width of the widest label
+ * @param {number} wanted.rowLabel width of the widest row label; 0 for no labels
  * @param {number} wanted.columnLabel
  * @param {boolean} wanted.titles True if axes have titles
- * @param {number} wanted.legend width of the colour scale with the numbers at its ends; 0 for none
+ * @param {number} wanted.legend width of the colour scale with the numbers at its ends; 0 for no colour scale
  * @param {number} wanted.fontSize
  * @param {View} [wanted.view]
  * @returns {Layout}

@@ -17,7 +17,7 @@ import { LongPress } from './long-press.js'
  * @property {(cell: Cell, isSecond: boolean) => void} pin isSecond: True with Shift, or after a long press
  * @property {(token: Token | undefined) => void} token the label under the pointer
  * @property {(token: Token, isSecond: boolean) => void} pinToken
- * @property {(from: Token, to: Token, isDone: boolean) => void} range a range of labels
+ * @property {(from: Token, to: Token, isDone: boolean) => void} range the labels that a drag covers; isDone: True when the drag ends
  * @property {() => void} leave the pointer has left the map
  * @property {(cell: Cell, isFirst: boolean) => void} paint
  * @property {(cell: Cell, pixels: number, isFine: boolean, isFirst: boolean) => void} drag distance upwards in pixels
@@ -142,7 +142,7 @@ export class Gestures {
     else if (press.label && layout && this.actions.mode() === 'read') this.#range(press.label, layout, x, y, true)
   }
 
-  /** Undoes a drag; the rest of the stroke is ignored. @returns {boolean} true if there was one */
+  /** Undoes the drag in progress, and ignores the rest of its stroke. @returns {boolean} true if a drag was in progress */
   undo() {
     const press = this.#press
     if (!press?.isDrag || !press.hasMoved || !press.cell) return false

@@ -17,7 +17,7 @@ import { asJSON, check, domainOf, extremes, hiddenIn, optionProblem, part } from
 const GAP = 12
 
 /**
- * True if the numbers are equal. A loop, since every() would call a function per number in each frame of a drag.
+ * True if the numbers are equal. A loop, since every() would call a function for each number, in each frame of a drag.
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b same length as a
  */
@@ -35,9 +35,9 @@ function areSame(a, b) {
  * @fires {CustomEvent<{ head: number }>} head-select - another head is selected, by click or arrow keys
  * @csspart head - each head
  * @csspart note - the sentence from `notes`
- * @cssprop --qkv-head - minimum width of a head; default 7.25rem, with sentences 11.5rem
- * @cssprop --qkv-columns - with sentences: the columns of the grid of heads
- * @cssprop --qkv-flow - with sentences: row, or column for heads side by side
+ * @cssprop --qkv-head - minimum width of a head; default 7.25rem, with `notes` 11.5rem
+ * @cssprop --qkv-columns - with `notes`: grid-template-columns of the heads
+ * @cssprop --qkv-flow - with `notes`: grid-auto-flow of the heads; default row; column puts them side by side
  */
 export class QkvHeads extends /** @type {new () => import('./base.js').Emits<HeadsEvents> & QkvElement} */ (
   QkvElement
@@ -298,8 +298,8 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
   }
 
   /**
-   * Paints the map of a head, unless it already shows these numbers. Without a mask, it has one pixel per cell, which the browser enlarges;
-   * with a mask, a backend draws it, since hidden cells are hatched.
+   * Paints the map of a head, unless it already shows these numbers. A map without hidden cells has one pixel per cell, which the browser
+   * enlarges. Hidden cells are hatched, so a backend draws a map that has them.
    * @param {HTMLCanvasElement} canvas
    * @param {Checked} tensor
    * @param {number} head
@@ -358,7 +358,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     return String(this.names?.[head] ?? this.say('head', { index: head + 1 }))
   }
 
-  /** True if `row` is one of the rows, so it is framed. @param {number} rows */
+  /** True if the maps have a row with index `row`, to be framed. @param {number} rows */
   #hasRow(rows) {
     return this.row >= 0 && this.row < rows
   }

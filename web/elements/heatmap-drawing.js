@@ -100,8 +100,8 @@ export class Drawing {
   }
 
   /**
-   * Returns the picture of the whole matrix, at the width on the page. More than 4096 cells are embedded as one image; in SVG at full
-   * resolution.
+   * Returns the picture of the whole matrix, as wide as on the page. More than 4096 cells are embedded as one image; in SVG this image has
+   * one pixel per cell.
    * @returns {import('./pictures.js').Picture}
    */
   picture() {

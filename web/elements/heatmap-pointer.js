@@ -69,8 +69,8 @@ export class Pointer {
   }
 
   /**
-   * Returns true if a drag changes the cell. A mouse drags any cell, a finger the selected one; in a zoomed map only the selected cell can
-   * be dragged, other drags pan.
+   * True if dragging from a cell changes its number. A mouse can drag any cell, a finger only the selected one. In a zoomed map both can
+   * drag only the selected cell; other drags pan.
    * @param {Cell} cell
    * @param {PointerEvent} event
    */

@@ -267,7 +267,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   }
 
   /**
-   * Returns the position of a cell in the window, for a page that shows something beside it.
+   * Returns the position of a cell in the window, for a page that shows something beside the cell; undefined if the map is not drawn.
    * @param {Cell} cell
    * @returns {DOMRect | undefined}
    */
@@ -319,7 +319,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.requestUpdate()
   }
 
-  /** @internal Labels the current cell for screen readers. Each cell gets a new element, since they announce only new ones. */
+  /** @internal Labels the current cell for screen readers. Each cell gets a new element, since screen readers announce only new ones. */
   updated() {
     const at = this.cell ?? { row: 0, column: 0 }
     const row = this.renderRoot.querySelector('[role=row]')

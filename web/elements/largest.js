@@ -1,7 +1,7 @@
 // Keeps the largest of many items.
 
 /**
- * Creates a list of the `count` largest items, in descending order; of equal items, the first is kept.
+ * Creates a list that keeps the `count` largest of the items added, in descending order. Among items of equal size, earlier ones are kept.
  * @template T
  * @param {number} count
  */

@@ -1,4 +1,4 @@
-// A linear scale for drawings, with round ticks.
+// Defines a linear scale for drawings, with round ticks.
 
 import { nice, ticks } from 'd3-array'
 
@@ -8,8 +8,8 @@ import { nice, ticks } from 'd3-array'
  * Creates a scale.
  * @param {readonly [number, number]} domain
  * @param {readonly [number, number]} range positions in the drawing
- * @param {{ round?: number, isCut?: boolean }} [options] round: number of ticks for which the ends of the domain are rounded outwards;
- * isCut: clamps values outside of the domain
+ * @param {{ round?: number, isCut?: boolean }} [options] round: number of ticks; if given, the domain is extended to round ends; isCut:
+ * True to clamp values outside of the domain
  * @returns {LinearScale}
  */
 export function linearScale(domain, [start, end], { round, isCut = false } = {}) {

@@ -9,7 +9,7 @@ function swallow(event) {
   event.preventDefault()
 }
 
-/** Suppresses the click that follows a long press on any element, since the press may have moved another one under the finger. */
+/** Suppresses the click that follows a long press, on any element: what the press did may have moved another element under the finger. */
 function swallowClick() {
   const end = () => removeEventListener('click', swallow, { capture: true })
   addEventListener('click', swallow, { capture: true, once: true })

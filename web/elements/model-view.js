@@ -74,7 +74,7 @@ export function wantedOf(map, { fontSize, family }, mostHeight, width, view, lar
     view,
     fontSize,
     mostHeight,
-    // Numbers at both ends, gaps, and the colour bar.
+    // Width of the numbers at both ends, the gaps and the colour bar.
     legend: map.legend
       ? map.domain.reduce((sum, end) => sum + widthOf(short(end), `400 ${noteSize(fontSize)}px ${family}`), 96)
       : 0,

@@ -5,11 +5,11 @@ const MINUS = '\u2212'
 /** Uses a typographic minus; a negative number that rounds to zero has none. @param {string} text */
 const signed = text => text.replace(/^-/, Number(text) === 0 ? '' : MINUS).replace('e-', `e${MINUS}`)
 
-/** Minimum number of decimals for which tiny numbers get an exponent; with fewer, the exponent would be wider than the number. */
+/** Minimum number of decimals for which tiny numbers get an exponent. With fewer decimals, the exponent would be wider than the number. */
 const ROOM = 3
 
 /**
- * Formats with a number of decimals; very large and very small numbers get an exponent, such as 4.1e−7, which is as long as 0.0000.
+ * Formats a number with `decimals` decimals. Very large and very small numbers get an exponent: 4.1e−7, which is as wide as 0.0000.
  * @param {number} value
  * @param {number} decimals
  */

@@ -25,7 +25,7 @@ export function raster({ data, dims, isHidden, scale, domain }, isDark, { row, c
   const out = new Uint32Array(image.data.buffer)
   const isSigned = scale === 'diverging'
   const zero = isSigned ? (domain[0] + domain[1]) / 2 : domain[0]
-  /** The first column of each pixel. */
+  /** First column of each pixel; the last entry is the end of the last pixel. */
   const first = Int32Array.from({ length: width + 1 }, (_, x) => Math.ceil((x * columns) / width))
   for (let y = 0; y < height; y++) {
     const [top, bottom] = [Math.floor((y * rows) / height), Math.ceil(((y + 1) * rows) / height)]

@@ -3,7 +3,7 @@
 import { check, Problem, part } from './tensor-input.js'
 
 /** @import { TensorLike } from './tensor-input.js' */
-/** @typedef {{ name: string, axes: string, tensor: TensorLike }} Step axes: B batch, H heads, G key heads, L queries, S keys; others are dimensions */
+/** @typedef {{ name: string, axes: string, tensor: TensorLike }} Step axes: a letter per axis: B batch, H heads, G key heads, L queries, S keys; any other letter is a feature axis */
 /** @typedef {Record<string, TensorLike | undefined> | { steps: readonly Step[] }} Trace */
 /** @typedef {{ data: ArrayLike<number>, dims: [number, number], rowAxis: string, columnAxis: string }} Matrix */
 
@@ -46,7 +46,7 @@ export function stepsOf(trace) {
   for (const [name, axes] of Object.entries(AXES)) {
     const tensor = tensors[name]
     if (!tensor) continue
-    // Tensors of lower rank lack the leading axes. With softmax over the queries, sums are one per column (key) instead of one per row.
+    // Tensors of lower rank lack the leading axes. With softmax over the queries, `sums` has one number per key instead of one per query.
     const rank = dimsOf(tensor).length
     const { scores } = tensors
     const isOfColumns = axes === 'BHL' && scores && dimsOf(tensor).at(-1) !== dimsOf(scores).at(-2)
@@ -65,8 +65,8 @@ export function headsOf(steps) {
 }
 
 /**
- * Returns the matrix of a step for one batch element and head. If the heads are an inner axis of the tensor, the matrix has the columns of all
- * heads.
+ * Returns the matrix of a step for one batch element and head. If the heads are an inner axis of the tensor, the matrix has the columns of
+ * all heads.
  * @param {Step} step
  * @param {number} batch
  * @param {number} head

@@ -1,4 +1,4 @@
-// The classes of the tags, for document.createElement.
+// Maps tag names to element classes, so that document.createElement returns the right type.
 
 import type { QkvDeepMap } from './deep-map.js'
 import type { QkvFlow } from './flow.js'

@@ -4,7 +4,7 @@ import { nice } from 'd3-array'
 
 /** @typedef {ArrayLike<number>} Numbers */
 /**
- * The type TensorLike that qkv exports.
+ * The same as the type TensorLike that qkv exports.
  * @typedef {{ data: ArrayLike<number> | ArrayLike<boolean>, dims: ArrayLike<number>, shape?: ArrayLike<number> }
  *   | { data: ArrayLike<number> | ArrayLike<boolean>, dims?: undefined, shape: ArrayLike<number> }} TensorLike
  */
@@ -109,7 +109,7 @@ export function check(tensor, axes) {
 }
 
 /**
- * Subtracts tensors; cells hidden in both stay hidden.
+ * Returns a - b. Cells hidden in both (-Infinity) stay hidden.
  * @param {Checked} a
  * @param {Checked} b
  * @returns {Checked}
@@ -169,7 +169,7 @@ export function domainOf(scale, { least, most }) {
 }
 
 /**
- * Returns the numbers of part `at` of data that consists of parts of `size` numbers.
+ * Divides data into parts of `size` numbers, and returns part `at`: a view of a typed array, else a copy.
  * @param {Numbers} data
  * @param {number} at
  * @param {number} size

@@ -5,14 +5,14 @@ import { luminance } from './colour-scale.js'
 /** @import { Style } from './draw.js' */
 
 /**
- * Reads the colours and fonts of an element from the computed style of a hidden span. Reads them again after a change of dark mode, the
- * pixel ratio, classes or styles of the page, or loaded fonts.
+ * Reads the colours and fonts of an element from the computed style of a hidden span. Reads them again when dark mode, the pixel ratio, or
+ * classes or styles of the page change, and when fonts have loaded.
  */
 export class Theme {
   #host
   // jsdom has no matchMedia.
   #media = globalThis.matchMedia?.('(prefers-color-scheme: dark)')
-  /** Media query that matches until the pixel ratio changes, by zooming or on another screen. @type {MediaQueryList | undefined} */
+  /** Media query that matches until the pixel ratio changes, as the page is zoomed or moved to another screen. @type {MediaQueryList | undefined} */
   #ratio
   #page = new MutationObserver(() => this.#refresh())
   /** @type {Style | undefined} */

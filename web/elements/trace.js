@@ -74,7 +74,7 @@ export class QkvTrace extends /** @type {new () => import('./base.js').Emits<Tra
   }
 
   /**
-   * The weights in the form of <qkv-heads>, cached so that they are not redrawn for each step.
+   * The weights as <qkv-heads> takes them, (H, L, S). Cached, so that choosing another step does not redraw them.
    * @type {{ tensor: TensorLike, batch: number, weights: TensorLike } | undefined}
    */
   #seen = undefined

@@ -1,6 +1,6 @@
 /** @import { Reactive } from './base.js' */
 
-/** Observes the width of an element, measured on its part with class "size". */
+/** Observes the width of an element: that of its descendant with class "size". */
 export class Room {
   #host
   // jsdom has no ResizeObserver.
@@ -22,7 +22,7 @@ export class Room {
     host.addController(this)
   }
 
-  /** The part whose width is read. @returns {HTMLElement | null} */
+  /** The descendant whose width is read. @returns {HTMLElement | null} */
   get part() {
     return this.#host.renderRoot.querySelector('.size')
   }
