@@ -42,7 +42,7 @@ exporting=(linear_integer linear_blocks linear_dequantized attention_cached abi)
 small=(mask texts score embedding attention summary query_rows backward decode linear linear_pack rope)
 flags=(
   -std=c11 -msimd128 -mbulk-memory
-  -fno-unroll-loops # the register tiles are unrolled by hand; more only makes the file a third larger
+  -fno-unroll-loops # the register tiles are unrolled by hand; further unrolling only makes the file a third larger
   -fno-vectorize # vectors are written by hand; loops that the compiler vectorizes check every pointer
   -Wall -Wextra -Wconversion
   -c
@@ -71,7 +71,7 @@ other=-Os
 if [ -n "$relaxed" ]; then
   flags+=(-mrelaxed-simd -mllvm -inline-threshold=0) # 500 bytes less, as fast; -fno-inline-functions is a third slower
   features+=(--enable-relaxed-simd)
-  other=-Oz # but for the register tiles
+  other=-Oz # except for the register tiles, see make_wasm
   of_integers+=(linear_bytes)
   optimize=(--generate-global-effects --flatten --rereloop -Os -Os --converge --low-memory-unused --one-caller-inline-max-function-size=0)
   # The clang of emcc before 3.1.40 lacks the instructions of relaxed SIMD, so Debian's clang 16 is used with the headers of emcc.

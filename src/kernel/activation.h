@@ -1,4 +1,4 @@
-/* activation.h: activations of four floats and their derivatives; torch.nn.functional.gelu, silu, relu.
+/* activation.h: activations of four floats and their derivatives, as torch.nn.functional's gelu, silu and relu.
  *
  *   gelu      x Phi(x), Phi the normal distribution          Hendrycks, Gimpel 2016
  *   gelu_tanh x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) = x sigmoid(2 sqrt(2 / pi) (x + 0.044715 x^3))
@@ -24,9 +24,8 @@ struct tail {
 extern const struct tail stored_tail;
 
 /* Returns 1 / (1 - Phi(t)) for 0 <= t <= 1e18, infinity from about t = 1e3 on. It is the 16th power of a polynomial
- * fitted for the bounds above. Only the small remainder p of the polynomial 1 + p is squared, (1 + p)^2 - 1 = p (p +
- * 2), so that rounding errors do not grow with each squaring. The constants include a factor of 2, because 1 / (1 -
- * Phi(0)) = 2. */
+ * fitted for the bounds above. Each squaring computes only p of 1 + p, by (1 + p)^2 - 1 = p (p + 2), so that rounding
+ * errors do not grow. The constants include a factor of 2, because 1 / (1 - Phi(0)) = 2. */
 INLINE f4 inverse_tail(f4 t) {
   f4 t2 = mul(t, t), t4 = mul(t2, t2);
   const struct tail *c = &stored_tail;

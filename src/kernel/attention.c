@@ -52,7 +52,8 @@ static struct output carve_scratch(const struct qkv_attention *a, void *scratch)
   return x;
 }
 
-/* Replaces scores by exp(score - m'), and rescales the output: o *= exp(m - m'). */
+/* Replaces scores by exp(score - m') and rescales the output, o *= exp(m - m'), where m' is the running maximum after
+ * this tile. */
 static void online_softmax(struct output *output) {
   struct query_rows *block = &output->block;
   size_t columns = output->summary ? block->lanes : block->rows; /* a summary reads the lanes beyond the rows, too */
@@ -74,7 +75,7 @@ static void online_softmax(struct output *output) {
   }
 }
 
-/* o += weights v, over visible keys only: the product 0 * v of a hidden NaN or Inf would be NaN. */
+/* o += weights v, over visible keys only, because the weight 0 of a hidden key times NaN or infinity would be NaN. */
 static void accumulate_visible(struct output *output, const float *v) {
   const struct query_rows *block = &output->block;
   const struct qkv_attention *a = block->a;
@@ -88,7 +89,7 @@ static void accumulate_visible(struct output *output, const float *v) {
   }
 }
 
-/* out (E) = o / l; zeros for a row without visible keys. */
+/* out (E) = o / sums[r]; zeros for a row without visible keys. */
 static void normalize_row(const struct output *output, size_t r, float *out) {
   const float *o = output->o + r * output->width;
   float inv_sum = output->block.sums[r] == 0.0f ? 0.0f : 1.0f / output->block.sums[r];

@@ -5,7 +5,7 @@
  * products are those of linear_integer.c, with keys and values as weights W of int8, and x rounded in steps of `step`:
  *
  *   score[j] = scale (key_scale[j] step) (q . k[j])          x = q, W = k (S,D)
- *   w[j] = exp(score[j] - m)
+ *   w[j] = exp(score[j] - m)                               m = the largest score
  *   out = sum_j (w[j] value_scale[j]) v[j] / sum_j w[j]      x = w value_scale, W = v^T (E,CACHE_ROWS), block by block
  *
  * The kernel of the product rounds |x| below 1e-33 to 0. So if all value scales of a block are below 2^-64, x is
@@ -21,7 +21,8 @@
 #include "mask.h"
 #include "rows.h"
 
-/* Limits of the queries per block, chosen so that their scores fit into L2 unless there are very many keys. */
+/* CACHE_ROWS: keys per block of values. The others limit a block of queries to FEWEST_QUERIES to MOST_QUERIES queries
+ * and, unless there are very many keys, to SCORES scores, which fit into L2. */
 enum { CACHE_ROWS = 128, FEWEST_QUERIES = 16, MOST_QUERIES = 32, SCORES = 1 << 18 };
 
 static size_t key_bytes(const struct qkv_cache *c) { return round_up(c->D, 2); }
@@ -113,7 +114,7 @@ uint32_t QKV_EXPORT(qkv_cache_read)(const struct qkv_cache_rows *a) {
   return QKV_OK;
 }
 
-/* Returns how many query rows share a kv head. Row r is query r / (H/G) of the r % (H/G)-th of these query heads. */
+/* Returns how many query rows share a kv head. Row r is query r / (H/G) of query head r % (H/G) of this kv head. */
 static size_t all_queries(const struct qkv_attention *a) { return a->G ? (size_t)(a->H / a->G) * a->L : 0; }
 
 static size_t block_queries(const struct qkv_attention *a) {

@@ -1,4 +1,5 @@
-/* backward.c: gradients of attention. q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), d_out (B,H,L,E) -> dq, dk, dv as q, k, v.
+/* backward.c: gradients of attention. q (B,H,L,D), k (B,G,S,D), v (B,G,S,E), d_out (B,H,L,E) -> dq, dk, dv shaped as q,
+ * k, v.
  *
  * With P = softmax(S), S = mask(softcap(scale * score(q, k))), dropout factors keep and out = (P * keep) v:
  *   dv = (P * keep)^T d_out
@@ -26,7 +27,7 @@ struct gradients {
   float *d_out_panels;    /* (lanes/PANEL, E, PANEL) */
   float *d_scores;        /* laid out as scores: dP, then dS */
   float *dq;              /* (lanes, width) */
-  float *columns;         /* (BLOCK_ROWS, 8): the last columns of q or d_out if their number is no multiple of 8 */
+  float *columns;         /* (BLOCK_ROWS, 8): the last columns of q or d_out if fewer than 8 are left */
   float *d_w_v;           /* (D): the contribution of this block */
   size_t width;           /* D, rounded up to a multiple of 8 */
   int is_finite; /* true if k is finite, so that its products with 0 are 0; q and d_out are checked per block */
@@ -128,7 +129,7 @@ static void accumulate_d_bias(const struct gradients *y) {
           y->d_scores[column_of(block, r) + j * PANEL];
 }
 
-/* dS *= scale * softcap'(s) in the block */
+/* dS *= scale, and with a softcap also by its derivative d_cap, in the block */
 static void scale_d_scores(const struct gradients *y) {
   const struct query_rows *block = &y->block;
   for (size_t r = 0; r < block->lanes; r += PANEL) {
@@ -140,9 +141,9 @@ static void scale_d_scores(const struct gradients *y) {
   }
 }
 
-/* dz (keys,columns) += w^T z for keys from <= j < to. dz starts at key block->first, z at query block->row, with its
- * rows `row` floats apart; w is laid out as scores are. A register tile is four keys by eight columns. It skips panels
- * that see none of its keys. */
+/* dz (keys,columns) += w^T z for keys from <= j < to. dz starts at key block->first, with rows `stride` floats apart; z
+ * starts at query block->row, with rows `row` floats apart; w is laid out as scores are. A register tile is four keys
+ * by eight columns. It skips panels that see none of its keys. */
 static void accumulate_keys(const struct gradients *y, const float *w, float *dz, size_t stride, const float *z,
                             size_t row, size_t columns, size_t from, size_t to) {
   const struct query_rows *block = &y->block;
@@ -336,7 +337,7 @@ static void backward_group(struct gradients *y, uint32_t b, uint32_t g) {
     }
 }
 
-/* Returns the arguments for text b alone, as a batch of one; those of `to` if texts are not packed. */
+/* Returns the arguments for text b alone, as a batch of one, or a copy of `to` if texts are not packed. */
 static struct qkv_backward backward_of(const struct qkv_backward *to, uint32_t b) {
   const struct qkv_attention *a = &to->attention;
   struct qkv_backward text = *to;

@@ -3,16 +3,16 @@
  *
  * A register tile computes eight queries, most of which would be padding. Instead, keys and values are read once, row
  * by row, and all queries of all heads that share a kv head use them while they are in cache. Reading k and v limits
- * the speed. Each query loops over its own span of keys only, so within it only mask and bias can hide a key. */
+ * the speed. Each query loops over its own span of keys only, so only mask and bias can hide one of them. */
 #include "decode.h"
 #include "mask.h"
 #include "tile.h"
 
-/* Keys per tile: SINGLE_KEYS for one query, because each switch from keys to values interrupts the hardware prefetch;
- * SHARED_KEYS for several queries: the keys and values of such a tile (512 KB for D = E = 128) stay in L2 from query to
- * query. VALUE_ROWS rows of values (8 KB) are in L1 while the next VALUE_ROWS are prefetched. Values of at least
- * LONG_VALUES numbers (256 KB) come from memory and are read row by row, because the hardware prefetches whole rows
- * best. */
+/* SINGLE_KEYS: keys per tile for one query; many, because each switch from keys to values interrupts the hardware
+ * prefetch. SHARED_KEYS: keys per tile for several queries; few enough to stay in L2, with their values, from query to
+ * query (512 KB for D = E = 128). VALUE_ROWS rows of values (8 KB) are in L1 while the next VALUE_ROWS are prefetched.
+ * Values of at least LONG_VALUES numbers (256 KB) come from memory and are read row by row, because the hardware
+ * prefetches whole rows best. KEY_STREAMS: see score_streams. */
 enum { SINGLE_KEYS = 2048, SHARED_KEYS = 512, VALUE_ROWS = 16, LONG_VALUES = 1 << 16, KEY_STREAMS = 4 };
 
 /* All queries that share a kv head. There are rows = H/G * L of them. */
@@ -78,8 +78,9 @@ INLINE void prefetch_next(struct prefetch_cursor *x) {
     x->end += x->row, x->next = x->end - x->width;
 }
 
-/* online_softmax_column of query_rows.h for one tile of one query: replaces scores by exp(score - m') and returns
- * exp(m - m'). Meanwhile it prefetches the first values, one cache line per four keys, never past the last row. */
+/* Updates the softmax of query `row` by one tile, as online_softmax_column of query_rows.h: replaces scores by
+ * exp(score - largest), and returns exp(old maximum - largest), by which the caller rescales its output. Meanwhile it
+ * prefetches the first values, one cache line per four keys, never past the last row. */
 static float online_softmax(const struct group *x, size_t row, size_t keys, const float *v) {
   struct prefetch_cursor values = {v, v + x->a->E, x->a->E, x->a->v.row};
   float *scores = x->scores, *powers = x->powers;
@@ -166,7 +167,7 @@ static void add_values(const struct qkv_attention *a, float *output, const float
   }
 }
 
-/* Computes the output of query i of head h over keys from <= j < to. */
+/* Adds the keys from <= j < to to the softmax and the output of query i of head h. */
 static void attend_keys(struct group *x, uint32_t h, uint32_t i, uint32_t from, uint32_t to) {
   const struct qkv_attention *a = x->a;
   size_t row = (size_t)(h % (a->H / a->G)) * a->L + i, keys = to - from;

@@ -10,7 +10,7 @@ enum { DECODE_QUERIES = 6 }; /* measured: from 6 queries on the tiled kernel is 
  * row by row. */
 static inline int is_decode(const struct qkv_attention *a) { return a->L < DECODE_QUERIES && !a->generator; }
 
-/* Returns the size in bytes of the scratch of decode_part, which is 16-byte aligned. */
+/* Returns the size in bytes of decode_part's scratch. The scratch must be 16-byte aligned. */
 double decode_scratch(const struct qkv_attention *a);
 
 /* Computes units first <= u < first + count, of B * G in all: unit u is kv head u % G of batch u / G. */

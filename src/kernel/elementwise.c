@@ -88,8 +88,8 @@ uint32_t QKV_EXPORT(qkv_activate_backward)(const struct qkv_activate_backward *a
   return QKV_OK;
 }
 
-/* y = a b with `product`, else y = a + factor b. A unit is C values of y; the last may be shorter. b repeats after
- * `period` units. */
+/* y = a * b if `product` is 1, else y = a + factor * b. A unit is C values of y; the last may be shorter. b repeats
+ * after `period` units. */
 uint32_t QKV_EXPORT(qkv_combine)(const struct qkv_combine *args, uint32_t first, uint32_t count) {
   const struct qkv_combine o = *args;
   for (size_t u = first, C = o.C, end = end_of(first, count, C, o.n); u * C < end; u++)

@@ -2,7 +2,7 @@
 #include "qkv.h"
 #include "rows.h"
 
-/* table (rows, columns), ids (N) -> out (N, columns). Writes nothing if an id is out of range. */
+/* Writes nothing if an id is out of range. */
 uint32_t QKV_EXPORT(qkv_embedding)(const float *table, size_t rows, size_t columns, const int32_t *ids, size_t N,
                                    float *out) {
   for (size_t n = 0; n < N; n++)

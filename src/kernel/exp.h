@@ -13,10 +13,11 @@
 
 #define LOG2_E 1.44269504088896341f
 
-/* Exponents below it are clamped to it; 2^LEAST_LOG2 is computed as 0. */
+/* The smallest exponent: lower ones are clamped to it, and 2^LEAST_LOG2 is computed as 0. */
 #define LEAST_LOG2 -127.0f
 
-/* Constants of 2^x. Literals make shorter code, constants in memory make faster loops, see splat_from. */
+/* Constants of 2^x. known_power2 compiles to literals, which make shorter code; stored_power2 stays in memory, which
+ * makes faster loops, see splat_from. */
 struct power2 {
   float log2_e, least, shift;
   float one, c1, c2, c3, c4, c5, c6; /* polynomial */

@@ -1,5 +1,5 @@
-/* integer_tile.h: adds the integer products of a register tile of linear_integer.c and linear_bytes.c to its float
- * sums. A tile is TILE rows of x by eight columns of y. */
+/* integer_tile.h: adds the integer products of a register tile to its float sums, for linear_integer.c and
+ * linear_bytes.c. A tile is TILE rows of x by eight columns of y. */
 #ifndef INTEGER_TILE_H
 #define INTEGER_TILE_H
 
@@ -21,7 +21,8 @@ INLINE void add_to_sums(const struct tile_sums *t, size_t r, size_t c, f4 produc
   store(t->to + r * t->to_row + c, t->residual ? add(sum, load(t->residual + r * t->to_row + c)) : sum);
 }
 
-/* sums += (scales (8) * step) * products (TILE,8); the steps of adjacent rows are `pitch` floats apart. */
+/* sums += (scales (8) * step) * products (TILE,8). Each row has one step; those of adjacent rows are `pitch` floats
+ * apart. */
 INLINE void add_tile(i4 products[TILE][2], const float *steps, size_t pitch, const float *scales,
                      const struct tile_sums *sums) {
   const struct tile_sums to = *sums;

@@ -1,29 +1,28 @@
 /* linear.c: y = activation(x W^T + bias) + residual. x (M,K), W (N,K), bias (N), residual and y (M,N).
- * torch.nn.Linear, torch.matmul. W is packed, or has any two strides: with a transposed W this is a plain matrix
- * product.
+ * As torch.nn.Linear; with a transposed W, as torch.matmul. W is packed, or has two strides, one of which is 1.
  *
  * float32: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ... over the first SUM_BLOCK values of k. The sums
- * of later blocks are added to y[m][n] one after the other. This order does not depend on the number of rows and
- * threads or on the layout of W, so neither do the bits of the result. */
+ * of later blocks are added to y[m][n] one after the other. This order, and so the bits of the result, do not depend on
+ * the number of rows and threads or on the layout of W. */
 #include "linear_decode.h"
 #include "linear_output.h"
 #include "linear_pack.h"
 #include "tile.h"
 
 /* A block of rows has at most X_FLOATS floats of x: 1 MB, which fits into L2. A W of at most W_FEW values is cheap to
- * pack again for each block, so a block has at most X_FEW floats of x. With these small blocks, each thread computes
- * whole rows of y, which are still in its cache when the next kernel reads them. */
+ * pack again for each block, so with such a W a block has at most X_FEW floats of x. Each thread then computes whole
+ * rows of y, which are still in its cache when the next kernel reads them. */
 enum {
   X_FLOATS = 1 << 18,
   X_FEW = 1 << 15,
   W_FEW = 1 << 16,
-  ROWS = 512,  /* the most rows of a block */
+  ROWS = 512,  /* most rows of a block */
   COLUMNS = 64 /* activated and written together: 256 bytes of a row of y and of residual */
 };
 
 static size_t parts_of(size_t n, size_t most) { return (n + most - 1) / most; }
 
-/* Returns the number of rows per block. Only the last block may have fewer; there is one block even without rows. */
+/* Returns the number of rows per block, which is not 0 even if M is 0. Only the last block may have fewer. */
 static size_t block_rows(const struct qkv_linear *a) {
   size_t most = at_most(((size_t)a->K * a->N > W_FEW ? X_FLOATS : X_FEW) / (a->K + 1), ROWS);
   size_t blocks = parts_of(a->M, most < 64 ? 64 : most);
@@ -90,7 +89,8 @@ uint32_t QKV_EXPORT(qkv_linear_part)(const struct qkv_linear *a, uint32_t first,
   size_t columns = unit_columns(a), groups = (a->N + columns - 1) / columns, rows = block_rows(a);
   for (size_t unit = first, next; unit < (size_t)first + count; unit = next) {
     size_t block = unit / groups;
-    next = at_most((size_t)first + count, (block + 1) * groups); /* units of one block of rows: columns n to `to` */
+    next = at_most((size_t)first + count, (block + 1) * groups); /* the units of this block of rows: columns n to `to`
+                                                                  * */
     size_t n = (unit - block * groups) * columns, to = at_most(a->N, (next - block * groups) * columns);
     if (a->M <= (a->weights == QKV_WEIGHTS_STRIDED && a->w_column == 1 ? 3 : FEW_ROWS) &&
         decode_rows(a, n, to, scratch))

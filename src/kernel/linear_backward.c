@@ -7,7 +7,7 @@
 #include "tile.h"
 
 enum {
-  ROWS = 128 /* columns of two units of qkv_column_sums */,
+  ROWS = 128 /* as many as the columns of two units of qkv_column_sums */,
   COLUMNS = 32,
   DEPTH = 520 /* not a power of two: with 512, rows would share a quarter of the sets of L1 */
 };

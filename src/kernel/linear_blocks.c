@@ -23,8 +23,8 @@
 
 static const float LIFT = 0x1p102f;
 
-/* Reads the scales of group i into scale[0] (columns 0 to 3) and scale[1] (columns 4 to 7): s from `head`, the head of
- * the 256 values, or for types without a head 2^-102 d from `own`, which precedes the group's numbers. */
+/* Reads the scales of group i: those of columns 0 to 3 into scale[0], those of columns 4 to 7 into scale[1]. They are s
+ * in `head`, the head of the 256 values. Types without a head have 2^-102 d at `own`, before the group's numbers. */
 INLINE void read_scales(uint32_t weights, const char *head, const char *own, size_t i, f4 scale[2]) {
   struct block_form f = block_form(weights);
   if (!f.head) {
@@ -72,9 +72,9 @@ INLINE void dot_minima(const char *minima, const int16_t *high, const int16_t *l
   sums[0] = subtract_integers(sums[0], times_power(sums[1], 8));
 }
 
-/* sums (PANELS, 8) += step * (q (count) . W). The type of blocks, `weights`, is a compile-time constant. An int16 holds
- * the numbers v and w of two columns as v + 2^bits w, and sum q v = sum q (v + 2^bits w) - sum q 2^bits w. These sums
- * may wrap around, but the difference is exact. */
+/* sums (PANELS, 8) += step * (q (count) . W). The type of blocks, `weights`, is a compile-time constant. An int16 of W
+ * holds the numbers v and w of two columns as v + 2^bits w, and sum q v = sum q (v + 2^bits w) - sum q 2^bits w. These
+ * sums may wrap around, but the difference is exact. */
 INLINE void dot_type(uint32_t weights, const int16_t *q, const int32_t *totals, float step, size_t count,
                      const struct streams *s, const char *w, float *sums) {
   const struct block_form f = block_form(weights);
@@ -394,8 +394,8 @@ static void pack_numbers(size_t bits, const uint8_t *numbers, char *to) {
       pack_sixteen(8, numbers, to);
 }
 
-/* Unpacks 12 bytes with the scales and minima (6 bits each) of the eight parts of 256 values; returns the scales, then
- * the minima. */
+/* Unpacks 12 bytes with the scales and minima of 256 values, eight of each with 6 bits. Returns the scales, then the
+ * minima, one per byte. */
 static i4 six_bits(const uint8_t *b) {
   uint32_t words[3], low = 0x3f3f3f3f, four = 0x0f0f0f0f, two = 0x30303030;
   __builtin_memcpy(words, b, sizeof words);

@@ -7,14 +7,14 @@
 /* BLOCK values of x share a step; SMALL_BLOCK is the smallest block of weights. */
 enum { BLOCK = 256, SMALL_BLOCK = 32 };
 
-/* sums (count, 8) += step * (x W^T) for the columns of the streams, over `count` <= BLOCK values of x = step q.
- * totals are the sums of each 32 values of q; W starts at w. */
+/* sums (s->count, 8) += step * (q W^T) for the columns of the streams, over `count` <= BLOCK values of q. totals are
+ * the sums of each 32 values of q; W starts at w. */
 void dot_blocks(const struct qkv_linear *a, const int16_t *q, const int32_t *totals, float step, size_t count,
                 const struct streams *s, const char *w, float *sums);
 
-/* BLOCK values of eight rows of W, W = d (scale w) + minimum: numbers (BLOCK/2, 8, 2) = w in pairs, scales and minima
- * (groups, 8). With integer minima, minimum = e m, and `minima` holds m as int32. int8 has numbers only; d is not set
- * for int4. */
+/* BLOCK values of eight rows of W = d (scale w) + minimum. numbers (BLOCK/2, 8, 2) are w, in pairs of k; scales and
+ * minima are (groups, 8). Integer minima are stored as m in int32, where minimum = e m. int8 has numbers only; int4 has
+ * no d and e. */
 struct wide_panel {
   int16_t numbers[BLOCK * 8];
   float scales[BLOCK / 16 * 8], minima[BLOCK / SMALL_BLOCK * 8], d[8], e[8];
@@ -26,7 +26,7 @@ void widen_blocks(uint32_t weights, const char *w, size_t count, struct wide_pan
 /* Returns how many values of a row share a scale. */
 INLINE size_t values_of_scale(uint32_t weights) { return weights == QKV_WEIGHTS_Q6_K ? 16 : SMALL_BLOCK; }
 
-/* True if these blocks have minima. */
+/* True if this type of weights has minima. */
 INLINE int has_minima(uint32_t weights) {
   return weights == QKV_WEIGHTS_INT4 || weights == QKV_WEIGHTS_Q4_1 || weights == QKV_WEIGHTS_Q5_1 ||
          weights == QKV_WEIGHTS_Q4_K || weights == QKV_WEIGHTS_Q5_K;
@@ -40,8 +40,8 @@ INLINE int has_integer_minima(uint32_t weights) { return weights == QKV_WEIGHTS_
 INLINE size_t halves_bytes(uint32_t weights) { return has_integer_minima(weights) ? 32 : 16; }
 INLINE size_t minima_at(uint32_t weights) { return halves_bytes(weights) + 64; }
 
-/* Writes rows `row` ... row + rows <= 8 of a panel as floats, out[r * out_row + k * out_column], bit for bit as
- * llama.cpp dequantizes them. */
+/* Writes `rows` rows of a panel, from `row` on, as floats, bit for bit as llama.cpp dequantizes them: value k of row
+ * row + r to out[r * out_row + k * out_column]. */
 void unpack_rows(const char *panel, uint32_t weights, size_t K, size_t row, size_t rows, float *out, size_t out_row,
                  size_t out_column);
 

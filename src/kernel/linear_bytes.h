@@ -5,10 +5,12 @@
 
 #include "integer_tile.h"
 
-/* How the engine treats the second operand of a byte product: inexact (no byte products), unsigned, or signed. */
+/* How the engine treats the second operand of a byte product: as unsigned or signed bytes, or inexactly, so that byte
+ * products are not used. */
 enum byte_products { NO_BYTE_PRODUCTS, UNSIGNED_BYTES, SIGNED_BYTES };
 
-/* Detects how the engine treats it, by a product of known bytes. The result does not change while the program runs. */
+/* Detects how the engine treats the second operand, by a product of known bytes. The result does not change while the
+ * program runs. */
 enum byte_products try_byte_products(void);
 
 /* Converts TILE rows of x to bytes: tile (K/4, TILE, 4) = rows (TILE, K) of int16 from -127 to 127. Rows are `width`

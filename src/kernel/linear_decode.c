@@ -1,5 +1,5 @@
 /* linear_decode.c: y = activation(x W^T + bias) + residual for few rows of x, at the speed of reading W. x (M,K), W
- * (N,K), bias (N), residual and y (M,N), M <= FEW_ROWS. The rows are independent; each sums as in linear.c.
+ * (N,K), bias (N), residual and y (M,N), M <= FEW_ROWS. Each row is summed as in linear.c, independently of the others.
  *
  * float16: y = (sum_k (2^64 x_k) (2^-112 w_k)) (2^-64 scale). The factor 2^64 keeps the products from being subnormal.
  */
@@ -10,7 +10,7 @@
 #include "tile.h"
 
 /* Rows of x outside of register tiles take turns, BLOCK values of K at a time, so that these values of W stay in cache.
- * For register tiles, PART values of K are converted at a time. */
+ * In register tiles, PART values of K are converted to float32 at a time. */
 enum { BLOCK = 256, PART = 64 };
 
 /* sums (count, 8) += x (K) . panels (count, K, 8); `weights` is a compile-time constant. */

@@ -2,9 +2,9 @@
  * studies of the effect of rounding W alone. x (M,K), W (N,K), bias (N), residual and y (M,N).
  *
  * Eight rows of W are converted to float32 (int8: scale w; int4: scale w + minimum; each operation rounded) and
- * multiplied by the float32 tile: y[m][n] = (bias[n] + x[m][0] W[n][0]) + x[m][1] W[n][1] + ..., in this order.
- * qkv.integers.wasm and qkv.relaxed.integers.wasm are both compiled with QKV_UNFUSED, so a row of y has the same bits
- * in both, for any number of rows and threads. */
+ * multiplied by the float32 tile; the products are summed in the order of linear.c. qkv.integers.wasm and
+ * qkv.relaxed.integers.wasm are both compiled with QKV_UNFUSED, so a row of y has the same bits in both, for any number
+ * of rows and threads. */
 #include "linear_blocks.h"
 #include "linear_output.h"
 #include "linear_pack.h"

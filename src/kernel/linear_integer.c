@@ -2,9 +2,9 @@
  * (M,N). It is compiled into qkv.integers.wasm.
  *
  * x is rounded to int16 in blocks of BLOCK values, x = step q, because the integer product of SIMD128 takes 16 bits.
- * With x_int8 and int8 weights it is rounded to int8, which doubles the speed where the engine has an instruction for
- * products of bytes (see linear_bytes.c); elsewhere speed is unchanged and the result has the same bits. The rounding
- * error is at most step / 2, in addition to the error of the weights.
+ * With x_int8 and int8 weights it is rounded to int8, which doubles the speed in engines with an instruction for
+ * products of bytes (see linear_bytes.c). In other engines the speed is that of int16, and the result has the same
+ * bits. The rounding error is at most step / 2, in addition to the error of the weights.
  *
  * int8: W[n][k] = scale[n] w[n][k], |w| <= 127, scale = max |W[n]| / 127; the error is at most scale / 2. A row whose
  * largest value is at most 1e-36 becomes 0, so that 127 / max does not overflow.
@@ -17,8 +17,8 @@
  * rows: for each block eight words, each with scale and minimum as bfloat16, then the values, see store_nibbles.
  *   y[m][n] = bias[n] + sum_b step[m][b] sum_{i in b} (scale[n][i] dot[m][n][i] + minimum[n][i] sum_{k in i} q[m][k])
  *   dot[m][n][i] = sum_{k in i} q[m][k] w[n][k]
- * The inner sums are exact as integers, |sum q (w + 16 w')| <= 32 * 32767 * 255 < 2^31, and as floats, |sum q w| <
- * 2^24.
+ * The inner sums are exact as floats, |sum q w| < 2^24, and as integers, even where load_nibbles joins two columns,
+ * |sum q (w + 16 w')| <= 32 * 32767 * 255 < 2^31.
  *
  * Blocks of GGUF files: see linear_blocks.c.
  *
@@ -38,7 +38,8 @@ enum { FEW_ROWS = 8, LINE = 64 };
 /* Limits of a block of rows: x takes at most 1 MB as integers, which fits into L2. */
 enum { X_NUMBERS = 1 << 19, ROWS = 512 };
 
-/* The largest weight of int4, whose product with 2^24, times 8 blocks, does not overflow; and the smallest scale. */
+/* LARGEST_INT4: the largest weight that is packed as int4; times 2^24 and summed over 8 blocks, it does not overflow.
+ * LEAST_SCALE: smaller scales become 0. */
 static const float LARGEST_INT4 = 0x1p100f, LEAST_SCALE = 1e-36f;
 
 /* Returns the largest integer that x is rounded to. */
@@ -53,7 +54,7 @@ static size_t totals_of(size_t K) { return pitch_of(K) / INT4_BLOCK; }
 /* Returns the number of units per block of rows. */
 static size_t groups_of(size_t N) { return (N + ROW_SUMS - 1) / ROW_SUMS; }
 
-/* Returns the number of rows per block. Only the last block may have fewer; there is one block even without rows. */
+/* Returns the number of rows per block, which is not 0 even if M is 0. Only the last block may have fewer. */
 static size_t block_rows(const struct qkv_linear *a) {
   size_t most = at_most(X_NUMBERS / (a->K + 1), ROWS);
   most = most < 64 ? 64 : most;
@@ -74,8 +75,9 @@ uint32_t QKV_EXPORT(qkv_integer_units)(const struct qkv_linear *a) {
 }
 
 /* Rounds x (K) to integers q with |q| <= most: x = q * step. Each BLOCK values have a step, which is 0 if the largest
- * |x| is below 1e-33, NaN if an x is NaN or infinite. Writes q (K rounded up to INT4_BLOCK with zeros, and eight more),
- * steps (blocks) and, unless totals is null, the sums of each INT4_BLOCK values of q. */
+ * |x| is below 1e-33, NaN if an x is NaN or infinite. Writes q, padded with zeros to a multiple of INT4_BLOCK, and
+ * steps (blocks); unless totals is null, also the sums of each INT4_BLOCK values of q. The eight numbers after q may be
+ * overwritten. */
 static void quantize_row(const float *x, size_t K, float most, int16_t *q, float *steps, int32_t *totals) {
   for (size_t k = 0; k < K; k += BLOCK) {
     size_t end = at_most(K, k + BLOCK), i = k;
@@ -142,7 +144,7 @@ INLINE f4 add_block(f4 sum, i4 words, i4 dot, f4 total) {
   return add(add(sum, product), mul(high_bfloat16(words), total));
 }
 
-/* dot_panels for int4: sums (count, 8) += step * sum_i (scale (q . w) + minimum total) over `blocks` blocks. */
+/* As dot_panels, for int4: sums (count, 8) += step * sum_i (scale (q . w) + minimum total) over `blocks` blocks. */
 static NOINLINE void dot_int4(const int16_t *q, const int32_t *totals, float step, size_t blocks,
                               const struct streams *s, const char *w, float *sums) {
   float parts[ROW_SUMS] = {0};
@@ -180,8 +182,8 @@ static NOINLINE void dot_int4(const int16_t *q, const int32_t *totals, float ste
     store(sums + c, add(load(sums + c), mul(splat(step), load(parts + c))));
 }
 
-/* Few rows of x rounded to integers, in the scratch: sums (M, ROW_SUMS), steps (M, blocks), totals of each
- * INT4_BLOCK values (M, lines), and q (M, pitch). */
+/* The scratch of a product with few rows of x, which are rounded to integers: sums (M, ROW_SUMS), steps (M, blocks),
+ * totals of each INT4_BLOCK values (M, lines), and q (M, pitch). */
 struct few_rows {
   float *sums, *steps;
   int32_t *totals;
@@ -328,8 +330,8 @@ INLINE void multiply_minima(const int32_t *totals, size_t lines, const float *mi
   }
 }
 
-/* sums += step (d sum_i scale (q W^T) + minima) over K values, of which each `group` share a scale. Rows of steps are
- * `pitch` floats apart, rows of totals `lines` integers. */
+/* sums += step (d sum_i scale (q W^T) + minima) over K values, in groups of `group` values that share a scale. Rows of
+ * steps are `pitch` floats apart, rows of totals `lines` integers. */
 INLINE void multiply_groups(enum minima kind, const int16_t *q, const float *steps, size_t pitch, const int32_t *totals,
                             size_t lines, const struct wide_panel *w, size_t group, size_t K,
                             const struct tile_sums *sums) {
@@ -409,9 +411,9 @@ INLINE int32_t *starts_at(const struct many_rows *x, size_t r, size_t k) {
   return x->totals + r * x->blocks + k / BLOCK;
 }
 
-/* Adds the products of up to BLOCK inputs from k on to the sums (tall, ROW_SUMS) of rows m ... m + rows and `panels`
- * panels of columns from n on. The first inputs start from the biases (ROW_SUMS); after the last, results go straight
- * to y if `is_direct`. */
+/* Adds the products of up to BLOCK values of k, from k on, to sums (tall, ROW_SUMS), which are `panels` panels of
+ * columns of y from n on. For k = 0 the sums start from the biases (ROW_SUMS). If `is_direct`, the last results go
+ * straight to y, from row m on. */
 static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, size_t m, size_t n, size_t panels,
                        size_t k, struct wide_panel *wide, const float *biases, float *sums, int is_direct) {
   size_t count = at_most(a->K - k, BLOCK), bytes = panel_step(a);
@@ -458,8 +460,8 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
     }
 }
 
-/* Rounds rows m ... m + rows of x to integers, stored behind the sums of multiply_many. Padding rows repeat the last
- * one. */
+/* Rounds rows m <= r < m + rows of x to integers, and pads them to `tall` rows by repeating the last one. Stores them
+ * in the scratch after the sums (tall, ROW_SUMS) of multiply_many. */
 static struct many_rows quantize_many(const struct qkv_linear *a, size_t m, size_t rows, int has_totals,
                                       float *scratch) {
   size_t K = a->K, pitch = pitch_of(K), width = pitch + 8, tall = round_up(rows, TILE);
@@ -481,7 +483,8 @@ static struct many_rows quantize_many(const struct qkv_linear *a, size_t m, size
   return q;
 }
 
-/* Computes columns n <= c < end of y in rows m ... m + rows. */
+/* Computes columns n <= c < end of y in rows m <= r < m + rows. `sums` is the scratch that was passed to
+ * quantize_many. */
 static void multiply_many(const struct qkv_linear *a, const struct many_rows *x, size_t m, size_t rows, size_t n,
                           size_t end, float *sums) {
   size_t K = a->K, tall = x->tall;
@@ -510,7 +513,8 @@ uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first
     few = quantize_few(a, has_minima(a->weights), scratch);
   for (size_t unit = first, next; unit < (size_t)first + count; unit = next) {
     size_t block = unit / groups;
-    next = at_most((size_t)first + count, (block + 1) * groups); /* units of one block of rows: columns n to `end` */
+    next = at_most((size_t)first + count, (block + 1) * groups); /* the units of this block of rows: columns n to `end`
+                                                                  * */
     size_t n = (unit - block * groups) * ROW_SUMS, end = at_most(a->N, (next - block * groups) * ROW_SUMS);
     if (a->M <= FEW_ROWS) {
       multiply_few(a, &few, n, end);
@@ -567,7 +571,7 @@ uint32_t QKV_EXPORT(qkv_products_part)(const struct qkv_products *a, uint32_t fi
       few = quantize_few(products, has_totals, scratch);
     else
       many = quantize_many(products, m, own, has_totals, scratch);
-    size_t from = unit - block * all, to = next - block * all; /* relative to the first unit of the product */
+    size_t from = unit - block * all, to = next - block * all; /* units, counted from the first unit of product i */
     for (size_t i = 0; i < 3; i++) {
       const struct qkv_linear *one = products + i;
       size_t groups = groups_of(one->N), n = from * ROW_SUMS, end = at_most(one->N, to * ROW_SUMS);

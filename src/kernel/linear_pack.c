@@ -19,8 +19,8 @@ static float power2(int n) { /* 2^n, -126 <= n <= 127 */
   return x;
 }
 
-/* Returns the scale of a row whose largest |w| is `largest`. Sets *factor to what its values are multiplied by before
- * they are rounded. */
+/* Returns the scale of a row whose largest |w| is `largest`. Sets *factor to the power of 2 by which its values are
+ * multiplied before they are rounded. */
 static float scale_of(float largest, float *factor) {
   int power = 14 + 127 - (int)(bits_of(largest) >> 23);  /* largest * 2^power is in [2^14, 2^15) */
   power = power > 112 ? 112 : power < -15 ? -15 : power; /* scale is a float: at most 2^127 */

@@ -11,7 +11,7 @@
 #include "qkv.h"
 #include "random.h"
 
-/* Values per block of long sums. */
+/* Values per block of a long sum: LONG in qkv_cross_entropy, SHORT in qkv_read_logits. */
 enum { LONG = 4096, SHORT = 1024 };
 
 /* Returns the largest value of a row; NaNs are skipped. */
@@ -27,7 +27,7 @@ static float largest(const float *z, size_t V) {
   return max_lane(pmax(most[0], most[1]));
 }
 
-/* A unit is a row. d holds exp(z - maximum) until the gradient overwrites it. */
+/* A unit is a row. `d`, the row of d_logits, holds exp(z - maximum) until the gradient overwrites it. */
 uint32_t QKV_EXPORT(qkv_cross_entropy)(const struct qkv_cross_entropy *args, uint32_t first, uint32_t count) {
   const struct qkv_cross_entropy a = *args;
   const int32_t *targets = a.targets;
@@ -68,7 +68,8 @@ uint32_t QKV_EXPORT(qkv_cross_entropy)(const struct qkv_cross_entropy *args, uin
       if (d)
         d[c] = e;
     }
-    /* loss = w (log sum - (1 - s) (z[t] - maximum) - s / V distance); 0 times a distance of -infinity would be NaN */
+    /* loss = w (log sum - (1 - s) (z[t] - maximum) - s / V distance). Without smoothing the last term is 0, even if
+     * distance is -infinity. */
     float s = a.smoothing, even = s > 0.0f ? s / (float)V * distance : 0.0f;
     a.losses[r] = w * ((float)log_double((double)sum) - (1.0f - s) * target - even);
     if (!d)

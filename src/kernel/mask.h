@@ -53,7 +53,7 @@ static inline float alibi_at(const struct qkv_attention *a, uint32_t b, uint32_t
  * sink) = 1, or 0 without a sink. */
 static inline float sink_logit(const struct qkv_attention *a, uint32_t h) { return a->sinks ? a->sinks[h] : HIDDEN; }
 
-/* score(i, j) += bias(i, j) where query i sees key j; elsewhere -infinity replaces the score, even NaN. The score of
+/* Adds the bias to the scores of the keys that query i sees, and sets all others to -infinity, even NaN. The score of
  * key from <= j < to is scores[(j - from) * stride]. */
 void mask_scores(const struct qkv_attention *a, uint32_t b, uint32_t h, uint32_t i, uint32_t from, uint32_t to,
                  float *scores, size_t stride);

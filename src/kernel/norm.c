@@ -56,7 +56,7 @@ INLINE void write_norm(const struct row *a, const float *x, float *y, size_t c, 
   put(y + c, left, a->bias ? add(z, get(a->bias + c, left)) : z);
 }
 
-/* A unit is a row. While a row is written, the next one is loaded into the cache. */
+/* A unit is a row. While a row is written, the next one is prefetched. */
 uint32_t QKV_EXPORT(qkv_norm)(const struct qkv_norm *args, uint32_t first, uint32_t count) {
   const struct qkv_norm n = *args;
   size_t C = n.C;

@@ -8,8 +8,8 @@ enum { UNIT = 1024 };
 /* Adam (Kingma, Ba 2015) and AdamW (Loshchilov, Hutter 2019):
  *   g += decay p,  p *= keep,  m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2,
  *   p -= rate m / (sqrt(v) / root + eps),  rate = lr / (1 - beta1^t),  root = sqrt(1 - beta2^t)
- * For Adam keep is 1; for AdamW decay is 0 and keep is 1 - lr times the weight decay. rest1 and rest2 are 1 - beta1 and
- * 1 - beta2, subtracted in double as PyTorch does. */
+ * in step t. For Adam keep is 1; for AdamW decay is 0 and keep is 1 - lr times the weight decay. rest1 and rest2 are 1
+ * - beta1 and 1 - beta2, subtracted in double as PyTorch does. */
 uint32_t QKV_EXPORT(qkv_adam)(const struct qkv_adam *args, uint32_t first, uint32_t count) {
   const struct qkv_adam a = *args;
   size_t end = end_of(first, count, UNIT, a.n);
@@ -29,8 +29,8 @@ uint32_t QKV_EXPORT(qkv_adam)(const struct qkv_adam *args, uint32_t first, uint3
   return QKV_OK;
 }
 
-/* SGD: g += decay p,  b = momentum b + take g,  p -= rate (ahead g + back b). Without a buffer: p -= rate g. (ahead,
- * back) is (0, 1), or (1, momentum) for Nesterov's momentum. take is 1 - dampening. In the first step b = g. */
+/* SGD: g += decay p,  b = momentum b + take g,  p -= rate (ahead g + back b). b is `buffer`; without it, p -= rate g.
+ * (ahead, back) is (0, 1), or (1, momentum) for Nesterov's momentum. take is 1 - dampening. In the first step b = g. */
 uint32_t QKV_EXPORT(qkv_sgd)(const struct qkv_sgd *args, uint32_t first, uint32_t count) {
   const struct qkv_sgd a = *args;
   size_t end = end_of(first, count, UNIT, a.n);

@@ -72,7 +72,7 @@ enum qkv_function {
 enum qkv_weights {
   QKV_WEIGHTS_STRIDED = 0, /* float32, not packed */
   QKV_WEIGHTS_FLOAT32 = 1, /* packed by qkv_pack_linear, as is float16 */
-  QKV_WEIGHTS_FLOAT16 = 2, /* float16, each row times a power of 2 */
+  QKV_WEIGHTS_FLOAT16 = 2, /* float16, each row scaled by a power of 2 */
   QKV_WEIGHTS_INT8 = 3,    /* integers from -127 to 127 times a scale per row; packed by qkv_pack_integer */
   QKV_WEIGHTS_INT4 = 4,    /* integers from 0 to 15 with scales and minima; packed by qkv_pack_integer */
   QKV_WEIGHTS_Q8_0 = 5,    /* GGUF blocks, weights unchanged; packed by qkv_pack_blocks, as all below */
@@ -85,11 +85,11 @@ enum qkv_weights {
   QKV_WEIGHTS_Q6_K = 12,
 };
 
-/* The PyTorch build whose random stream is reproduced: the one with AVX2 kernels (nearly every machine) or the portable
- * one. */
+/* The PyTorch build whose random stream is reproduced. VECTOR: the build with AVX2 kernels, which nearly every machine
+ * runs. SCALAR: the portable build. */
 enum qkv_stream { QKV_STREAM_VECTOR = 0, QKV_STREAM_SCALAR = 1 };
 
-/* The value of `left` or `right` for no limit on that side. */
+/* The value of `left` or `right` that sets no limit on that side. */
 #define QKV_OPEN 0xffffffffu
 
 /* A tensor (B, heads, rows, columns). `batch`, `head` and `row` are strides in elements; the stride of columns is 1. */
@@ -98,7 +98,7 @@ struct qkv_tensor {
   uint32_t batch, head, row;
 };
 
-/* A mask or bias that is broadcast to (B, H, L, S): the stride of a repeated axis is 0. data 0: none. */
+/* A mask or bias, broadcast to (B, H, L, S): a repeated axis has stride 0. Without a mask or bias, data is 0. */
 struct qkv_mask {
   const uint8_t *data; /* 0 hides the key */
   uint32_t batch, head, row, column;
@@ -121,7 +121,7 @@ struct qkv_attention {
   float scale;
   float sigma;         /* Gaussian score only */
   const float *w_v;    /* (D), additive score only */
-  float softcap;       /* c * tanh(s / c); 0: none */
+  float softcap;       /* softcap * tanh(score / softcap); 0: none */
   const int32_t *past; /* (B), entries may be negative; 0: none */
   uint32_t left, right;
   const uint32_t *key_lengths; /* (B), 0: all S keys */
@@ -133,14 +133,15 @@ struct qkv_attention {
   struct qkv_generator *generator;
   /* (B + 1), 0: texts are not packed. Otherwise B texts lie one after the other in q (T,H,D), out (T,H,E), k (T,G,D)
    * and v (T,G,E), where T counts the rows of all texts. Text b has the queries cu_seqlens_q[b] <= i < cu_seqlens_q[b +
-   * 1] and its own keys. L and S are the lengths of the longest text, and tensors have no batch stride. */
+   * 1] and the keys cu_seqlens_k[b] <= j < cu_seqlens_k[b + 1]. L and S are the lengths of the longest text, and
+   * tensors have no batch stride. */
   const uint32_t *cu_seqlens_q, *cu_seqlens_k;
   void *scratch; /* qkv_attention_scratch() bytes, 16-byte aligned */
 };
 
-/* Attention with every step written to memory. A step whose pointer is 0 is not written. Required are weights; with
- * dropout also dropped; with sinks and masking after also zeroed_sums. maxima, sums and zeroed_sums are (B,H,L), or
- * (B,H,S) when softmax runs over the queries; all other steps are (B,H,L,S). */
+/* Attention with every step written to memory. A step whose pointer is 0 is not written. `weights` is required, with
+ * dropout also `dropped`, with sinks and masking after softmax also `zeroed_sums`. maxima, sums and zeroed_sums are
+ * (B,H,L), or (B,H,S) if softmax runs over the queries; all other steps are (B,H,L,S). */
 struct qkv_trace {
   struct qkv_attention attention;
   uint32_t softmax_axis, masking;
@@ -158,8 +159,8 @@ struct qkv_trace {
   float *dropped;      /* weights after dropout, by which v is multiplied */
 };
 
-/* Statistics of the weights w (B,H,L,S) of attention, before dropout. A statistic whose pointer is 0 is not computed. p
- * is the position of a query, as in qkv_attention.
+/* Statistics of the attention weights w (B,H,L,S) before dropout. A statistic whose pointer is 0 is not computed. p is
+ * the position of a query, as in qkv_attention.
  */
 struct qkv_summary {
   struct qkv_attention attention; /* its scratch is not used */
@@ -172,7 +173,7 @@ struct qkv_summary {
   float *top_weights; /* (B,H,L,top): descending; where they are equal, the smaller key is first */
   float *distance;    /* (B,H,bins): shares of the total weight at |p - j| = 0, 1, 2 to 3, 4 to 7, ... */
   float *scores;      /* (5,B,H): entropy, previous, first, duplicate, induction, see docs/attention.md */
-  const uint32_t *same; /* (B,2,S), for each key: the first key with its token, the next such key or S; 0: no tokens */
+  const uint32_t *same; /* (B,2,S): for each key, the first key with its token, and the next one or S; 0: no tokens */
   float *parts;         /* qkv_summary_parts() floats: partial sums of the units, added by qkv_summary_finish */
   /* rows <= L, columns <= S, top <= S. 0 rows: no map, 0 top: no top keys, 0 bins: no distances */
   uint32_t rows, columns, top, bins;
@@ -186,17 +187,17 @@ struct qkv_rope {
   uint32_t B, A, L, C, D, table, half, interleaved;
 };
 
-/* How to pack a weight W (N,K): as type `weights`, in panels of eight rows, (N/8 rounded up, K, 8), with zeros beyond
- * row N. int8: in pairs of k, (N/8 rounded up, K/2 rounded up, 4, 2, 2). int4: in blocks, see linear_integer.c. GGUF
- * blocks: see linear_blocks.c. */
+/* Arguments for packing a weight W (N,K) into panels of eight rows, with zeros beyond row N. float32 and float16: (N/8
+ * rounded up, K, 8). int8: pairs of k, (N/8 rounded up, K/2 rounded up, 4, 2, 2). int4: blocks, see linear_integer.c.
+ * GGUF blocks: see linear_blocks.c. */
 struct qkv_pack_linear {
-  const float *w;           /* W[n][k] = w[n * w_row + k * w_column]; for blocks, w is bytes, w_row of them per row */
+  const float *w;           /* W[n][k] = w[n * w_row + k * w_column]; of GGUF blocks, each row is w_row bytes */
   uint32_t w_row, w_column; /* one of them is 1 */
   uint32_t K, N;
   uint32_t weights;
-  uint32_t is_quantized; /* int8 only; 1: w has the integers, as floats, and scales are not written */
+  uint32_t is_quantized; /* int8 only; 1: w contains the integers as floats, and scales are not written */
   void *packed;
-  uint32_t panel_size; /* bytes from panel to panel; with float32, more than K values if w has only some columns */
+  uint32_t panel_size; /* bytes from panel to panel; more than K values if w is some columns of a float32 weight */
   float *scales;       /* (N rounded up to 8), for float16 and int8 */
   float *scratch;      /* 8 * (K + 31) floats */
 };
@@ -246,8 +247,8 @@ struct qkv_cached {
   struct qkv_cache cache;
 };
 
-/* The float arrays that rows from <= t < from + count of a cache are written from or read into: k (heads, count, D) and
- * v (heads, count, E). If G > 0, k is (heads / G, count, G, D), and v likewise. */
+/* Rows from <= t < from + count of a cache as floats, to be written into it or read from it: k (heads, count, D) and v
+ * (heads, count, E). If G > 0, k is (heads / G, count, G, D) and v (heads / G, count, G, E). */
 struct qkv_cache_rows {
   struct qkv_cache cache;
   float *k, *v;
@@ -299,7 +300,7 @@ struct qkv_activate_backward {
   uint32_t n, C, row, accumulate;
 };
 
-/* y = a b with `product`, else y = a + factor b. y has n values, C per unit; b repeats after `period` units. */
+/* y = a * b if `product` is 1, else y = a + factor * b. y has n values, C per unit; b repeats after `period` units. */
 struct qkv_combine {
   uint32_t product;
   const float *a; /* (n), 0: none */
@@ -314,7 +315,7 @@ struct qkv_combine {
 struct qkv_cross_entropy {
   const float *logits;    /* (rows, V) */
   const int32_t *targets; /* (rows) */
-  const float *weights;   /* (rows), 0: 1 */
+  const float *weights;   /* (rows); 0: every row has weight 1 */
   float *losses;          /* (rows) */
   float *d_logits;        /* (rows, V), may be logits; 0: not computed */
   uint32_t V;
@@ -348,8 +349,8 @@ struct qkv_sgd {
 };
 
 /* The gradients of q, k and v, given d_out. Those of w_v, sinks and bias are added to the values in d_w_v, d_sinks and
- * d_bias. `attention` is the call of qkv_attention, whose `out` is not used; its generator must be in the state before
- * that call. */
+ * d_bias. `attention` has the arguments of the forward call. Its `out` is not used; its generator must be in the state
+ * before the forward call. */
 struct qkv_backward {
   struct qkv_attention attention; /* scratch: qkv_backward_scratch() bytes */
   struct qkv_tensor d_out, dq, dk, dv;
@@ -378,14 +379,14 @@ void qkv_stack(void *top);
 uint32_t qkv_attention(const struct qkv_attention *args);
 double qkv_attention_scratch(const struct qkv_attention *args);
 
-/* Kernels that threads share end in _part. They compute units first <= u < first + count of the work. Units may run
- * in any order, each thread with its own scratch. The result has the same bits as that of the kernel without _part,
- * which checks the arguments and runs all units. */
+/* Kernels that threads share end in _part. They compute units first <= u < first + count of the work. Units may run in
+ * any order, each thread with its own scratch. A kernel without _part checks the arguments and runs all units; its
+ * result has the same bits. */
 uint32_t qkv_attention_units(const struct qkv_attention *args);
 uint32_t qkv_attention_part(const struct qkv_attention *args, uint32_t first, uint32_t count, void *scratch);
 
-/* qkv_attention with a summary. Run all units, in one or more threads, then qkv_summary_finish. Arguments are not
- * checked. */
+/* qkv_attention that also computes a summary. Run all units, in one or more threads, then qkv_summary_finish. Arguments
+ * are not checked. */
 double qkv_summary_scratch(const struct qkv_summary *args);
 uint32_t qkv_summary_units(const struct qkv_summary *args);
 double qkv_summary_parts(const struct qkv_summary *args);
@@ -393,14 +394,16 @@ uint32_t qkv_summary_part(const struct qkv_summary *args, uint32_t first, uint32
 uint32_t qkv_summary_finish(const struct qkv_summary *args);
 
 uint32_t qkv_trace(const struct qkv_trace *args);
-/* A unit is a few rows of a head; a whole head if softmax runs over the queries; everything with dropout. */
+/* A unit is a few rows of a head, or a whole head if softmax runs over the queries. With dropout there is only one
+ * unit. */
 uint32_t qkv_trace_units(const struct qkv_trace *args);
 uint32_t qkv_trace_part(const struct qkv_trace *args, uint32_t first, uint32_t count);
 uint32_t qkv_backward(const struct qkv_backward *args);
 double qkv_backward_scratch(const struct qkv_backward *args);
 
-/* A unit is a kv head of a batch; one kv head of all batches if batches share a gradient (sinks, bias); everything if
- * kv heads share a gradient, too (w_v, bias), or with dropout, whose random numbers are drawn in order. */
+/* A unit is one kv head of one batch. If batches share a gradient (sinks, bias), it is one kv head of all batches.
+ * There is only one unit if kv heads share a gradient, too (w_v, bias), or with dropout, whose random numbers are drawn
+ * in order. */
 uint32_t qkv_backward_units(const struct qkv_backward *args);
 uint32_t qkv_backward_part(const struct qkv_backward *args, uint32_t first, uint32_t count, void *scratch);
 
@@ -425,8 +428,8 @@ uint32_t qkv_linear_part(const struct qkv_linear *args, uint32_t first, uint32_t
 /* Packs W as float32 or float16. Returns QKV_WEIGHTS_OUT_OF_RANGE if float16 cannot hold a value. */
 uint32_t qkv_pack_linear(const struct qkv_pack_linear *args);
 
-/* The same product for weights of int8, int4 and GGUF blocks, see linear_integer.c. Its functions are in a second
- * module, qkv.integers.wasm, which imports the memory of the first. */
+/* The product of qkv_linear for weights of int8, int4 and GGUF blocks, see linear_integer.c. These functions are in a
+ * second module, qkv.integers.wasm, which imports the memory of the first. */
 double qkv_integer_scratch(const struct qkv_linear *args);
 uint32_t qkv_integer_units(const struct qkv_linear *args);
 uint32_t qkv_integer_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
@@ -436,11 +439,12 @@ uint32_t qkv_products_part(const struct qkv_products *args, uint32_t first, uint
 uint32_t qkv_pack_integer(const struct qkv_pack_linear *args);
 
 /* Weights in GGUF blocks, see linear_blocks.c. qkv_pack_blocks returns QKV_WEIGHTS_OUT_OF_RANGE if a scale is not
- * finite or too large. qkv_unpack_blocks writes rows `row` ... row + rows <= 8 of a panel as floats, out (rows, K). */
+ * finite or too large. qkv_unpack_blocks writes rows row <= r < row + rows of a panel (r < 8) to out (rows, K) as
+ * floats. */
 uint32_t qkv_pack_blocks(const struct qkv_pack_linear *args);
 uint32_t qkv_unpack_blocks(const void *panel, uint32_t weights, uint32_t K, uint32_t row, uint32_t rows, float *out);
 
-/* The same product with x in float32, not quantized, see linear_dequantized.c. */
+/* The product with these weights and x in float32, not quantized, see linear_dequantized.c. */
 double qkv_dequantized_scratch(const struct qkv_linear *args);
 uint32_t qkv_dequantized_units(const struct qkv_linear *args);
 uint32_t qkv_dequantized_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);
@@ -464,7 +468,8 @@ uint32_t qkv_linear_backward_part(const struct qkv_linear_backward *args, uint32
 /* out[n] = table[ids[n]]; table (rows, columns), ids (N), out (N, columns). */
 uint32_t qkv_embedding(const float *table, size_t rows, size_t columns, const int32_t *ids, size_t N, float *out);
 
-/* d_table (rows, columns) += dy (N, columns), each row of dy to the row of its id, except ids equal to `padding`. */
+/* Adds each row of dy (N, columns) to the row of d_table (rows, columns) that its id names, unless the id is
+ * `padding`. */
 uint32_t qkv_embedding_backward(const float *dy, const int32_t *ids, float *d_table, size_t rows, size_t columns,
                                 size_t N, int32_t padding, uint32_t first, uint32_t count);
 

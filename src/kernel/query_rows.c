@@ -103,7 +103,7 @@ int find_visible_keys(struct query_rows *block, uint32_t first, uint32_t end) {
   return any;
 }
 
-/* out (keys,PANEL) = factor * score(keys, panel) for keys from <= j < to. */
+/* Arguments of score_panel: out (keys,PANEL) = factor * score(keys, panel) for keys from <= j < to. */
 struct panel_scores {
   float *out;
   const float *panel; /* (columns,PANEL) */
@@ -269,8 +269,8 @@ void compute_scores(struct query_rows *block, size_t start, size_t end) {
   }
 }
 
-/* exp(x) = 2^(x log2 e) in two passes with `powers` (keys, 4) between them: in one pass the dependency chain is too
- * long for out-of-order execution to overlap enough keys. */
+/* exp(x) = 2^(x log2 e) in two passes with `powers` (keys, 4) between them. In a single pass, the dependency chain
+ * would be too long for out-of-order execution to overlap enough keys. */
 f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums, float *powers) {
   const f4 log2_e = splat_from(&stored_power2.log2_e);
   f4 before = load(maxima), maximum = before, sum = zeros();
@@ -288,7 +288,8 @@ f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums,
     store(scores + j * PANEL, e);
     sum = add(sum, e);
   }
-  /* If no key was visible so far, m is -infinity and nothing has been summed; m' in its place gives exp(m - m') = 1. */
+  /* If no key was visible so far, `before` is -infinity and nothing has been summed; with `base` in its place,
+   * rescale is 1. */
   before = blend(equal(before, splat(HIDDEN)), base, before);
   f4 rescale = exp_weight4(sub(before, base));
   store(maxima, maximum);
@@ -315,9 +316,9 @@ void accumulate_rows(const struct query_rows *block, const float *weights, float
   for (size_t e = 0; e < columns; e += 8) {
     const float *values = y + e + from * row;
     product.b_row = row;
-    /* Many queries read a contiguous copy of eight columns, because rows that are a multiple of 256 bytes apart
-     * share a quarter of the sets of L1. The last copy may have fewer than 8 columns. It still reads 8 per row,
-     * except for the last 8 keys, where that could leave the tensor. */
+    /* Many queries read a contiguous copy of eight columns, because rows that are a multiple of 256 bytes apart share a
+     * quarter of the sets of L1. The last copy may have fewer than 8 columns. It still reads 8 per row, except for the
+     * last 8 keys, where this could read beyond the tensor. */
     size_t edge = e + 8 > columns ? at_most(keys, 8) : 0;
     if (edge || (keys > COPY_KEYS && block->lanes >= COPY_LANES)) {
       float *copy = block->value_panel;

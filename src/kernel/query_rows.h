@@ -12,8 +12,8 @@
 /* Taller blocks read keys and values less often. The size was measured, see docs/kernel-measurements.md. */
 enum { BLOCK_ROWS = 64, PANEL = 8 };
 
-/* The keys from <= j < to that a panel sees, relative to `first` of its block. The span of every row of the panel
- * contains open_from <= j < open_to. `from` is a multiple of 4, where a register tile starts. */
+/* The keys from <= j < to that any row of a panel sees, relative to `first` of its block. Every row sees open_from <= j
+ * < open_to by its span. `from` is a multiple of 4, where a register tile starts. */
 struct panel {
   uint32_t from, to, open_from, open_to;
 };
@@ -21,7 +21,7 @@ struct panel {
 struct query_rows {
   const struct qkv_attention *a;
   uint32_t b, h, row, rows; /* query rows row <= i < row + rows of head h of batch b */
-  uint32_t first;           /* key from which the panels count */
+  uint32_t first;           /* the key that is number 0 in the panels */
   size_t lanes;             /* rows, rounded up to whole panels */
   size_t pitch;             /* floats from panel to panel of `scores` */
   struct panel panels[BLOCK_ROWS / PANEL];
@@ -46,27 +46,29 @@ static inline size_t column_of(const struct query_rows *block, size_t r) {
 /* Starts block number `n` of head h: sets its rows, q_panels and dropout mask. */
 void start_block(struct query_rows *block, uint32_t b, uint32_t h, uint32_t n);
 
-/* Sets the initial maxima and sums: those of the sink, or -infinity and 0. */
+/* Sets the initial maxima and sums: the logit of the sink and 1, or without a sink -infinity and 0. */
 void start_statistics(struct query_rows *block);
 
-/* Sets first = from, and each panel to the keys of from <= j < to that its rows see by span, mask and bias. Returns
- * true if any panel sees a key. */
+/* Sets block->first to `from`, and each panel to those of the keys from <= j < to that its rows see by span, mask and
+ * bias. Returns true if any panel sees a key. */
 int find_visible_keys(struct query_rows *block, uint32_t from, uint32_t to);
 
-/* panels (columns, PANEL) = x^T, with x (rows, columns), rows `row` floats apart; zeros beyond the block's rows. */
+/* panels (lanes/PANEL, columns, PANEL) = the transposed `rows` (block->rows, columns), which are `row` floats apart;
+ * zeros beyond the block's rows. */
 void pack_rows(const struct query_rows *block, float *panels, const float *rows, size_t row, size_t columns);
 
-/* out[j][0..7] = sum_d keys[j][d] * panels[d][0..7] for keys from <= j < to; `out` is laid out as scores. May also
- * write the scores of up to three keys from `to` on. */
+/* out[j][0..7] = sum_d keys[j][d] * panels[d][0..7] for keys from <= j < to, which are `row` floats apart. `out` is
+ * laid out as scores. May also write the scores of up to three keys from `to` on. */
 void multiply_keys(const struct query_rows *block, float *out, const float *panels, const float *keys, size_t row,
                    size_t columns, size_t from, size_t to);
 
 /* scores = mask(softcap(scale * score(q, k))) for keys from <= j < to, relative to `first`. */
 void compute_scores(struct query_rows *block, size_t from, size_t to);
 
-/* Online softmax of one tile of four queries:
+/* Updates the online softmax of four queries by one tile. m and m' are the maximum before and after the tile, l and l'
+ * the sum, e_j the exponential of key j:
  *   m' = max(m, max_j score_j),  e_j = exp(score_j - m'),  l' = l * exp(m - m') + sum_j e_j.
- * Replaces scores by e. Returns exp(m - m'), by which the caller rescales its sums. */
+ * Replaces scores by e, maxima by m' and sums by l'. Returns exp(m - m'), by which the caller rescales its output. */
 f4 online_softmax_column(float *scores, size_t keys, float *maxima, float *sums, float *powers);
 
 /* weights *= dropout factor, for all keys of the panels. */

@@ -1,4 +1,4 @@
-/* rows.c: the functions of rows.h that are not inlined, and the sums of columns. x (rows, C) -> to (C). */
+/* rows.c: the functions of rows.h that are not inlined, and qkv_column_sums: x (rows, C) -> to (C). */
 #include "rows.h"
 #include "qkv.h"
 
@@ -41,7 +41,7 @@ INLINE void sum_rows(float *to, const float *x, size_t rows, size_t C, uint32_t 
   put(to + c, left, sum);
 }
 
-/* SUM_ROWS: rows of a block. SUM_COLUMNS: columns of later blocks that are summed on the stack at a time. */
+/* SUM_ROWS: rows per block. SUM_COLUMNS: columns that are summed at a time, on the stack, in blocks after the first. */
 enum { SUM_ROWS = 1024, SUM_COLUMNS = 512 };
 
 /* to (columns) = the sums of the rows of x (rows, columns), or += with `accumulate`; rows are C floats apart. */

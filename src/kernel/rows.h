@@ -13,8 +13,8 @@ INLINE void put(float *p, size_t left, f4 x) {
     store_tail(p, left, x);
 }
 
-/* Loads BURST floats, cache line by cache line, if n >= BURST. So several lines arrive from memory at once, and the
- * hardware prefetch continues after the last. Loads between arithmetic would wait for each line. */
+/* Prefetches BURST floats, cache line by cache line, if n >= BURST. Several lines then arrive from memory at once, and
+ * the hardware prefetch continues after the last. Loads between arithmetic would wait for each line. */
 enum { BURST = 256 };
 void prefetch_burst(const float *p, size_t n);
 
@@ -29,8 +29,7 @@ INLINE void put_gradient(float *p, size_t left, f4 x, uint32_t accumulate) {
   put(p, left, accumulate ? add(get(p, left), x) : x);
 }
 
-/* Returns `end`, at most n: units first <= u < first + count, of `unit` values each, are the values first * unit <= i <
- * end. */
+/* Returns the end, at most n, of the values of units first <= u < first + count. A unit has `unit` values. */
 INLINE size_t end_of(uint32_t first, uint32_t count, size_t unit, size_t n) {
   return at_most(n, ((size_t)first + count) * unit);
 }

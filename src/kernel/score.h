@@ -1,5 +1,5 @@
 /* score.h: score(q, k) = factor * sum_d term(q[d], k[d]). In register tiles `score` is a compile-time constant, so
- * their loops do not branch; compute_scores of query_rows.c switches on it outside the loops. */
+ * their loops do not branch. compute_scores of query_rows.c switches on the score outside its loops. */
 #ifndef SCORE_H
 #define SCORE_H
 

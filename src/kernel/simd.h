@@ -19,8 +19,8 @@ typedef v128_t m4; /* four lanes of all ones or all zeros */
 INLINE f4 load(const float *p) { return wasm_v128_load(p); }
 INLINE void store(float *p, f4 x) { wasm_v128_store(p, x); }
 INLINE f4 splat(float x) { return wasm_f32x4_splat(x); }
-/* Loops can load their constants from memory (constants.c): V8 12 and later rebuilds a constant vector with three
- * instructions wherever it is used, while a load is hoisted out of the loop. */
+/* Broadcasts a constant from memory (constants.c), for loops. V8 12 and later rebuilds a constant vector with three
+ * instructions wherever it is used, but hoists a load out of the loop. */
 INLINE f4 splat_from(const float *p) { return wasm_v128_load32_splat(p); }
 INLINE f4 zeros(void) { return splat(0.0f); }
 
@@ -30,14 +30,14 @@ INLINE f4 mul(f4 a, f4 b) { return wasm_f32x4_mul(a, b); }
 INLINE f4 quotient(f4 a, f4 b) { return wasm_f32x4_div(a, b); }
 INLINE f4 square_root(f4 a) { return wasm_f32x4_sqrt(a); }
 INLINE f4 absolute(f4 a) { return wasm_f32x4_abs(a); }
-/* a * b + c, rounded twice. */
+/* Returns a * b + c; without relaxed SIMD, it is rounded twice. */
 #if defined(__wasm_relaxed_simd__) &&                                                                                  \
     !defined(QKV_UNFUSED) /* one instruction; it rounds once or twice, depending on the processor */
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return __builtin_wasm_relaxed_madd_f32x4((__f32x4)a, (__f32x4)b, (__f32x4)c); }
 #else
 INLINE f4 mul_add(f4 a, f4 b, f4 c) { return add(mul(a, b), c); }
 #endif
-/* b < a ? b : a and a < b ? b : a, one instruction each: they return a NaN in a, but not one in b. */
+/* b < a ? b : a and a < b ? b : a, one instruction each. If a is NaN, they return NaN; if only b is, they return a. */
 INLINE f4 pmin(f4 a, f4 b) { return wasm_f32x4_pmin(a, b); }
 INLINE f4 pmax(f4 a, f4 b) { return wasm_f32x4_pmax(a, b); }
 
@@ -69,8 +69,8 @@ INLINE float max_lane(f4 a) {
   return lane0(pmax(pairs, wasm_i32x4_shuffle(pairs, pairs, 1, 0, 3, 2)));
 }
 
-/* Loads the first n < 4 floats and 0 in the other lanes, without reading a byte beyond them. The functions of tails are
- * in simd.c. */
+/* Loads the first n < 4 floats and 0 in the other lanes, without reading a byte beyond them. load_tail and store_tail
+ * are in simd.c. */
 f4 load_tail(const float *p, size_t n);
 void store_tail(float *p, size_t n, f4 x);
 INLINE f4 load_some(const float *p, size_t n) { return n == 4 ? load(p) : load_tail(p, n); }
@@ -91,9 +91,9 @@ extern const struct words {
 } WORDS;
 INLINE i4 word_from(const uint32_t *p) { return wasm_v128_load32_splat(p); }
 
-/* Loads eight finite float16 times 2^-112; those of `left` are in the low halves of the words. Their bits are moved
- * into a float's fields, whose exponent bias is larger by 112. The dot product serves as a sign-extending shift of
- * the low half. */
+/* Loads eight finite float16 times 2^-112: `left` from the low halves of the words, `right` from the high halves. Their
+ * bits are moved into a float's fields, whose exponent bias is larger by 112. The dot product serves as a
+ * sign-extending shift of the low half. */
 INLINE void load_float16(const void *p, f4 *left, f4 *right) {
   v128_t x = wasm_v128_load(p), bits = word_from(&WORDS.float16_bits);
   *left = wasm_v128_and(wasm_i32x4_dot_i16x8(x, word_from(&WORDS.float16_shift)), bits);
@@ -108,8 +108,8 @@ INLINE i4 to_float16(f4 x) {
   i4 bits = blend(wasm_i32x4_ge(size, wasm_i32x4_splat(0x38800000)), rounded, subnormal);
   return either(bits, wasm_v128_and(wasm_u32x4_shr(x, 16), wasm_i32x4_splat(0x8000)));
 }
-/* Stores eight numbers of 16 bits in the order that load_float16 reads: each of the second four beside one of the
- * first. */
+/* Stores eight 16-bit numbers in the order that load_float16 reads: number i in the low half of word i, number i + 4 in
+ * its high half. */
 INLINE void store_halves(void *p, const i4 numbers[2]) {
   wasm_v128_store(p, either(numbers[0], wasm_i32x4_shl(numbers[1], 16)));
 }
@@ -124,8 +124,8 @@ INLINE i4 nearest_integers(f4 x) {
 }
 /* Narrows eight integers to int16, saturating. */
 INLINE i4 join_int16s(i4 low, i4 high) { return wasm_i16x8_narrow_i32x4(low, high); }
-/* Stores two int8 numbers, `first` and `second`, of each of eight columns. Each half of lane c holds one of them:
- * that of column c, plus 128, in the low byte, that of column c + 4 in the high byte. */
+/* Stores two int8 numbers, `first` and `second`, of each of eight columns. The low half of lane c holds `first`, the
+ * high half `second`: that of column c, plus 128, in the low byte, that of column c + 4 in the high byte. */
 INLINE void store_int8_pairs(void *p, const i4 first[2], const i4 second[2]) {
   i4 half = wasm_i32x4_splat(0xffff);
   i4 low = either(wasm_v128_and(first[0], half), wasm_i32x4_shl(second[0], 16));
@@ -168,10 +168,10 @@ INLINE void widen_nibbles(int16_t *to, const void *p) {
   store_int16s(to + 16, wasm_v128_and(wasm_u16x8_shr(x, 8), low));
   store_int16s(to + 24, wasm_u16x8_shr(x, 12));
 }
-/* Loads numbers of `bits` bits of eight columns, in pairs of k: an int16 of pairs[0][i] is v + 2^bits w, v of column c
- * and w of column c + 4, and one of pairs[1][i] is 2^bits w. With 8 bits, v and w are signed, and these are 256 w + v +
- * 128 and w. A vector holds 2 pairs of 4 bits; five vectors hold 8 of 5 bits; three hold 4 of 6 bits, three in the low
- * bits and one spread over the rest. */
+/* Loads `bits`-bit numbers of eight columns, in pairs of k. Each int16 holds v, the number of column c, and w, that of
+ * column c + 4: in pairs[0][i] as v + 2^bits w, in pairs[1][i] as 2^bits w alone. 8-bit numbers are signed, and the
+ * int16 are 256 w + v + 128 and w. One 16-byte vector stores 1 pair of 8 bits or 2 pairs of 4 bits; five store 8 pairs
+ * of 5 bits; three store 4 pairs of 6 bits, three of them in the low bits and one spread over the rest. */
 INLINE void load_pairs(size_t bits, const char *p, i4 pairs[2][8]) {
   i4 *both = pairs[0], *high = pairs[1], x[5];
   if (bits == 8) {
@@ -225,8 +225,8 @@ INLINE void zip_bytes(i4 a, i4 b, i4 *first, i4 *second) {
   *first = wasm_i8x16_shuffle(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   *second = wasm_i8x16_shuffle(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
-/* Makes the pairs of load_pairs from sixteen numbers of column c (low) and of column c + 4 (high), one per byte; each
- * word of *first, then of *second, holds two of them. */
+/* Makes the int16 of load_pairs from sixteen numbers of column c (`low`) and of column c + 4 (`high`), one per byte.
+ * *first gets the first eight numbers of each column, *second the others. */
 INLINE void join_columns(size_t bits, i4 low, i4 high, i4 *first, i4 *second) {
   if (bits == 8)
     low = wasm_v128_xor(low, wasm_i8x16_splat(-128)); /* v + 128 */
@@ -239,7 +239,7 @@ INLINE void join_columns(size_t bits, i4 low, i4 high, i4 *first, i4 *second) {
   *first = x[0];
   *second = x[1];
 }
-/* Stores eight pairs in the order of load_pairs. */
+/* Stores eight pairs as load_pairs reads them. */
 INLINE void store_pairs(size_t bits, char *p, const i4 pairs[8]) {
 #pragma unroll
   for (size_t i = 0; i < 8 && bits == 8; i++)
@@ -266,8 +266,9 @@ INLINE void store_pairs(size_t bits, char *p, const i4 pairs[8]) {
   for (size_t i = 0; i < 5; i++)
     wasm_v128_store(p + i * 16, either(pairs[i], last[i]));
 }
-/* Bytes as unsigned integers. bits_of_bytes is (x & mask) << up >> down, which must stay within a byte. `down` is a
- * constant. It multiplies by 2^up, because clang would split up a shift in a loop. */
+/* Vectors of sixteen unsigned bytes. bits_of_bytes returns (x & mask) << up >> down, which must stay within a byte.
+ * `down` is a compile-time constant. The left shift is a multiplication by 2^up, because clang would split a shift in a
+ * loop. */
 INLINE i4 load_bytes(const uint8_t *p) { return wasm_v128_load(p); }
 INLINE void store_bytes(uint8_t *p, i4 x) { wasm_v128_store(p, x); }
 INLINE i4 splat_byte(uint32_t byte) { return wasm_i8x16_splat((signed char)byte); }

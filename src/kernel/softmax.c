@@ -5,7 +5,7 @@
 #include "qkv.h"
 
 static const float lowest = -__builtin_inff();
-/* Four floats from index 4 - n on: zeros for the n values of a vector, -infinity for its other lanes. */
+/* The four floats from index 4 - n on are 0 for the n values of a vector and -infinity for its other lanes. */
 static const float padding[8] = {
     0, 0, 0, 0, -__builtin_inff(), -__builtin_inff(), -__builtin_inff(), -__builtin_inff()};
 

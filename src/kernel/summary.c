@@ -3,10 +3,10 @@
 #include "summary.h"
 #include "rows.h"
 
-/* Queries that finish_map adds at a time. Their rows of the map can be a power of two apart, and those of more queries
- * would evict each other from L1. */
+/* The number of queries that finish_map adds at a time. Rows of the map can be a power of two apart, so the rows of
+ * more queries would evict each other from L1. */
 enum { MAP_QUERIES = 16 };
-/* Up to this `top`, a lower bound of the largest scores is computed before they are collected. */
+/* The largest `top` for which skip_small computes a lower bound of the largest scores before they are collected. */
 enum { MOST_SORTED = 32 };
 
 /* Returns the length of a row of top_scores and of top_keys. */
@@ -77,9 +77,9 @@ INLINE f4 sum_keys(const float *weights, size_t n) {
   return n ? add(add(even, odd), load(weights)) : add(even, odd);
 }
 
-/* Inserts a score into the sorted largest scores of query r; equal scores keep the order of their keys. It updates four
- * places at a time: a place takes its left neighbour if that is smaller than the new score, else the new score if the
- * place has a smaller one. */
+/* Inserts a score into the sorted largest scores of query r; equal scores keep the order of their keys. Four places are
+ * updated at a time. A place takes the score of its left neighbour if that is smaller than the new score; otherwise it
+ * takes the new score if its present one is smaller. */
 INLINE void add_largest(struct summary *x, size_t r, float score, uint32_t key) {
   size_t pitch = top_pitch(x->s);
   float *scores = x->top_scores + r * pitch;
@@ -95,8 +95,8 @@ INLINE void add_largest(struct summary *x, size_t r, float score, uint32_t key) 
   }
 }
 
-/* Raises `least` to just below the `top`-th largest among the maxima of 2 * top groups of keys; at least `top`
- * scores are larger. */
+/* Divides the keys into 2 * top groups, and raises `least` to just below the `top`-th largest of their maxima. So at
+ * least `top` scores are larger than `least`. */
 static void skip_small(struct summary *x, size_t c, const float *scores, size_t keys) {
   size_t top = x->s->top;
   f4 largest[MOST_SORTED];
@@ -116,9 +116,9 @@ static void skip_small(struct summary *x, size_t c, const float *scores, size_t 
   store(x->least + c, pmax(load(x->least + c), sub(bound, margin)));
 }
 
-/* Lists the scores of a tile that are larger than `least`, as 4 key + query, and returns their number. Branches per
- * score would be mispredicted, so the comparisons of 16 keys become 64 bits, and the indices of the set bits are
- * written four at a time. Entries beyond `many` are overwritten by the next ones. */
+/* Writes the scores of a tile that are larger than `least` to `found`, each as 4 * key + query, and returns their
+ * number. A branch per score would be mispredicted. So the comparisons of 16 keys become 64 bits, and the indices of
+ * the set bits are written four at a time. Entries beyond `many` are overwritten by the next ones. */
 static size_t find_larger(uint16_t *found, f4 least, const float *scores, size_t keys) {
   size_t count = 0;
   for (size_t j = 0; j < keys; j += 16) {
@@ -218,12 +218,12 @@ static void count_visible(struct summary *x, size_t c, const float *scores, size
   store(x->seen + c, seen);
 }
 
-/* sum += sum_j e_j (score_j - m), in two alternating accumulators to hide the latency of the additions */
+/* sums += sum_j weight_j (score_j - maximum), in two alternating accumulators to hide the latency of the additions */
 static void collect_entropies(const struct summary *x, float *sums, f4 maximum, const float *weights, size_t keys) {
   f4 sum = load(sums), other = zeros();
   maximum = zero_where(equal(maximum, splat(HIDDEN)), maximum); /* what softmax subtracts */
   for (size_t j = 0; j < keys; j++) {
-    f4 log = pmax(sub(load(x->copies + j * 4), maximum), splat(LEAST_LOG2)); /* e is 0 below LEAST_LOG2 */
+    f4 log = pmax(sub(load(x->copies + j * 4), maximum), splat(LEAST_LOG2)); /* the weight is 0 below LEAST_LOG2 */
     f4 next = mul_add(load(weights + j * PANEL), log, other);
     other = sum;
     sum = next;
@@ -263,8 +263,8 @@ f4 summarize_column(struct summary *x, struct query_rows *block, size_t c) {
   f4 rescale = online_softmax_column(scores, keys, block->maxima + c, block->sums + c, block->powers);
   f4 maximum = load(block->maxima + c);
   if (any_lane(not_equal(before, maximum))) {
-    /* `sum` is sum_j e_j (score_j - before), and `total` is sum_j e_j. Adding total * (before - maximum) makes it
-     * sum_j e_j (score_j - maximum). Then all sums are rescaled to the new maximum. */
+    /* With the weights e_j so far, `sum` is sum_j e_j (score_j - before), and `total` is sum_j e_j. Adding total *
+     * (before - maximum) makes `sum` sum_j e_j (score_j - maximum). Then all sums are rescaled to the new maximum. */
     f4 lower = zero_where(equal(before, maximum), pmax(sub(before, maximum), splat(LEAST_LOG2)));
     store(sum, mul_add(total, lower, load(sum)));
     for (size_t n = 0; n < SUM_DISTANCE + s->bins; n++)
@@ -320,8 +320,9 @@ INLINE void add_cells(float *cells, size_t many, f4 sums) {
     store_some(cells, many, add(load_some(cells, many), sums));
 }
 
-/* Adds `sums` of a query to `before`, those of the previous query, if both belong to the same row of the map (`to[0]`
- * and `to[-1]`), else to the cells of its row. Returns the sums of the previous query. */
+/* Adds the `sums` of a query to `before`, the sums of the previous query, if both queries belong to the same row of the
+ * map (to[0] == to[-1]). Otherwise adds them to the cells of the query's row. Returns the sums of the previous
+ * query. */
 INLINE f4 join_rows(float *const *to, uint32_t column, size_t many, f4 before, f4 sums) {
   if (to[0] == to[-1])
     return add(before, sums);
@@ -383,8 +384,9 @@ void finish_summary(struct summary *x, struct query_rows *block, float *part) {
     float sum = block->sums[r], maximum = block->maxima[r], factor = sum == 0.0f ? 0.0f : 1.0f / sum;
     block->maxima[r] = maximum = maximum == HIDDEN ? 0.0f : maximum; /* what softmax subtracts */
     factors[r] = factor;
-    /* entropy = (l_keys log l - sum_j e_j (score_j - m)) / l, where l_keys and sum_j are over keys only. `sum`, which
-     * is l, and `running` also count the sink, so its terms are subtracted from both. */
+    /* With weights e_j = exp(score_j - maximum) and sum_j over the keys only, entropy = (sum_j e_j * log(sum) - sum_j
+     * e_j (score_j - maximum)) / sum. `sum` and `running` also count the sink, so its terms are subtracted from
+     * both. */
     float lower = sink - maximum < LEAST_LOG2 ? LEAST_LOG2 : sink - maximum;
     double entropy = 0.0;
     if (has_log) {

@@ -5,7 +5,7 @@
 
 #include "qkv.h"
 
-/* Returns the arguments for text b, as a batch of one; those of `a` if texts are not packed. */
+/* Returns the arguments for text b, as a batch of one, or a copy of `a` if texts are not packed. */
 struct qkv_attention text_of(const struct qkv_attention *a, uint32_t b);
 
 /* Returns the number of texts that text_of can return. */

@@ -84,28 +84,28 @@ struct ahead {
  * with SUM_BLOCK plus the number of blocks, not with their product. */
 enum { SUM_BLOCK = 1024 };
 
-/* out (rows,columns) = start (columns), the same for each row, + a (rows,n) b (n,columns), columns <= 8.
- * Without start: out += a b. */
+/* out (rows,columns) = start + a (rows,n) b (n,columns), columns <= 8. start (columns) is added to each row. Without
+ * start: out += a b. */
 struct product {
   float *out;
   const float *start, *a, *b;
   size_t rows, columns, n;
-  size_t out_row, a_row, b_row; /* floats from row to row; of b, eight columns are read */
+  size_t out_row, a_row, b_row; /* floats from row to row; each row of b has eight columns that can be read */
   struct ahead *ahead;          /* 0: no prefetch */
 };
 
-/* Computes the product for row-major a, n <= SUM_BLOCK. */
+/* Computes the product with row-major `a`, n <= SUM_BLOCK. */
 void gemm_panel(const struct product *p);
 
-/* Computes the product for a in panels of eight rows, (rows/8 rounded up, n, 8), n <= SUM_BLOCK. a_row and ahead are
+/* Computes the product with `a` in panels of eight rows, (rows/8 rounded up, n, 8), n <= SUM_BLOCK. a_row and ahead are
  * not used. */
 void gemm_panels(const struct product *p);
 
-/* out += a b, where a b is summed separately first: a later block of a long sum. `multiply` is gemm_panel or
+/* out += a b, with a b summed separately first, for the later blocks of a long sum. `multiply` is gemm_panel or
  * gemm_panels; start is not used. */
 void gemm_apart(void (*multiply)(const struct product *), const struct product *p);
 
-/* Computes the product for row-major a, in blocks of SUM_BLOCK. */
+/* Computes the product with row-major `a`, in blocks of SUM_BLOCK. */
 void gemm_blocks(const struct product *p);
 
 #endif
