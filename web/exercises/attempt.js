@@ -20,7 +20,7 @@ const SHOWN = 0.5
  * @property {Verdict} [verdict]
  * @property {boolean} isShown True if the solution was shown
  * @property {boolean} isPassed
- * @property {number} score the best one
+ * @property {number} score the best score so far
  */
 
 /** @returns {Attempt} */
@@ -74,7 +74,7 @@ export function rulesOf({ hints, solution, attempts }) {
   return { hints: hints !== 'off', solution: solution !== 'off', most }
 }
 
-/** Returns the parameters of a link with some replaced. @param {string} before @param {string} [set] */
+/** Returns the link parameters `before`, with those in `set` replaced or added. @param {string} before @param {string} [set] */
 export function withParameters(before, set = '') {
   const all = new URLSearchParams(before)
   for (const [name, value] of new URLSearchParams(set)) all.set(name, value)
@@ -82,8 +82,8 @@ export function withParameters(before, set = '') {
 }
 
 /**
- * Returns the start of an exercise as parameters of its room. Exercises of "One layer" that choose no picture get the map, which their
- * tasks refer to; exercises made by teachers keep their picture.
+ * Returns the link parameters with which an exercise starts in its room. Exercises of "One layer" that choose no view get the map, which
+ * their tasks refer to; exercises made by teachers keep the view of their link.
  * @param {Exercise} exercise
  * @param {number} seed
  */
@@ -93,7 +93,7 @@ export function startOf({ id, room, start }, seed) {
 }
 
 /**
- * Returns the answer of a simulated attempt; calls it with the state if it is a function.
+ * Returns the answer of a simulated attempt, computed from `given` if it is a function.
  * @param {import('./exercise.js').Attempt} attempt
  * @param {import('./exercise.js').Given} given
  * @returns {unknown}
@@ -104,7 +104,7 @@ export const answerOf = ({ answer }, given) => (typeof answer === 'function' ? a
 const OF_VIEW = { learn: ['trained', 'loss', 'at', 'probe', 'head', 'why'], models: ['at'] }
 
 /**
- * Returns a guard that rejects changes of settings with a reason: fields that the exercise does not name are locked.
+ * Returns a guard that locks the fields not listed in `may` of the exercise: it rejects changes to them with the problem `locked`.
  * @param {Exercise} exercise
  * @param {import('../shell/room.js').Room<any>['fields']} fields
  * @param {import('../shell/room.js').Problem} locked

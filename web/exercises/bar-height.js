@@ -1,6 +1,6 @@
 // Reserves space at the bottom of the page for a bar of variable height.
 
-/** Returns a function that keeps the reserved space equal to the height of a bar. Call it after each draw. @param {string} id id of the bar @returns {() => void} */
+/** Returns a function, to be called after each draw, that keeps the reserved space equal to the height of a bar. @param {string} id id of the bar @returns {() => void} */
 export function barHeight(id) {
   /** @type {HTMLElement | null} */
   let bar = null

@@ -1,4 +1,4 @@
-// The bar of an exercise, at the bottom of the page: the task, its controls and inputs, the check and its hint.
+// Draws the bar of an exercise at the bottom of the page: the task, controls of settings, the input for the answer, and the verdict.
 
 import { html, nothing } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -19,7 +19,7 @@ import { canShow, isOver, TRIES } from './attempt.js'
  * @property {import('./attempt.js').Rules} rules
  * @property {import('../shell/room.js').State<any>} state state of the room
  * @property {import('./exercise.js').Params} [measured]
- * @property {string} said text key of a message shown instead of a hint, or ''
+ * @property {string} said text key of a message shown instead of the verdict, or ''
  * @property {{ at: number, of: number }} place position in the link's list of exercises
  * @property {boolean} isEmbedded
  * @property {boolean} isFolded
@@ -40,7 +40,7 @@ import { canShow, isOver, TRIES } from './attempt.js'
  * @property {() => void} fold
  */
 
-/** Returns the text of a key, or the key itself if it is a name such as q1. @param {Translate} t @param {string} key @param {import('./exercise.js').Params} [params] */
+/** Returns the text of a key, or the key itself if it has no text, such as the name q1. @param {Translate} t @param {string} key @param {import('./exercise.js').Params} [params] */
 const named = (t, key, params) => {
   try {
     return t(key, params)
@@ -100,7 +100,7 @@ function barsOf(bars) {
   )}</ol>`
 }
 
-/** Draws texts side by side with the model's predictions. @param {readonly import('./exercise.js').Saying[]} pair */
+/** Draws texts side by side, each with the model's predictions for its next word. @param {readonly import('./exercise.js').Saying[]} pair */
 const pairOf = pair =>
   html`<ul class="exercise-pair">${pair.map(
     ({ text, says }) =>
@@ -193,7 +193,7 @@ function buttons({ t, exercise, attempt, rules, place, isEmbedded, act }) {
     )}</span>`
 }
 
-/** Describes the verdict. @param {Bar} bar */
+/** Draws the verdict with its hint; before the first check, lists the fields that may be changed. @param {Bar} bar */
 function says({ t, exercise, attempt, rules, said }) {
   const { id } = exercise
   const { verdict, isPassed, isShown, tries } = attempt

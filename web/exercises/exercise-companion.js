@@ -14,11 +14,11 @@ import { book, createScoreBook } from './score-book.js'
 
 /** @import { Shell } from '../shell/shell.js' */
 
-/** Id of all exercises made by teachers. */
+/** Id that all exercises made by teachers share. */
 const OWN = 'own'
 
 /**
- * Creates the connection to the page that embeds the exercise. Its module is loaded with the first embedded exercise.
+ * Creates the connection to the page that embeds the exercise. host-report.js is loaded with the first embedded exercise.
  * @param {ReturnType<typeof createReaderAttempt>} attempt
  * @param {() => import('../shell/room.js').Translate | undefined} texts
  */
@@ -43,7 +43,7 @@ function createHost(attempt, texts) {
     get report() {
       return report
     },
-    /** Connects to the parent page. @param {string} id id of the exercise @param {() => boolean} isCurrent False if another exercise was requested meanwhile */
+    /** Connects to the parent page. @param {string} id id of the exercise @param {() => boolean} isCurrent returns false if another exercise was requested meanwhile */
     async connect(id, isCurrent) {
       if (window.parent === window) return
       const fresh = JSON.stringify(attempt.state())
@@ -55,7 +55,7 @@ function createHost(attempt, texts) {
   }
 }
 
-/** Returns an exercise of the page, or the one contained in a link. @param {string} id @param {string} [text] exercise made by a teacher */
+/** Returns the exercise of an id; for 'own', the one made by a teacher that `text` contains as JSON. @param {string} id @param {string} [text] */
 async function found(id, text = '') {
   if (id !== OWN) return exerciseOf(id)
   const { ownExercise, readMade } = await import('./own-exercise.js')
@@ -81,7 +81,7 @@ async function setAppearance(shell, { theme, lang = '' }) {
 }
 
 /**
- * The exercise parameters of a link, the known and the unknown ids in it, and the index of the open exercise among the known ones.
+ * An exercise link. page: its parameters; known, unknown: the exercise ids in it; at: index of the open exercise in `known`.
  * @typedef {{ page: Record<string, string>, known: readonly string[], unknown: readonly string[], at: number }} ExerciseLink
  */
 
@@ -92,7 +92,7 @@ function readLink({ nr, ...page }) {
 }
 
 /**
- * Loads the texts of the exercises and of their room.
+ * Returns a function that loads the texts of the open exercise and its room, passes them to `place`, and returns them once loaded.
  * @param {Shell} shell
  * @param {ReturnType<typeof createExerciseRoom>} place
  */

@@ -21,7 +21,7 @@ export function createExerciseRoom(rooms) {
   let exercise
   /** @type {import('../shell/room.js').Translate | undefined} */
   let t
-  /** Settings of each room from before the exercises. @type {Map<Store, any>} */
+  /** Settings that each room had before the exercises. @type {Map<Store, any>} */
   const before = new Map()
   const store = () => (exercise ? rooms.store(exercise.room) : undefined)
 
@@ -41,7 +41,7 @@ export function createExerciseRoom(rooms) {
     if (own && names.length) own.update({ view: Object.fromEntries(names.map(name => [name, own.room.view[name]])) })
   }
 
-  /** Applies settings in the form of a link; throws if it is damaged. @param {string} link */
+  /** Applies the settings of a link; throws if the link is damaged. @param {string} link */
   function show(link) {
     const own = store()
     own?.restrict()

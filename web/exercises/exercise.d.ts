@@ -7,7 +7,7 @@ import type { State, Types } from '../shell/room.js'
 /** Parameters of a text; numbers are formatted for reading. */
 export type Params = Record<string, string | number>
 
-/** A verdict: a score from 0 to 1 if it passed, else the name of a hint. */
+/** The result of a check. `score`: 0 to 1 if passed, else 0; `hint`: name of the hint's text; `params`: parameters of this text. */
 export type Verdict = { passed: boolean; score: number; hint: string; params: Params }
 
 /** Input of a check: the state of the room, the answer from the bar, and what `watch` remembers. */
@@ -36,7 +36,7 @@ export interface Control<S extends object = object> {
   applies?(settings: S): boolean
 }
 
-/** A button that applies other settings, such as another text. `set`: parameters that replace those of the state. */
+/** A button that applies other settings, such as another text. `set`: link parameters that replace the current ones. */
 export interface Part<S extends object = object> {
   name: string
   set: string
@@ -49,7 +49,7 @@ export type Answer<T extends Types = Types> =
   /** Marks on words; the answer lists the marked positions. */
   | { type: 'marks'; words(state: State<T>): readonly string[] }
 
-/** A simulated attempt. `set`: link parameters that replace those of the exercise's `start`. */
+/** An attempt that tests simulate, or the solution. `set`: link parameters that replace those of the exercise's `start`. */
 export interface Attempt {
   set?: string
   /** The answer; a function of the state if the order is random. */
@@ -61,7 +61,7 @@ export interface Attempt {
 /** A text in the bar with the most likely next words; `says` is undefined while these are computed. */
 export type Saying = { text: string; says?: readonly { word: string; share: string }[] }
 
-/** T: types of the room; M: what `watch` remembers. */
+/** An exercise. T: types of its room; M: type of the value that `watch` remembers. */
 export interface Exercise<T extends Types = Types, M = unknown> {
   id: string
   room: 'layer' | 'learn' | 'models'
@@ -73,7 +73,7 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   shows?: string
   /** Fields that the reader may change, besides those that only affect the view. */
   may: readonly string[]
-  /** True if these settings are allowed, for fields of which only some values are allowed. */
+  /** True if the settings are allowed. Needed if only some values of a field in `may` are. */
   allows?(settings: T['settings']): boolean
   answer?: Answer<T>
   /** Text of the task in an exercise made by a teacher. */
@@ -84,7 +84,7 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   pair?(state: State<T>): readonly Saying[]
   /** True if the picture is hidden until the exercise is passed, since it would reveal the answer. */
   isCovered?: boolean
-  /** Bars drawn in place of a hidden picture: the numbers that the answer is computed from. */
+  /** Returns the numbers that the answer is computed from, to draw as bars in place of the hidden picture. */
   bars?(state: State<T>): readonly { name: string; value: number }[]
   /** Returns the value to remember after this state; the same object if nothing changed. */
   watch?(state: State<T>, memory: M | undefined): M | undefined

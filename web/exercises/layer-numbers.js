@@ -1,4 +1,4 @@
-// Helpers for exercises in "One layer": its trace, the trace of other settings, and cells as controls.
+// Helpers for exercises in "One layer": they read its trace, compute traces of other settings, and make controls.
 
 import { check } from '../rooms/layer/check-settings.js'
 import { FIELDS } from '../rooms/layer/fields.js'
@@ -26,7 +26,7 @@ export function shownTrace({ state }) {
   return state.got.trace?.is === 'here' ? resultOf(state) : undefined
 }
 
-/** Computes the trace of changed settings. @param {Given} given @param {Partial<Settings>} patch @returns {Result | undefined} */
+/** Computes the trace of the settings with some replaced; undefined if they are invalid. @param {Given} given @param {Partial<Settings>} patch @returns {Result | undefined} */
 export function traceWith({ state, qkv }, patch) {
   const { checked } = check({ ...state.settings, ...patch })
   return checked && createTracer(qkv)(checked)
@@ -82,7 +82,7 @@ const pick = ({ matrix, head, row, column }) => ({ matrix, head, row, column })
 /** @param {'Q' | 'K'} matrix @param {number} head @param {number} row @param {number} column @returns {Cell} */
 export const cell = (matrix, head, row, column) => ({ matrix, head, row, column })
 
-/** True if all edited cells are in one of these matrices. @param {readonly string[]} matrices */
+/** Returns a predicate: true if all edited cells are in one of these matrices. @param {readonly string[]} matrices */
 export const editsOnly =
   matrices =>
   (/** @type {Settings} */ { edits }) =>

@@ -1,5 +1,5 @@
-// "Make an exercise": the current state of the room becomes the start, with a task, editable fields and one of six checks. The check is run
-// before a link is offered.
+// Draws the form "Make an exercise". The exercise starts with the current state of the room, and has a task, editable fields and one of six
+// checks. A link is offered only if the start does not pass the check.
 
 import { html, nothing } from 'lit'
 import { isIn } from '../shell/known.js'
@@ -21,10 +21,10 @@ const TEXTS = ['matrix', 'rows', 'word']
 /** @type {Record<string, string>} */
 const USUAL = { matrix: 'weights', head: '1', row: '1', column: '1', least: '0.9', most: '1', tolerance: '0.05' }
 
-/** The last exercise made, with its link and a message about it. @typedef {{ key: string, got: string, link?: string }} Result */
+/** The result of making an exercise. key: of a message; got: what the check found at the start; link: undefined on failure. @typedef {{ key: string, got: string, link?: string }} Result */
 
 /**
- * Returns the values of the fields of a check.
+ * Returns the parameters of a check, parsed from the form's fields.
  * @param {string} kind
  * @param {Record<string, string>} values
  * @returns {(string | number)[]}
@@ -69,7 +69,7 @@ export function companion(shell) {
   let may = []
   /** @type {Result | undefined} */
   let result
-  /** Incremented by each edit of the form, so that an outdated request is ignored. */
+  /** Incremented by each edit of the form, so that the result for an older form is ignored. */
   let turn = 0
   /** @type {import('../shell/texts-later.js').Later<import('../shell/room.js').Translate>} */
   const textsOf = textsLater(['shell', 'exercises', 'exercise-pages'])
@@ -132,7 +132,7 @@ export function companion(shell) {
       isOpen = false
     },
     link: () => ({}),
-    /** Closes the form when the address changes, since its content belongs to the previous one. */
+    /** Closes the form when the address changes, since its content belongs to the previous address. */
     follow() {
       isOpen = false
       turn++

@@ -14,7 +14,7 @@ export function runOf(state) {
   return run && JSON.stringify(run.request) === JSON.stringify(active.length ? changed : request) ? run : undefined
 }
 
-/** Returns the prediction for the second text; undefined while it is computed. @param {State} state */
+/** Returns the run of the second text; undefined while it is computed. @param {State} state */
 export function besideRunOf(state) {
   const { beside } = state.got
   const run = beside?.is === 'here' ? beside.value : undefined

@@ -1,4 +1,4 @@
-// An exercise made by a teacher: the parameter `made` of a link, as JSON. It is validated like a link.
+// Reads and writes exercises made by teachers, which are JSON in the parameter `made` of a link. They are validated like a link.
 
 import { percent } from '../files/number-format.js'
 import { toNumber } from '../shell/kinds.js'
@@ -26,7 +26,7 @@ const MOST_LETTERS = 2000
 /** @param {unknown} value */
 const isText = value => typeof value === 'string' && value.length > 0 && value.length <= MOST_LETTERS
 
-/** Parses the parameter; undefined if it is not a valid exercise. @param {string} text @returns {Made | undefined} */
+/** Parses the parameter `made`; undefined if it is not a valid exercise. @param {string} text @returns {Made | undefined} */
 export function readMade(text) {
   try {
     const { room, start, may, task, check } = JSON.parse(text)
@@ -54,7 +54,7 @@ export const numbersIn = text =>
     .map(toNumber)
 
 /**
- * Returns the function that judges the current state. It returns undefined while the value to judge is not computed yet.
+ * Returns the function that judges the current state. That function returns undefined while the value to judge is being computed.
  * @param {Made} made
  * @returns {Promise<Exercise['check']>}
  */

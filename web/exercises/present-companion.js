@@ -18,7 +18,7 @@ import {
 const storage = () => globalThis.localStorage
 
 /**
- * Creates the list of slides with the current one.
+ * Creates the list of slides, which also remembers the displayed one.
  * @param {import('../shell/shell.js').Shell} shell
  */
 function createSlideShow(shell) {
@@ -49,8 +49,8 @@ function createSlideShow(shell) {
     /** Returns the value of the parameter `present`. */
     link: () => (isShared ? asParameter(slides) : '1'),
     /**
-     * Shows a slide as it was added. Discards changes of the previous slide, which Undo restores. Returns false if the slide does not
-     * exist.
+     * Shows a slide as it was added. Changes made on the previous slide are lost, except that Undo restores them. Returns false if the
+     * slide does not exist.
      * @param {number} to
      */
     show(to) {

@@ -11,7 +11,7 @@ import { answerOf, attemptFrom, begun, begunAgain, isOver, judged, withParameter
  * @param {object} link
  * @param {() => import('./attempt.js').Rules} link.rules
  * @param {() => import('./score-book.js').ScoreBook} link.scores
- * @param {() => unknown} link.turn returns another value once another exercise is requested
+ * @param {() => unknown} link.turn returns a value that changes when another exercise is requested
  * @param {(name: string, data: object) => void} link.tell reports to the host at once
  */
 export function createReaderAttempt(shell, place, { rules, scores, turn, tell }) {
@@ -34,7 +34,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
     say('')
   }
 
-  /** Returns the input for the functions of an exercise, without the core. @param {Store} own @returns {import('./exercise.js').Given} */
+  /** Returns the input for the functions of an exercise, without `qkv`, which only checks need. @param {Store} own @returns {import('./exercise.js').Given} */
   const givenBy = ({ state }) => ({
     state,
     answer: attempt.answer,
@@ -115,7 +115,7 @@ export function createReaderAttempt(shell, place, { rules, scores, turn, tell })
     /**
      * Continues from a state stored by the host, the page that embeds the exercise.
      * @param {unknown} stored
-     * @returns {boolean} false if it does not belong to this exercise
+     * @returns {boolean} false if the state is invalid or belongs to another exercise
      */
     restore(stored) {
       const kept = place.exercise && attemptFrom(stored, place.exercise.id)

@@ -1,5 +1,5 @@
-// The scores of exercises, stored in this browser only: for each exercise the best score, the number of tries, the settings that reached
-// it, and the time. Readers can edit stored data, so the book validates it, and a score proves nothing.
+// Stores the scores of exercises in this browser only: for each exercise the best score, the settings that reached it, the number of tries,
+// and the time. Readers can edit stored data, so the book validates it, and a score proves nothing.
 
 /** @typedef {{ score: number, tries: number, state: string, when: string }} Entry */
 /** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} Store */

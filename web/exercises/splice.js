@@ -1,5 +1,5 @@
-// Messages of a frame to its parent page: the SPLICE protocol for smart learning content (getState, reportScoreAndState, sendEvent), and
-// lti.frameResize. Only messages from the parent are read.
+// Exchanges messages with the parent page of an iframe: the SPLICE protocol for smart learning content (getState, reportScoreAndState,
+// sendEvent), and lti.frameResize. Only messages from the parent are read.
 
 /** Milliseconds until the parent page counts as silent. */
 const PATIENCE = 2000
@@ -41,7 +41,7 @@ export function createSplice(frame, activity, hear) {
 
   return {
     /**
-     * Requests the last reported state. The promise also resolves if the answer is late; to undefined if there is no state.
+     * Requests the last reported state, and returns it or undefined if there is none. A late answer still resolves the promise.
      * @param {() => void} [silent] called if no answer arrives in time
      * @returns {Promise<unknown>}
      */

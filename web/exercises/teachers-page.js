@@ -83,7 +83,7 @@ export function teachersPage(context) {
       }</section>`
 }
 
-/** Draws the options of a link besides its exercises. @param {ListContext} context */
+/** Draws the options of a teacher's link: language, hints, solution and maximum tries. @param {ListContext} context */
 function rules({ t, settings, act }) {
   const flag = (/** @type {'hints' | 'solution'} */ name) =>
     html`<label><input type="checkbox" data-rule=${name} .checked=${settings[name]}

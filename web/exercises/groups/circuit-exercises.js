@@ -132,7 +132,7 @@ const fewestHeads = {
   solution: { set: only(['1.1', '2.2', '3.1']) },
 }
 
-/** Patches a layer's output at a position, counted from 1, with that of the second text. @param {number} layer @param {number | '*'} position */
+/** Returns the change that patches a layer's output from the second text, in link notation. Both count from 1. @param {number} layer @param {number | '*'} position */
 const patch = (layer, position) => `${layer}:${position}=patch`
 const NAME = 4
 

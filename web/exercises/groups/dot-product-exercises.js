@@ -20,12 +20,12 @@ import { digits, link, shareOf, verdict } from '../verdict.js'
 /** @import { LayerExercise } from '../layer-numbers.js' */
 
 const GIVEN = { model: 'imported', sentence: 'query', second: 'key1 key2 key3', score: 'plain' }
-/** Settings with one query and three unit keys. */
+/** Link parameters of one query and three unit keys. */
 const UNIT = link({
   ...GIVEN,
   imported: JSON.stringify({ q: tensor([1, 3], [0, 0, 0]), k: tensor([3, 3], KEYS), v: tensor([3, 2], VALUES) }),
 })
-/** Settings whose scores are 2, 1 and 0. */
+/** Link parameters of a query and three keys whose scores are 2, 1 and 0. */
 const SCORES = link({
   ...GIVEN,
   imported: JSON.stringify({ q: tensor([1, 1], [1]), k: tensor([3, 1], [2, 1, 0]), v: tensor([3, 1], [1, 2, 3]) }),

@@ -118,7 +118,7 @@ const previousHead = {
   solution: { answer: headOf('previous') },
 }
 
-/** Returns settings with one head, or with two whose outputs W_O averages. @param {number} heads */
+/** Returns the tensors, as JSON, of a layer with one head, or with two whose outputs W_O averages. @param {number} heads */
 function averaged(heads) {
   const of = (/** @type {number[]} */ list) => Array.from({ length: heads }, () => list).flat()
   const half = 1 / heads
@@ -137,7 +137,7 @@ const LENGTHS = [0.5, 1, 1.5]
 const KEY = [0, 1].map(head => cell('K', head, 0, 0))
 const NUMBER = { least: 0, most: 20, step: 1, isSlider: true }
 
-/** Formats the queries of the heads as edits. @param {number[][]} q */
+/** Formats the query of each head as edits in link notation. @param {number[][]} q */
 const queries = q => q.flatMap((own, head) => own.map((value, column) => `Q.${head}.0.${column}:${value}`)).join(' ')
 
 /** @type {LayerExercise} */

@@ -10,14 +10,14 @@ import { digits, link, verdict } from '../verdict.js'
 /** Accuracy that counts as learned. */
 const LEARNED = 0.95
 
-/** Returns the result of a run that has stopped by itself. @param {LearnState} state @returns {Reached | undefined} */
+/** Returns the result of the run; undefined unless it has stopped by itself. @param {LearnState} state @returns {Reached | undefined} */
 function reachedBy({ view }) {
   const last = view.points.at(-1)
   const hasStopped = view.steps > 0 && !view.isTraining && (view.reachedAt !== null || view.isEnded)
   return last && hasStopped ? { accuracy: last.heldOutAccuracy, steps: view.steps } : undefined
 }
 
-/** Remembers the run under a name. @param {LearnState} state @param {Runs | undefined} memory @param {string} name */
+/** Returns the memory with the result of the run under a name; the same object if nothing changed. @param {LearnState} state @param {Runs | undefined} memory @param {string} name */
 function withRun(state, memory, name) {
   const reached = reachedBy(state)
   const known = memory?.[name]

@@ -92,7 +92,7 @@ const windowOfThree = {
   solution: { set: 'mask=window&left=2&right=0' },
 }
 
-/** The key to hide. @type {[number, number, 0][]} */
+/** The cell to hide: row 0, column 2. @type {[number, number, 0][]} */
 const THIRD = [[0, 2, 0]]
 
 /** @type {LayerExercise} */
