@@ -31,7 +31,7 @@ async function open(qkv, urls) {
 }
 
 /**
- * Caches the model per core; a failed load is retried.
+ * Caches a function that loads the model, per core. After a failed load, the next call loads again.
  * @type {WeakMap<Qkv, () => Promise<{ model: Model, weights: Map<number, Tensors> }>>}
  */
 const opened = new WeakMap()
@@ -57,7 +57,7 @@ function tokenText(model, id, raw) {
  * Runs the model up to the layer of the settings.
  * @param {Qkv} qkv
  * @param {Checked} settings
- * @param {Record<string, string> | undefined} urls addresses of its files
+ * @param {Record<string, string> | undefined} urls addresses of the model's files
  * @returns {Promise<Checked>} the settings with the tokens of the model, the layer's input and its weights
  */
 export async function trainedLayer(qkv, settings, urls) {

@@ -60,7 +60,7 @@ function contextOf(context) {
   }
 }
 
-/** Shows the difference of the numbers from float64. @param {SceneContext} context */
+/** Shows the largest difference between the trace and float64. @param {SceneContext} context */
 function badge({ t, difference }) {
   if (!difference) return html`<p class="badge" id="badge">${t('differencePending')}</p>`
   const { most, matrix, rows, of } = difference
@@ -93,12 +93,12 @@ function working({ t, progress }) {
 const induction = later(() => import('./views/induction-panel.js'))
 const distribution = part(async () => (await import('./views/score-panel.js')).distributionPanel)
 const curve = later(() => import('./views/plot.js'))
-/** The parts below the first screen, loaded when they are first drawn. */
+/** The panel of steps, below the first screen. It loads once the browser is idle. */
 const walk = later(async () => {
   await idle()
   return import('./views/steps-panel.js')
 })
-/** The inspector, which is loaded after the picture if nothing is selected. */
+/** The inspector. `panel` loads at once, for a selection; `panelAtRest` loads once the browser is idle. */
 const panel = later(() => import('./views/cell-panel.js'))
 const panelAtRest = later(async () => {
   await idle()
@@ -112,7 +112,7 @@ const imported = part(async () => (await import('./views/transfer.js')).importPa
 /** @param {SceneContext['result']} result */
 const isHandBuilt = ({ settings: { model } }) => model === 'handBuilt'
 
-/** Draws "Why divide by √d?", open if the state demands it. @param {SceneContext} context */
+/** Draws "Why divide by √d?", open if `hasDistribution` is true. @param {SceneContext} context */
 function distributionPart(context) {
   const { t, hasDistribution: isOpen, vectorSize, actions } = context
   const toggle = (/** @type {Event} */ event) => {
@@ -134,7 +134,8 @@ const foldedParts = context => {
 }
 
 /**
- * Draws the side column: beside the flow, the map and the selection; beside another picture, the selection or the strongest link.
+ * Draws the side column. Beside the flow it has the map, and the inspector if something is selected. Beside other pictures it has the
+ * inspector, which explains the strongest link if nothing is selected.
  * @param {SceneContext} context
  */
 function side(context) {

@@ -126,7 +126,8 @@ function controls({ t, settings, act }) {
 function ownText(context) {
   const { t, view, act, settings } = context
   const short = shortText(context)
-  // A pasted text is used at once. Typed letters are used when the field loses focus, since each would restart the run.
+  // A pasted text is used at once. Typed letters are used when the field loses focus, since each would restart the run. While the text is
+  // too short for a run, typed letters are used at once, too.
   const input = (/** @type {InputEvent & { inputType?: string }} */ { target, inputType = '' }) =>
     (short || !/^(insert(Text|Comp)|delete)/.test(inputType)) && act.type(target.value)
   return html`<label class="learn-own">${t('learnText')}

@@ -12,7 +12,7 @@ export const MOST_BYTES = 2 ** 29
 
 /**
  * Estimates the time and memory of a run.
- * @param {LearnSettings} settings layers: number of all attentions
+ * @param {LearnSettings} settings layers: number of attentions, cross-attention included
  * @param {number} [outputs] logits per position, if the task fixes their number
  * @returns {{ seconds: number, bytes: number }}
  */
@@ -25,13 +25,13 @@ export function estimate({ layers, heads, d, mlp, V, T, batch, steps }, outputs 
   return { seconds: (steps * 3.5 * forward) / SPEED, bytes: 4 * (2 * floats + 8 * weights + snapshots) }
 }
 
-/** Returns the seconds of a number of steps, with an evaluation every 20. @param {number} steps @param {import('./learn.js').RunInfo['milliseconds']} milliseconds */
+/** Returns the seconds that a number of steps take, with an evaluation every EVERY steps. @param {number} steps @param {import('./learn.js').RunInfo['milliseconds']} milliseconds */
 export const secondsOf = (steps, { step, evaluation }) => (steps * (step + evaluation / EVERY)) / 1000
 
 /**
- * Finds similar settings that take less than a minute, by reducing the largest size.
- * @param {LearnSettings} settings layers: number of all attentions
- * @returns {Partial<LearnSettings> | undefined} undefined if these settings are not large
+ * Finds similar settings within MOST_SECONDS and MOST_BYTES. Reduces batch first, then steps, mlp and d.
+ * @param {LearnSettings} settings layers: number of attentions, cross-attention included
+ * @returns {Partial<LearnSettings> | undefined} the reduced fields; undefined if none was reduced
  */
 export function smaller(settings) {
   /** @type {Partial<LearnSettings>} */

@@ -12,7 +12,7 @@ import { TASKS } from './tasks/index.js'
 /** @import { Point } from './watched-run.js' */
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [360, 180, 34, 14, 14, 22]
-/** The positions that the heads of a solution attend to. @type {('previous' | 'answer')[]} */
+/** Kinds of scores of a head: its weight on the previous token, and on the position of the answer. @type {('previous' | 'answer')[]} */
 const LOOKS = ['previous', 'answer']
 /** Number of heads named in the legend. */
 const NAMED = 4
@@ -48,9 +48,10 @@ export function linesOf(task) {
 }
 
 /**
- * Finds the jump of the accuracy: the middle of its steepest rise, if that reaches RISE within WITHIN evaluations.
+ * Finds the jump of the held-out accuracy: the step with the largest rise. There is a jump only if the accuracy rises by RISE within WITHIN
+ * evaluations.
  * @param {readonly Point[]} points
- * @returns {number | null} the step, or null
+ * @returns {number | null} the step; null without a jump
  */
 export function jumpOf(points) {
   const values = points.map(({ heldOutAccuracy }) => heldOutAccuracy)
@@ -75,7 +76,7 @@ export const headScores = points =>
     ),
   )
 
-/** Returns for each head the score that is highest at the end. @param {readonly Point[]} points the best head first */
+/** Returns for each head the score that is higher at the end, the best head first. @param {readonly Point[]} points */
 export function headLines(points) {
   const last = points[points.length - 1]
   return Array.from(group(headScores(points), ({ name }) => name).values(), ([previous, answer]) =>
@@ -95,7 +96,7 @@ export function bandOf(task) {
 }
 
 /**
- * Returns the last step at which no recorded run has an accuracy above 0.5, and the first at which all have.
+ * Returns the range of the recorded jumps: the last evaluation before a run reaches an accuracy of 0.5, and the first at which all have.
  * @param {{ least: number[], most: number[] }} band
  */
 export const recordedJump = ({ least, most }) => {

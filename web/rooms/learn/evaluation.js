@@ -11,8 +11,7 @@ import { baselineAccuracy, measure } from './measure.js'
  * @property {number} accuracy on sequences of training lengths
  * @property {number} heldOutLoss
  * @property {number} heldOutAccuracy on sequences of held-out lengths, which no training sequence has
- * @property {number} alignment share of the answers for which the largest weight of the best head in the last layer is at the right
- * position
+ * @property {number} alignment share of answers for which the best head of the last layer has its largest weight on the right position
  * @property {{ previous: number, induction: number }} scores previous: mean weight on the previous token, of the best head of the first
  *   layer; induction: mean weight on the position of the answer, of the best head of the last layer
  * @property {{ previous: number, induction: number }} best indices of these heads

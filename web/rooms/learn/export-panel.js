@@ -23,7 +23,7 @@ function csvOf(points) {
     .join('\n')
 }
 
-/** True until the first picture has been drawn, which moves everything below. @param {Context} context */
+/** True until the first picture has been drawn. Its appearance would move this panel. @param {Context} context */
 const isComing = context => !failureOf(context) && !(runOf(context) && pictureOf(context))
 
 /** @param {Context} context */

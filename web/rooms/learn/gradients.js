@@ -1,4 +1,5 @@
-// Computes the gradients of the loss at a step: for the model's weights, and for the attention weights of the first sequence of its batch.
+// Computes the gradients of the loss at a training step: for the model's weights, and for the attention weights of the first sequence in
+// the batch of that step.
 
 import { parameters } from 'qkv/train'
 import { headColumns, rowsOfFirst } from './attention-parts.js'

@@ -20,7 +20,7 @@ export interface Settings extends Typed {
   trained: number
   /** The loss of that step, to check that a repeated run gives the same numbers. */
   loss: number | null
-  /** The displayed step; null: the latest. */
+  /** The displayed step; null for the latest. */
   at: number | null
   /** The reader's input; '': default of the task. */
   probe: string
@@ -33,7 +33,7 @@ export interface Settings extends Typed {
 
 export type Pace = 'full' | 'ten' | 'one'
 
-/** The reference run, A. at: its step to compare with; null for the displayed step of the current run. */
+/** The reference run A. `at`: the step of A that is shown; null shows the same step as of the current run. */
 export interface ReferenceRun {
   seed: number
   layers: number

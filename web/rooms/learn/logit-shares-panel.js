@@ -14,7 +14,7 @@ import { TASKS } from './tasks/index.js'
 const MOST = 8
 
 /**
- * Lists the positions that a head reads from by contribution: the largest ones, and the sum of the rest.
+ * Lists what the positions that a head reads from contribute: the largest contributions, and the sum of the rest.
  * @param {Context['t']} t
  * @param {Float32Array} sources
  * @param {number} token

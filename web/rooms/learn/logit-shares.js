@@ -1,5 +1,5 @@
-// Decomposes logits into what each part of the model adds directly through the output weights. A final LayerNorm is applied with the mean
-// and deviation of the whole state, so that the terms still sum to the logit.
+// Decomposes logits into what each part of the model adds directly through the output weights. A final LayerNorm divides each term by the
+// deviation of the whole state, so that the terms still sum to the logit.
 
 import { tensor } from 'qkv'
 import { headColumns, rowsOfFirst, weightsOfFirst } from './attention-parts.js'

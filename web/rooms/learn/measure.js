@@ -30,7 +30,7 @@ import { argmax } from './tasks/batch.js'
  */
 export function measure({ batches, forward, V }) {
   let [loss, right, counted, answers] = [0, 0, 0, 0]
-  /** @type {HeadScore[][]} sums, at first */
+  /** @type {HeadScore[][]} sums until the division below */
   let heads = []
   /** Number of rows with a previous token, for each attention. @type {number[]} */
   const rows = []
@@ -74,8 +74,8 @@ export function measure({ batches, forward, V }) {
 }
 
 /**
- * Computes the accuracy of the baseline without attention: it predicts the most frequent target after each token (for translation, after
- * the previous target), or at each position. Tries both tables, and returns the better accuracy.
+ * Computes the accuracy of two baselines without attention, and returns the better one. The first predicts the most frequent target after
+ * each token (for translation, after the previous target); the second predicts the most frequent target at each position.
  * @param {readonly Batch[]} seen batches to count
  * @param {readonly Batch[]} tested
  * @param {number} V

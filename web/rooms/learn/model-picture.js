@@ -42,7 +42,7 @@ function likeliest(data, from, n) {
  * @param {import('qkv').Qkv} qkv
  * @param {Run} run
  * @param {string} given
- * @param {{ why?: number | null, write?: number }} [asked] the answer to explain; the number of tokens to generate
+ * @param {{ why?: number | null, write?: number }} [asked] why: index of the answer to explain; write: number of tokens to generate
  * @returns {Shown}
  */
 export const shownOf = (qkv, run, given, asked = {}) => forwardShown(qkv, run, given, asked).shown

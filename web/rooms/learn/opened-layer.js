@@ -27,7 +27,7 @@ export function openedLayer(qkv, run, probe, layer) {
   const parted = (x, n) => rowsOfFirst(x, n).reshape([n, heads, size]).permute([1, 0, 2])
   const weight = (/** @type {string} */ part) =>
     tensor(parameters.values[`${blocks[layer]}.${part}`].data.slice(), [d, d])
-  /** Returns W of each head, (heads, d, size), so that X W is Q. @param {string} part */
+  /** Returns the matrix W of each head, (heads, d, size), with Q = X W. @param {string} part 'q', 'k' or 'v' */
   const perHead = part => weight(part).reshape([heads, size, d]).permute([0, 2, 1])
   const { q, k, v } = forward.layers[layer]
   const n = rows.length

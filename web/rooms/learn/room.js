@@ -55,10 +55,10 @@ const view = {
   stop: null,
 }
 
-/** Returns the step, input and changes to request a picture of. @param {State} state */
+/** Returns the part of a request that names the step, the input and the changes to show. @param {State} state */
 const shownAt = ({ settings: { at, probe, changes } }) => ({ at, probe, changes })
 
-/** Begins another run; everything is reset except the reference run. @param {State} state @param {Partial<import('./learn.js').Settings>} set @param {Partial<import('./learn.js').View>} [patch] @returns {Step} */
+/** Begins another run. Resets the progress, the displayed step and the changes to heads, but keeps the reference run. @param {State} state @param {Partial<import('./learn.js').Settings>} set @param {Partial<import('./learn.js').View>} [patch] @returns {Step} */
 const another = ({ view: { begun } }, set, patch = {}) => ({
   set: { trained: 0, loss: null, at: null, why: null, changes: [], ...set },
   view: { ...NEW_RUN, begun: begun + 1, file: null, ...patch },

@@ -77,7 +77,7 @@ export function sizesOf({ settings }) {
   return { ...own, layers: own.layers + Number(TASKS[settings.task].hasCross === true) }
 }
 
-/** Returns the remaining time of the run and its memory; zero once it is done. @param {State} state */
+/** Returns the estimated time and memory of the whole run; zeros once it is done. @param {State} state */
 export function costOf(state) {
   const { settings, view, got } = state
   if (view.isEnded || view.reachedAt !== null || view.divergedAt !== null) return { seconds: 0, bytes: 0 }

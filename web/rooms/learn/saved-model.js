@@ -1,4 +1,4 @@
-// A trained model as a file: safetensors, with its configuration in the header and as JSON.
+// Writes and reads a trained model as a safetensors file, which has the configuration in its header. Another file may have it as JSON.
 
 import { fromSafetensors, toSafetensors } from '../../files/safetensors-file.js'
 import { Trouble } from '../../files/trouble.js'
@@ -13,7 +13,7 @@ import { initialWeights } from './transformer.js'
 const MOST_BYTES = 2 ** 26
 
 /**
- * Returns the configuration: the settings that build the model, and the kind of each weight.
+ * Returns the configuration: the settings that build the model, and the layout of its weights.
  * @param {string} task
  * @param {LearnSettings} settings
  * @param {number} step
@@ -45,7 +45,7 @@ export function fromFile(bytes, json) {
   if (bytes.length > MOST_BYTES) throw new Trouble('fileLarge', { bytes: bytes.length, most: MOST_BYTES })
   const { weights, metadata } = fromSafetensors(bytes)
   const { task, step, text, settings } = readConfig(json ?? metadata.config)
-  // The shapes required by this configuration.
+  // Collect the shapes that the configuration requires.
   const zeros = { normal: (/** @type {number[]} */ dims) => ({ dims }) }
   const expected = initialWeights(/** @type {any} */ (zeros), settings, shapeOf(TASKS[task], settings, text))
   for (const [name, { dims }] of Object.entries(expected)) {
@@ -79,7 +79,7 @@ function readConfig(json) {
 }
 
 /**
- * Returns a value if it has the type of the default, else the default; ranges are checked later.
+ * Reads a field of the configuration. Returns the default if it is missing. Ranges are checked later.
  * @param {string} task
  * @param {import('./fields.js').RunField} field
  * @param {unknown} value

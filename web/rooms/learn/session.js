@@ -68,7 +68,7 @@ async function trainInSlices(own, { isRunning, pace, until, isStill, known }, { 
 }
 
 /**
- * Creates a holder of the reference, which is a kept run or one step of it.
+ * Creates the store of the reference, which is a kept run or one step of it.
  * @param {import('qkv').Qkv} qkv
  */
 function createReference(qkv) {

@@ -21,7 +21,7 @@ const MOST_NORM = 1
 const TRAIN_SEED = 1_000_003
 
 /**
- * Performs a training step: gradients, clipped to a norm of MOST_NORM, and the optimiser.
+ * Performs a training step: computes the gradients, clips their norm to MOST_NORM, and runs the optimiser.
  * @param {import('qkv/train').Parameters} p
  * @param {{ lr: number, step: () => void }} optimizer
  * @param {ReturnType<typeof tape>} taped
@@ -123,7 +123,7 @@ export function createRun(qkv, task, given = {}, text) {
       interventions = hooksOf(changes, settings, sizes, meansOfHeads)
     },
     /**
-     * Computes the gradients of the loss at a step: for the model's weights, and for the attention weights of the first sequence of its batch.
+     * Computes the gradients of the loss at a step: for the model's weights, and for the attention weights of the batch's first sequence.
      * @param {Weights} state weights before the step
      * @param {number} at index of the step, whose batch is drawn again
      */

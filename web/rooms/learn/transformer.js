@@ -177,8 +177,8 @@ export function layersForward(t, p, { ids, T }, settings, causal, table, hooks =
 }
 
 /**
- * Runs an encoder with cross-attention. The keys of the cross-attention depend on the whole sentence by self-attention, its values on single
- * words, its queries on the previous word of the translation and the position.
+ * Runs an encoder with cross-attention. Keys come from the encoder, which sees the whole sentence; values come from the embeddings of
+ * single words; queries come from the previous word of the translation and the position.
  * @param {Tape} t
  * @param {Weights} p
  * @param {Batch} batch

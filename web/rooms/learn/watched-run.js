@@ -1,4 +1,4 @@
-// A run watched by a reader: evaluated while it trains, with snapshots, ending at its goal or when it diverges.
+// A run watched by a reader: evaluated while it trains, with snapshots. It ends after its last step or when it diverges.
 
 import { createSnapshots, EVERY, snapshotAt } from './snapshots.js'
 import { createRun } from './training-run.js'
@@ -85,7 +85,7 @@ export function createWatchedRun(qkv, { task, settings, text, file }) {
   const baseline = run.baselineAccuracy()
   const again = performance.now()
   run.heldOutAccuracy()
-  // The first evaluation includes compilation, so also estimate its time as twice that of a held-out accuracy, which is half an evaluation.
+  // The first evaluation includes compilation. A held-out accuracy is half an evaluation, so twice its time is another estimate.
   const evaluation = Math.min(cold - start, 2 * (performance.now() - again))
   /** Times a step on the viewer, which is safe since its weights are reloaded before each picture. */
   const timed = () => {

@@ -131,7 +131,7 @@ function control(context, field) {
   return type === 'choice' ? choice(context, field) : numberBox(context, field)
 }
 
-/** Opens the settings drawer at a field. @param {FieldName} [field] */
+/** Opens the settings drawer, at a field if one is given. Without a field, closes an open drawer. @param {FieldName} [field] */
 export function showSettings(field) {
   const drawer = present(document.getElementById('settings'))
   if (!drawer.hidden && !field) return hideSettings()

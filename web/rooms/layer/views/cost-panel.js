@@ -205,7 +205,7 @@ export function costPanel(context) {
     actions.setCost({ costLength })
     return costLength
   }
-  // Don't bind with `live`, since a redraw must not replace what is being typed.
+  // The number input is not bound with `live`: a redraw must not replace what is being typed.
   const typed = (/** @type {InputEvent} */ { target }) => {
     target.value = String(set(target.valueAsNumber))
   }

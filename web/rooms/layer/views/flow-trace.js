@@ -1,4 +1,4 @@
-// Converts the steps of the chosen head for <qkv-flow>, with the partial sums of values that it shows.
+// Converts the steps of the chosen head for <qkv-flow>, and adds the partial sums of the output that the element shows.
 
 import { firstFrame, STEP_OF } from '../explain/frame-steps.js'
 import { hasFlow } from '../explain/picture.js'
@@ -29,7 +29,7 @@ export function flowOf({ arithmetic, result, head, link, settings, frame }) {
     output,
   } = result.tensors
   if (!hasFlow(result) || !Q || !K || !V || !scores || !weights || !output) return undefined
-  const { side, position } = settings.word ?? { side: 'queries', position: link?.row ?? 0 } // the query that the answer describes
+  const { side, position } = settings.word ?? { side: 'queries', position: link?.row ?? 0 } // without a selected word, the query of the strongest link
   const query = side === 'queries' || !result.settings.isCross ? position : 0
   const trace = {
     embeddings: X,

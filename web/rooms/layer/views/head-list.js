@@ -48,17 +48,17 @@ export function headSentences(context) {
 const ROLE = 0.5
 
 /**
- * Returns the role of a head with at least half of its weight on the word itself, the previous word or the first.
+ * Returns the role of a head: a text that names the word itself, the previous or the first word, if that has at least half of the weight.
  * @param {SceneContext} context
  * @param {number} head
  */
 export function roleOf(context, head) {
-  headSentences(context)
+  headSentences(context) // fills `known`
   const { at, share = 0 } = known.get(context.result)?.words[head] ?? {}
   return at && at !== 'key' && share >= ROLE ? context.t(`at.${at}`) : undefined
 }
 
-/** Returns the mean entropy of uniform attention over the visible keys. @param {SceneContext['result']} result */
+/** Returns the mean entropy, in bits, of uniform attention over the visible keys. @param {SceneContext['result']} result */
 export function mostBits({ settings, visible }) {
   const [L, S] = [settings.queries.tokens.length, settings.keys.tokens.length]
   if (!visible) return Math.log2(S)

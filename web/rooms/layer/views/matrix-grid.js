@@ -43,6 +43,7 @@ export class MatrixGrid extends LitElement {
     this.marks = []
     /** The cell whose arithmetic is shown. @type {Place | undefined} */
     this.shown = undefined
+    /** True if `shown` is selected, rather than under the pointer. */
     this.isKept = false
     /** @type {Translate} */
     this.t = /** @type {never} */ (undefined)

@@ -12,7 +12,7 @@ import { selectCell } from './select.js'
 
 /** @import { Matrix, MatrixId, Region, SceneContext } from '../layer.js' */
 
-/** Rows, columns or cells above which a matrix is drawn as a map. */
+/** Numbers of rows or columns (MOST_NUMBERS) and of cells above which a matrix is drawn as a map. */
 const MOST_NUMBERS = 24
 const MOST_CELLS = 320
 
@@ -20,7 +20,7 @@ const MOST_CELLS = 320
 const isBig = ({ tensor: { dims } }) => Math.max(...dims) > MOST_NUMBERS || dims[0] * dims[1] > MOST_CELLS
 
 /**
- * Returns the highlights of a matrix: sources and targets of the shown cell.
+ * Returns the highlights of a matrix: the sources and targets of `lit` that are in it.
  * @param {SceneContext} context
  * @param {Matrix} matrix
  */

@@ -5,7 +5,7 @@ import { wordOrder } from '../trace/word-order.js'
 
 /** @import { SceneContext } from '../layer.js' */
 
-/** Two sentences of the same words with different meanings. */
+/** A sentence that means something else in reverse order. */
 const EXAMPLE = 'dog bites man'
 /** Largest rounding difference of float32 sums in another order. */
 const ROUNDING = 1e-5

@@ -12,20 +12,20 @@ import { plainTensor } from '../export.js'
 /** @typedef {{ toSVG: () => Promise<string>, toPNG: () => Promise<Blob> }} Picture */
 /** @typedef {[content: BlobPart, type: string]} File */
 
-/** Writers of number formats. @type {Record<string, (matrix: Matrix) => File>} */
+/** Writes a matrix as numbers, by file type. @type {Record<string, (matrix: Matrix) => File>} */
 const NUMBERS = {
   csv: matrix => [writeCsv(matrix), 'text/csv'],
   json: ({ rows, columns, tensor }) => [JSON.stringify({ rows, columns, ...plainTensor(tensor) }), 'application/json'],
   npy: ({ tensor }) => [writeNpy(tensor), 'application/octet-stream'],
 }
 
-/** Writers of picture formats. @type {Record<string, (picture: Picture) => Promise<File>>} */
+/** Writes a picture, by file type. @type {Record<string, (picture: Picture) => Promise<File>>} */
 const PICTURES = {
   svg: async picture => [await picture.toSVG(), 'image/svg+xml'],
   png: async picture => [await picture.toPNG(), 'image/png'],
 }
 
-/** Draws a map of a matrix for the file, if the page shows it as numbers. @param {Translate} t @param {Matrix} matrix @param {(picture: Picture) => Promise<File>} write */
+/** Draws a map of a matrix that the page shows as numbers, and writes the map. @param {Translate} t @param {Matrix} matrix @param {(picture: Picture) => Promise<File>} write */
 async function writeMap(t, { id, tensor, domain, rows, columns, axes, scale, isHidden }, write) {
   const map = document.createElement('qkv-heatmap')
   const { dims } = tensor

@@ -10,7 +10,7 @@ import { menu, menuChoices } from '../../../shell/menu.js'
  * @typedef {object} Saved
  * @property {Translate} t
  * @property {string} [className]
- * @property {string} [text] beside the icon, if there are several menus in a row
+ * @property {string} [text] text beside the icon, if there are several menus in a row
  * @property {Matrix} [matrix] if missing, only the picture can be saved
  * @property {string} [picture] selector of the picture's element; if missing, a map is drawn from the matrix
  */

@@ -3,11 +3,11 @@
 /** @import { Actions, Cell, Word } from '../layer.js' */
 /** @import { Place } from '../../../attention-head/head.js' */
 
-/** Handles a click on a cell. With Shift, or by a long press, subtracts it from the selected one. @param {Actions} actions @param {Cell} cell @param {boolean} [isSecond] */
+/** Handles a click on a cell. With Shift, or by a long press, subtracts `cell` from the selected cell. @param {Actions} actions @param {Cell} cell @param {boolean} [isSecond] */
 export const selectCell = (actions, cell, isSecond) => (isSecond ? actions.subtract(cell) : actions.select({ cell }))
 
 /**
- * Handles a click on a word. With Shift, or by a long press, shows whether the selected word sees it.
+ * Handles a click on a word. With Shift, or by a long press, shows whether the selected word sees `word`.
  * @param {Actions} actions
  * @param {Word} word
  * @param {boolean} [isSecond]

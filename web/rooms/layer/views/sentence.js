@@ -63,7 +63,7 @@ export function sentenceBar(context) {
   </section>`
 }
 
-/** Draws the switch between random matrices and a layer of the trained model, which reads one sentence. @param {Context} context */
+/** Draws the switch between random matrices and a layer of the trained model. Not for two sentences, since that model reads one. @param {Context} context */
 function numbers({ t, settings, actions }) {
   const isTrained = settings.model === 'trained'
   const layers = Array.from({ length: TRAINED.layers }, (_, i) => i + 1)

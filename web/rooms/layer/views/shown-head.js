@@ -124,7 +124,7 @@ export function headActions(context) {
   }
 }
 
-/** Draws the choice of the maximum of the colour scale, with an explanation. @param {SceneContext} context */
+/** Draws the choice of what the colour scale ends at. @param {SceneContext} context */
 export function scaleChoice(context) {
   const { t, scaleEnd, actions, result, matrices } = context
   /** @type {(typeof scaleEnd)[]} */

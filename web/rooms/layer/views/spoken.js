@@ -8,7 +8,7 @@ import { domainOf, largestOf } from '../../../attention-head/scale.js'
 export const spokenWord = ({ hovered, settings }) => hovered ?? settings.word ?? undefined
 
 /**
- * Returns the word that the stage refers to, else the query of the strongest link, as used by the answer and the flow.
+ * Returns the word that the stage refers to. If it refers to neither a word nor a cell, returns the query of the strongest link.
  * @param {SceneContext} context
  * @returns {Word | undefined}
  */

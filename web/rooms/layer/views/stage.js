@@ -18,7 +18,7 @@ import { cellSentence, evenSentence, rich, weightsOf, wordButton, wordSentences 
 
 /** @import { SceneContext, Word } from '../layer.js' */
 
-/** Maximum number of words in the row, which ends with the number of the others. Maps label all words. */
+/** Maximum number of words in the row. The row ends with the number of words left out. Maps label all words. */
 const MOST_WORDS = 400
 
 /** The word on which a mouse stroke began, and whether it has moved to another word. @type {{ from?: number, isStroke: boolean }} */

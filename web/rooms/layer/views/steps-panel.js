@@ -40,7 +40,7 @@ function block(context, { left, tops = [], biases = [], results }) {
 }
 
 /**
- * Returns the text variant of a step for these settings.
+ * Returns the key of the text that explains a step with these settings.
  * @param {Step['id']} id
  * @param {SceneContext['result']['settings']} settings
  * @returns {import('../../../i18n/index.js').Key}

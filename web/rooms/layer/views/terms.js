@@ -63,7 +63,7 @@ const toggle = (t, term) => (/** @type {Event & { currentTarget: HTMLElement }} 
  * Makes glossary terms in a text open their explanation in place, each at its first occurrence.
  * @param {Translate} t
  * @param {string} text
- * @param {Set<string>} [seen] terms that were explained before
+ * @param {Set<string>} [seen] terms that earlier texts explain; the terms of this text are added
  */
 export function withTerms(t, text, seen = new Set()) {
   const parts = []

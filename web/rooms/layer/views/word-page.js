@@ -208,7 +208,7 @@ function roles(context, word) {
   return parts
 }
 
-/** Lists what a word attends to and what attends to it. @param {SceneContext} context @param {Word} word @returns {Part[]} */
+/** Draws the page of a word: its vectors and roles, what it attends to and what attends to it. @param {SceneContext} context @param {Word} word @returns {Part[]} */
 export function wordParts(context, word) {
   const { t, result } = context
   const { isCross } = result.settings

@@ -1,4 +1,4 @@
-// Writes a run as a PyTorch program: the same random draws, the same model and steps, so that its losses are the same.
+// Writes a run as a PyTorch program with the same random draws, model and steps, and therefore the same losses.
 
 import { TASKS } from '../tasks/index.js'
 import { blocksOf } from '../transformer.js'

@@ -18,12 +18,12 @@
  */
 
 /**
- * Sequences for training, or held-out ones. Held-out sequences have lengths that no training sequence has; those of a text come from its last
- * tenth.
+ * Sequences for training, or held-out ones. Held-out sequences have lengths that no training sequence has. For a text, they come from its
+ * last tenth.
  * @typedef {'train' | 'heldOut'} Split
  */
 
-/** Settings shared by the tasks. */
+/** Default settings shared by the tasks. */
 export const COMMON = {
   heads: 1,
   d: 32,
@@ -35,7 +35,7 @@ export const COMMON = {
   seed: 0,
 }
 
-/** Sizes of a task on numbers below V, with V as an additional input symbol. @type {import('./task.js').Task['shape']} */
+/** Returns the sizes of a task on numbers below V, with V as an additional input symbol. @type {import('./task.js').Task['shape']} */
 export const shapeWithSign = ({ V, T }) => ({ inputs: V + 1, outputs: V, V, T, L: T })
 
 /**

@@ -11,9 +11,9 @@ const LENGTHS = { train: [4, 5, 6, 9, 10, 11], heldOut: [7, 8] }
 const shape = ({ V, T }) => ({ inputs: V, outputs: V, V, T, L: T })
 
 /**
- * Draws T + 1 tokens, of which the first T are the input. A permutation of the vocabulary gives a segment of n tokens, which starts at a
- * and again at b; all other tokens come from the rest of the permutation. Targets are the second occurrence of the segment, except its
- * first token.
+ * Draws T + 1 tokens, of which the first T are the input. The first n tokens of a permutation of the vocabulary are a segment, which starts
+ * at a and again at `second`. All other tokens come from the rest of the permutation. Targets are the second occurrence of the segment,
+ * except its first token.
  * @type {import('./task.js').Task['batch']}
  */
 function batch(generator, { V, T }, B, split) {

@@ -3,7 +3,7 @@
 /** @import { TaskProblem } from './task.js' */
 
 /**
- * Parses numbers.
+ * Parses numbers that are separated by white space or commas.
  * @param {string} probe
  * @param {number} V upper limit, exclusive
  * @param {number} most maximum count
@@ -24,7 +24,7 @@ export const numberNames =
     id === V ? sign : String(id)
 
 /**
- * Returns at most `most` numbers of an example; numbers that are not below V are replaced by the smallest unused ones.
+ * Returns at most `most` numbers of an example. Replaces numbers that are not below V by the smallest unused ones.
  * @param {number[]} example
  * @param {number} V
  * @param {number} most

@@ -76,7 +76,7 @@ export interface Tokens {
   words?: readonly string[]
 }
 
-/** A forward pass on one input; rows from <= i < to are the answers. */
+/** A forward pass on one input. The answers are the rows i of the logits with from <= i < to. */
 export interface Answered {
   forward: Forward
   from: number
@@ -128,8 +128,8 @@ export interface Task {
   /** Returns problems of settings that are valid separately but not together. */
   check?(settings: LearnSettings): Partial<Record<keyof LearnSettings, TaskProblem>>
   /**
-   * The run succeeds when its measure reaches `least`. `usual`: median number of steps to success over ten seeds; `within`: steps that
-   * suffice for most of them.
+   * The run succeeds when its measure reaches `least`. `usual`: median number of steps to success over ten seeds; `within`: number of steps
+   * that suffices for most of these seeds.
    */
   goal: { measure: 'heldOutAccuracy' | 'alignment'; least: number; within: number; usual: number }
   /** Ten runs, seeds 0 to 9, recorded by npm run learn -- TASK --all --record: minimum and maximum held-out accuracy, in percent, at each evaluation. */
