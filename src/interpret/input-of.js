@@ -5,7 +5,7 @@ import { describe } from '../base/errors.js'
 /** @import { ModelInput } from '../models/model.js' */
 
 /**
- * Checks a text or an input of forward before the run, whose errors could not name the option.
+ * Checks a text or an input of forward before the run. Errors of the run itself would not name the option.
  * @param {unknown} given
  * @param {string} where
  * @returns {string | ModelInput}

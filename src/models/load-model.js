@@ -58,11 +58,11 @@ const HUB = ['token', 'hub', 'headers', 'keep']
 
 /**
  * @typedef {object} FolderOptions
- * @property {import('./weights/weight-types.js').WeightTypes} [dtype] of the weights of linear layers in memory, such as 'int8' or { default:
- *   'int4', head: 'int8' }; default: as stored, including the blocks of a GGUF file
+ * @property {import('./weights/weight-types.js').WeightTypes} [dtype] type in memory of the linear layers' weights, such as 'int8' or
+ *   { default: 'int4', head: 'int8' }; default: as stored, including the blocks of a GGUF file
  * @property {'int16' | 'int8' | 'float32'} [activations] precision of the inputs multiplied with int8, int4 and block weights: rounded to
  *   int16 (default); with int8 weights, rounded to int8, which is faster where the processor multiplies bytes; or unrounded
- * @property {'float32' | 'int8'} [cacheDtype] of keys and values in the caches of the model; default float32
+ * @property {'float32' | 'int8'} [cacheDtype] type of keys and values in the model's caches; default float32
  * @property {CheckpointSource | false} [adapter] folder of a LoRA adapter, as saved by PEFT: it is merged into the weights of linear layers and
  *   tables, which then become float32 unless dtype is given; false opens a folder without the adapter that it contains
  * @property {import('./tokenizers/tokenizer.js').TokenizerClass | import('./tokenizers/tokenizer.js').TokenizerLike | false} [tokenizer] the class
@@ -198,8 +198,8 @@ export async function saveModel(model, ...more) {
 export const readSafetensors = async bytes => (await saving()).readTensors(bytes)
 
 /**
- * Opens the folder of an adapter, and replaces `tensors` of the base by merged ones. These read the adapter's weights when they are read,
- * so the folder, which is returned, must stay open until then.
+ * Opens an adapter's folder, replaces `tensors` of the base model by merged ones, and returns the folder. It must stay open, because a merged
+ * tensor reads the adapter's weights only when it is read itself.
  * @param {CheckpointSource} source
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {import('./family-shapes/parts.js').Family} family

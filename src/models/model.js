@@ -35,7 +35,7 @@ import { embeddingOf } from './weights/weights.js'
 /**
  * @typedef {object} ModelInput
  * @property {Ids} [ids] for an encoder-decoder, the input of the encoder
- * @property {FloatTensor} [embeddings] (B, L, width of the table of tokens), replaces ids: rows as read from the table. Scale, positions,
+ * @property {FloatTensor} [embeddings] (B, L, width of the token table), replaces ids: rows as read from the table. Scale, positions,
  *   types and norm are applied to them
  * @property {Ids} [attentionMask] 1 for a token, 0 for padding; default all 1
  * @property {Ids} [tokenTypeIds] BERT's segments; default all 0
@@ -69,7 +69,7 @@ import { embeddingOf } from './weights/weights.js'
  * @property {FloatTensor} lastHiddenState (B, L, d), after the last norm; with logits: 'last', (B, 1, d)
  * @property {FloatTensor} [pooled] (B, d)
  * @property {FloatTensor} [classLogits] for a classification checkpoint: (B, classes), or (B, L, classes) if it classifies tokens
- * @property {FloatTensor} [classScores] the same as probabilities (softmax, or sigmoid for independent labels), or the values of a regression
+ * @property {FloatTensor} [classScores] classLogits as probabilities (softmax, or sigmoid for independent labels), or unchanged for a regression
  * @property {(FloatTensor | undefined)[]} attentions (B, H, L, S) of each kept layer
  * @property {(FloatTensor | undefined)[]} hiddenStates inputs of layers 0, 1, ... and output of the last, (B, L, d)
  * @property {(FloatTensor | undefined)[]} crossAttentions
@@ -79,20 +79,21 @@ import { embeddingOf } from './weights/weights.js'
  * @property {(AttentionSummary | undefined)[]} attentionSummaries
  * @property {(AttentionSummary | undefined)[]} crossAttentionSummaries
  * @property {(AttentionSummary | undefined)[]} encoderAttentionSummaries
- * @property {{ [place in import('./run/model-hooks.js').Place]?: FloatTensor }} kept values at the places of `keep`, by name: copies
- *   made after the hooks of the place, which need no dispose
+ * @property {{ [place in import('./run/model-hooks.js').Place]?: FloatTensor }} kept copies of the values at the places of `keep`, by name,
+ *   made after the hooks of the place. They need no dispose
  *
  * @typedef {object} GenerateOptions
  * @property {boolean} [followConfig] false uses only the end ids of generation_config.json; default true
  * @property {number} [maxNewTokens] default: max_new_tokens or max_length of generation_config.json, or 40
  * @property {number} [numBeams] width of beam search, which yields the steps of the best sequence at the end. 1: no beam search;
  *   default: num_beams of generation_config.json, or 1
- * @property {number} [lengthPenalty] exponent: scores are sums of log probabilities divided by length ** lengthPenalty; default: that of the
- *   file, or 1
+ * @property {number} [lengthPenalty] exponent: scores are sums of log probabilities divided by length ** lengthPenalty; default:
+ *   length_penalty of generation_config.json, or 1
  * @property {number | string} [firstToken] of an encoder-decoder: the first new token, an id or a text that is one token, such as the language of
  *   NLLB, M2M-100 and mBART-50; default: forced_bos_token_id of generation_config.json
  * @property {boolean | 'never'} [earlyStopping] true ends the search once numBeams sequences have ended; false once no running beam, scored at
- *   its present length, beats the ended sequences; 'never' once none can, even at the maximum length; default: that of the file, or false
+ *   its present length, beats the ended sequences; 'never' once none can, even at the maximum length; default: early_stopping of
+ *   generation_config.json, or false
  * @property {number} [temperature] 0 takes the largest logit; the default unless generation_config.json has do_sample
  * @property {number} [topK] samples among the topK largest logits, and ties with the last of them
  * @property {number} [topP] samples among the largest logits whose probabilities sum to topP; default 1
@@ -463,7 +464,7 @@ export class Model {
   }
 
   /**
-   * Computes the logits of a hidden state as if the model ended there, by the last norm and the head (logit lens).
+   * Applies the last norm and the head to a hidden state, as if the model ended there (logit lens).
    * @param {import('../base/tensor.js').FloatLike} hiddenState (B, L, d), one of hiddenStates
    * @returns {Promise<FloatTensor>} (B, L, V)
    */
@@ -483,8 +484,7 @@ export class Model {
   }
 
   /**
-   * Computes the scores of each head on a text, or on each of several with mean and standard deviation; docs/models.md has their
-   * definitions.
+   * Computes the scores of each head on a text; for several texts, also mean and standard deviation. docs/models.md defines the scores.
    * @template {string | Ids | readonly (string | readonly number[])[]} T
    * @param {T} input a list of texts, or of lists of ids: texts of equal length run together
    * @returns {Promise<T extends string | readonly number[] | TensorLike ? HeadScores : T extends readonly unknown[] ? OverTexts<HeadScores> : HeadScores>}

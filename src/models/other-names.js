@@ -2,7 +2,7 @@
 
 import { describe } from '../base/errors.js'
 
-/** Places by TransformerLens's names after the layer index. @type {Record<string, string>} */
+/** Hook places by the part of a TransformerLens name after the layer index. @type {Record<string, string>} */
 const LENS = {
   hook_resid_pre: 'input',
   hook_in: 'input',
@@ -26,7 +26,7 @@ const LENS = {
   hook_mlp_out: 'mlp.output',
 }
 
-/** Patterns of other libraries' names outside of layers, and the place of each. @type {[RegExp, string][]} */
+/** Hook places of other libraries' names outside of layers. @type {[RegExp, string][]} */
 const WHOLE = [
   [/^(hook_(pos_)?embed|(pos_)?embed|embed\.hook_out)$/, 'embedding'],
   [/^((\w+\.)*(wte|wpe|embed_tokens|embed_positions|embed_in)|(\w+\.)+embeddings)$/, 'embedding'],
@@ -38,7 +38,7 @@ const WHOLE = [
 const SHORT =
   /^(?:(q|k|v|z|rot_q|rot_k|attn_scores|pattern|result)|(post)|(resid_pre|resid_mid|resid_post|attn_out|mlp_out))$/
 
-/** Patterns of names of transformers modules after the layer index, and the place of each. @type {[RegExp, string][]} */
+/** Hook places of transformers modules. A pattern matches the part of a module's name after the layer index. @type {[RegExp, string][]} */
 const MODULES = [
   [
     /^(self_attn|attn|attention\.self|self_attention|attention|SelfAttention)\.(q_proj|query|q|q_lin|Wq)$/,
@@ -105,7 +105,7 @@ function translated(name) {
   return found ? `layers.${layer}.${found[1]}` : undefined
 }
 
-/** Options or results that correspond to those of other libraries. @type {Record<string, string>} */
+/** Options or results of qkv by their names in other libraries. @type {Record<string, string>} */
 const OPTIONS = {
   output_attentions: "keep: ['attentions']",
   output_hidden_states: "keep: ['hiddenStates']",

@@ -92,7 +92,7 @@ function wilkinson(re, im, hi, n) {
 }
 
 /**
- * Does one QR step on the rows and columns from lo to hi: H - shift = Q R, then H = R Q + shift.
+ * Does one QR step on rows and columns lo to hi of the matrix H = re + i im: factors H - shift = Q R, then sets H = R Q + shift.
  * @param {Float64Array} re
  * @param {Float64Array} im
  * @param {number} lo

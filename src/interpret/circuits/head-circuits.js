@@ -1,5 +1,5 @@
-// Copying scores of heads and composition scores of pairs of heads, from the weights alone, as in "A Mathematical Framework for Transformer
-// Circuits" (Elhage et al. 2021).
+// Computes copying scores of heads and composition scores of pairs of heads, from the weights alone, as in "A Mathematical Framework for
+// Transformer Circuits" (Elhage et al. 2021).
 
 import { readOptions } from '../../base/arguments.js'
 import { Tensor } from '../../base/tensor.js'
@@ -19,8 +19,8 @@ import { eigenvalues } from './eigenvalues.js'
  * Composition scores have dims (layers, H, layers, H): layer and head of the reader, then layer and head of the writer. A score is 0 unless
  * the writer is in an earlier layer.
  * @typedef {object} HeadCircuits
- * @property {FloatTensor} [copying] (layers, H), from -1 to 1, the sum of the eigenvalues of W_U W_O W_V W_E divided by the sum of their
- *   absolute values; for decoders only
+ * @property {FloatTensor} [copying] (layers, H), from -1 to 1; for decoders only. The matrix W_U W_O W_V W_E takes a token through embedding,
+ *   value, output and unembedding; the score is the sum of its eigenvalues divided by the sum of their absolute values
  * @property {FloatTensor} q composition of the reader's queries with the writer's output
  * @property {FloatTensor} k composition of the reader's keys with the writer's output
  * @property {FloatTensor} v composition of the reader's values with the writer's output
@@ -80,7 +80,8 @@ function* steps(parts, stack, spec) {
       const g = Math.floor(h / group)
       return { q: of(wq, h), k: of(wk, g), v: of(wv, g), o: of(wo, h) }
     })
-    // |K^T M V| = |S_K^T M S_V| for the Cholesky factors S_K S_K^T = K K^T and S_V S_V^T = V V^T, so the products have size D instead of d.
+    // The norms |A^T M B| and |S^T M T| are equal for the Cholesky factors S S^T = A A^T and T T^T = B B^T, so the products have size D instead
+    // of d. For composition with queries, A is the reader's k, M its q times the writer's o, and B the writer's v.
     const readers = new Float32Array(3 * H * D * d)
     const sizes = own.map((head, h) =>
       [
@@ -125,7 +126,7 @@ function* steps(parts, stack, spec) {
     /** @type {{ rows: Float64Array, sizes: number[] }} */
     const made = { rows: new Float64Array(H * D * d), sizes: [] }
     for (const [h, { o: rows, v: values }] of own.entries()) {
-      const columns = factorOf(values, D, d) // O S_V as rows
+      const columns = factorOf(values, D, d) // T of the comment above
       made.rows.set(reduced(columns, rows, D, d), h * D * d)
     }
     writers.push(made)
@@ -161,8 +162,8 @@ function scaleRows(rows, weight, { plusOne }, d) {
 }
 
 /**
- * Makes rows that read the output of a norm read its input, in place: rows N, where N = diag(weight) (I - 1 1^T / size), without 1 1^T for
- * RMSNorm.
+ * Changes rows that read a norm's output, in place, so that they read its input: rows N, where N = diag(weight) (I - 1 1^T / size). For
+ * RMSNorm, N = diag(weight).
  * @param {Float64Array} rows
  * @param {NormSpec} spec
  * @param {ArrayLike<number>} weight
@@ -238,7 +239,8 @@ function reduced(s, rows, D, d) {
 }
 
 /**
- * Sums (unembedding of the token) (embedding of the token)^T over all tokens: W_U^T W_E^T, (d, d), without the norms in between.
+ * Sums u e^T over all tokens, (d, d): e is the token's embedding after the norm of the embeddings, u its row of the unembedding before the
+ * last norm.
  * @param {Parts} parts
  * @param {StackSpec} spec
  * @returns {import('../../models/run/network.js').RunSteps<Float32Array>}

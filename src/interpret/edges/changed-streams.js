@@ -39,7 +39,7 @@ export function chunksOf(list, L) {
   return Array.from({ length: Math.ceil(list.length / size) }, (_, n) => list.slice(n * size, (n + 1) * size))
 }
 
-/** The operations of a layer that keep its queries, keys and values in `made` and skip the attention itself. */
+/** Operations that keep a layer's queries, keys and values in `made` and skip the attention itself. */
 class ProjectingOperations extends BranchingOperations {
   /** @type {Projected | undefined} */
   made;
@@ -56,7 +56,7 @@ class ProjectingOperations extends BranchingOperations {
 /** @param {Float32Array} a @param {Float32Array} b */
 const plus = (a, b) => a.map((value, n) => value + b[n])
 
-/** Stacks the streams of some changes into one tensor, (n, L, d). @param {Changed[]} list @param {number} d */
+/** Stacks changed streams into one tensor, (n, L, d). @param {Changed[]} list @param {number} d */
 function joined(list, d) {
   const size = list[0].x.length
   const data = new Float32Array(list.length * size)

@@ -1,5 +1,6 @@
-// First-order estimates of the effects of all edges. Walks from the logits back to the embedding, carrying for each reader the gradient of
-// the objective with respect to its input. At each writer, the dot product with the change of its output is the estimate.
+// Estimates the effects of all edges to first order. Walks from the logits back to the embedding, carrying for each reader the gradient of
+// the objective with respect to its input. At each writer, the dot product of this gradient with the change of the writer's output is the
+// estimate.
 
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../../models/run/model-hooks.js'
@@ -69,8 +70,8 @@ function placesOf({ stack, spec }, isExact) {
 }
 
 /**
- * The gradients with respect to the inputs of the readers of a stream, filled from the last reader backwards. The walk passes them back
- * through the residual stream together.
+ * The gradients with respect to what each reader of a stream reads, filled from the last reader backwards. The walk passes them back through
+ * the residual stream together.
  */
 class ReadGradients {
   #all
@@ -142,7 +143,8 @@ class Walk {
     else if (spec.norm) mine.soFar = this.#back(spec.norm, run.last.data, mine.soFar)
     for (let layer = spec.layers.length - 1; layer >= 0; layer--) {
       /**
-       * Readers of a parallel layer, deferred until after all its writers, because all parts read the input of the layer.
+       * Calls that store the gradients of a parallel layer's readers. They run after all its writers, because all parts read the input of
+       * the layer.
        * @type {(() => void)[]}
        */
       const waiting = []
@@ -294,7 +296,7 @@ class Walk {
 /** Returns the residual stream after a part. @param {RecordedPart} part */
 const sumOf = ({ before, added }) => before.data.map((value, n) => value + added.data[n])
 
-/** Computes dY W for each of n heads, with the head's columns of dY and rows of W. @param {Parts} parts @param {LinearSpec} linear @param {Float32Array} dY (rows, n * D) @param {number} n @returns {Float32Array} (n, rows, in) */
+/** Computes dY W for each of n heads, with the head's columns of dY and the head's rows of the weight W of `linear`. @param {Parts} parts @param {LinearSpec} linear @param {Float32Array} dY (rows, n * D) @param {number} n @returns {Float32Array} (n, rows, in) */
 function throughHeads({ qkv, weights }, linear, dY, n) {
   const { in: d, out } = linear
   const D = out / n
@@ -314,7 +316,7 @@ function throughHeads({ qkv, weights }, linear, dY, n) {
 }
 
 /**
- * Computes the same as throughHeads for a projection before a norm over all heads; there, each head depends on all rows of W.
+ * Does what throughHeads does, if a norm over all heads follows the projection, so that each head depends on all rows of the weight.
  * @param {Parts} parts
  * @param {LinearSpec} linear
  * @param {NormSpec} norm

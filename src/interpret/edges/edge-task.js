@@ -31,7 +31,8 @@ import { BranchingOperations, valuesOf } from '../patching/resume.js'
  * @typedef {object} EdgeSettings
  * @property {import('../gradients/objective.js').LogitObjective} of as in backward
  * @property {import('../../models/model.js').Ids} [targets]
- * @property {ModelInput | string} [clean] a text of the same length; what a part writes in its run replaces what it writes for `input`
+ * @property {ModelInput | string} [clean] a text of the same length as `input`. What a writer writes in the run of `clean` replaces what it
+ *   writes in the run of `input`
  * @property {0 | 'mean'} [by] the replacement without a clean text: zeros (default), or the mean over the positions
  */
 /**
@@ -223,7 +224,7 @@ export class EdgeTask {
 }
 
 /**
- * Returns the records of a part in the run of the text and, if a clean text is given, in its run.
+ * Returns the records of a part in the run of the text and in the run of the clean text, if there is one.
  * @param {Stream} stream
  * @param {number} layer
  * @param {string} kind

@@ -1,5 +1,5 @@
-// The exact effect of edges into queries and keys on the attention weights. A saturated softmax has almost no gradient, although a large
-// change of a query or key moves its weights (the QK fix of AtP*, Kramár et al. 2024).
+// Computes the exact effect of edges into queries and keys on the attention weights. A gradient would underestimate it: a saturated softmax
+// has almost none, although a large change of a query or key moves its weights (the QK fix of AtP*, Kramár et al. 2024).
 
 import { splitHeads } from '../../base/operand.js'
 import { scoresOfPositions } from '../../models/run/disentangled.js'
@@ -11,7 +11,8 @@ import { changedStreams, chunksOf } from './changed-streams.js'
 /** @import { EdgeTask } from './edge-task.js' */
 
 /**
- * Replaces the estimates of edges into q and k by (changed weights - weights) times the gradient with respect to the weights.
+ * Replaces the estimates of edges into q and k by the dot product of (changed - unchanged attention weights) with the gradient with respect
+ * to these weights.
  * @param {EdgeTask} task
  * @param {(place: string) => FloatTensor} gradientAt
  * @param {FloatTensor} effects (writers, readers)

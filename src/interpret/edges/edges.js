@@ -1,5 +1,5 @@
-// Which part uses the output of which earlier part: attribution of all edges from one backward pass (Syed et al. 2023), and the exact
-// effect of one edge (path patching, Wang et al. 2022).
+// Finds which part uses the output of which earlier part: estimates the effects of all edges from one backward pass (Syed et al. 2023), or
+// computes the exact effect of one edge (path patching, Wang et al. 2022).
 
 import { oneOf, readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { present } from '../../base/present.js'
@@ -61,7 +61,7 @@ export async function edges(model, input, options) {
 }
 
 /**
- * Computes the exact effect of one edge: only the reader gets other numbers from the writer, and everything after it runs again.
+ * Computes the exact effect of one edge: only the reader gets other numbers from the writer, and everything after the reader runs again.
  * @param {Model} model
  * @param {ModelInput | string} input
  * @param {EdgeOptions} options

@@ -6,7 +6,7 @@ import { describe } from '../../base/errors.js'
 
 /** @import { PositionEdges, PositionNode, Reads } from './position-edges.js' */
 /**
- * A part in a graph; share: the fraction of the answer that goes through it.
+ * A part at a position, as a node of a graph; share: the fraction of the answer that goes through it.
  * @typedef {PositionNode & { share: number }} GraphNode
  *
  * @typedef {object} HeadGraph
@@ -15,11 +15,11 @@ import { describe } from '../../base/errors.js'
  * @property {{ from: GraphNode, to: GraphNode, reads: Reads, effect: number, share: number }[]} edges between these nodes, the largest share first
  */
 
-/** The inputs that the codes in PositionEdges.reads stand for. */
+/** Names of the numbers in PositionEdges.reads: 0 is 'q'. */
 export const READS = /** @type {const} */ (['q', 'k', 'v', 'input'])
 
 /**
- * Caches for each list of edges the edges by target node, and the ranking of all edges by share.
+ * Caches the result of `rank` for each PositionEdges.
  * @type {WeakMap<PositionEdges, ReturnType<typeof rank>>}
  */
 const ranked = new WeakMap()
@@ -45,7 +45,7 @@ export function headGraph(found, options = {}) {
   /** Returns the share that the first `count` edges explain. */
   const explained = (/** @type {number} */ count) => shareOf(found, own, e => place[e] < count)
   let [least, end] = [0, Math.min(limit, order.length)]
-  // Lowers the goal if too few edges are known or allowed, or if rounding leaves all of them slightly below 1.
+  // Lowers the goal if too few edges are known or allowed, or if rounding leaves the share of all edges slightly below 1.
   const goal = Math.min(asked, explained(end))
   while (least < end) {
     const middle = (least + end) >> 1
@@ -65,7 +65,7 @@ function rank({ writers, positions, from, to, effects, incoming }) {
   const N = incoming.length
   if (N !== writers.length * positions + 1 || from.length !== E || to.length !== E)
     throw new RangeError('headGraph: the edges do not fit their nodes: give what positionEdges returned')
-  // The edges into node n are listed from starts[n] to starts[n + 1].
+  // The edges into node n are list[i] for starts[n] <= i < starts[n + 1].
   const starts = new Uint32Array(N + 1)
   for (const n of to) starts[n + 1]++
   for (let n = 0; n < N; n++) starts[n + 1] += starts[n]

@@ -1,5 +1,6 @@
-// Edges between parts at positions: which head at which position reads what another part wrote at which position. Effects are estimated by
-// gradients, as in `edges`; effects on keys and values are split by the query that reads them. positionEdge computes one edge exactly.
+// Finds edges between parts at positions: which head at which position reads what another part wrote at which position. Effects are
+// estimated by gradients, as in `edges`. Effects on keys and values are split by the query that reads them. positionEdge computes one edge
+// exactly.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
 import { present } from '../../base/present.js'
@@ -31,7 +32,7 @@ import { READS } from './head-graph.js'
  * @property {number} [position] the position at which it writes; for a head, that of its query
  */
 /**
- * What a part reads: for a head, the query at its own position, a key or a value; for an MLP or the answer, its 'input'.
+ * What a part reads. For a head: its query 'q', which is at its own position, a key 'k' or a value 'v'. For an MLP or the answer: 'input'.
  * @typedef {'q' | 'k' | 'v' | 'input'} Reads
  *
  * @typedef {EdgeSettings & { most?: number, weights?: 'gradient' | 'exact', signal?: AbortSignal, onLayer?: (progress: { layer: number,
@@ -45,8 +46,8 @@ import { READS } from './head-graph.js'
  * @property {Writer[]} writers
  * @property {number} positions
  * @property {number} value of the objective
- * @property {Uint32Array} from nodes
- * @property {Uint32Array} to nodes
+ * @property {Uint32Array} from for each edge, the node that writes
+ * @property {Uint32Array} to for each edge, the node that reads
  * @property {Uint8Array} reads 0 'q', 1 'k', 2 'v', 3 'input'
  * @property {Float32Array} effects first-order estimates of the change of the objective if only node `to` gets other numbers from
  *   node `from`
@@ -161,7 +162,7 @@ export async function positionEdge(model, input, options) {
 
 /** @typedef {Record<string, (y: FloatTensor) => FloatTensor>} Changes hooks by place */
 /**
- * An edge between positions, checked.
+ * A validated edge between positions.
  * @typedef {object} CheckedEdge
  * @property {EdgeTask} task
  * @property {Writer} writer
@@ -174,7 +175,7 @@ export async function positionEdge(model, input, options) {
  */
 
 /**
- * Finds the edge that the options describe, and checks it.
+ * Finds and validates the edge that the options describe.
  * @param {EdgeTask} task
  * @param {Pick<PositionEdgeOptions, 'from' | 'to' | 'reads'>} options
  * @param {string} where
@@ -300,9 +301,9 @@ function changesOfHead(edge, { spec, x }, reads) {
  */
 
 /**
- * Returns a visitor that adds estimates of the edges to keys and values, split by the query that reads them. The gradient with respect to a
- * score is its weight times (gradient of the weight - weighted mean). If isExact, the visitor adds the edges to queries and keys instead,
- * with the effect (changed weights - weights) times the gradient with respect to the weights.
+ * Returns a visitor that adds edges into the heads of a layer. Normally these are estimates of the edges to keys and values, split by the
+ * query that reads them; the gradient with respect to a score is its weight times (gradient of the weight - weighted mean). If isExact,
+ * they are the edges to queries and keys, with the effect (changed - unchanged weights) times the gradient with respect to the weights.
  * @param {EdgeTask} task
  * @param {Record<string, FloatTensor>} gradients at the outputs of heads
  * @param {AddEdge} add
@@ -408,8 +409,8 @@ function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHe
 const capped = (z, softcap) => (softcap ? softcap * Math.tanh(z / softcap) : z)
 
 /**
- * Adds the edges to keys and, unless isExact, the edges to values. Values do not change the weights, so with isExact the pass by gradients
- * has already added theirs.
+ * Adds the edges to keys and, unless isExact, to values. If isExact, an earlier pass by gradients has added the edges to values, which
+ * do not change the attention weights.
  * @param {Reading} reading
  * @param {ReadLayer} read
  * @param {(a: Matrix, b: Matrix) => Float32Array} product

@@ -225,8 +225,8 @@ export class GradientRecorder extends ModelOperations {
   }
 
   /**
-   * Computes dX = dZ W, and adds to the gradients of the weight and the bias if they are learned. W is repacked transposed, a block of rows
-   * at a time.
+   * Computes dX = dZ W for the weight W of `linear`, and adds to the gradients of weight and bias if they are learned. W is repacked
+   * transposed, a block of rows at a time.
    * @param {import('../../layers/packed-linear.js').PackedLinear} linear
    * @param {FloatTensor} x (..., in)
    * @param {FloatTensor} dZ (..., out)
@@ -516,7 +516,7 @@ export class GradientRecorder extends ModelOperations {
   ofBias
 
   /**
-   * Computes the gradients of the weights, dP = dO V^T, and of the scores, dS = P (dP - rowsum(dP P)).
+   * Computes the gradients of the attention weights P, dP = dO V^T, and of the scores, dS = P (dP - rowsum(dP P)).
    * @param {Projected} projected
    * @param {FloatTensor} dO (B, L, H * E)
    * @param {number} H

@@ -1,5 +1,5 @@
-// The gradients of a model. The forward pass keeps the input of each layer and, if memory allows, the outputs of its linear operations.
-// Then the layers run again from last to first, each with a recorder that passes the gradients back through it (checkpointing).
+// Computes the gradients of a model. The forward pass keeps the input of each layer and, if memory allows, the outputs of its linear
+// operations. The layers then run again from last to first, each with a recorder that passes the gradients back through it (checkpointing).
 
 import { readOptions } from '../../base/arguments.js'
 import { entryOf } from '../../base/entry.js'
@@ -198,7 +198,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const ofWeights = Object.fromEntries(plan.read(learned))
   if (parameters instanceof Parameters) {
     for (const [name, { data }] of Object.entries(ofWeights)) parameters.gradients[name].data.set(data)
-    parameters.reached = new Set() // so that a weight with a gradient of zeros, such as that of an unused pooler, has no gradient
+    parameters.reached = new Set() // empty, so that the optimiser skips weights whose gradient is 0 everywhere, such as those of an unused pooler
   }
   return {
     ...ran,
@@ -283,7 +283,7 @@ function gradientOf(recorder, x) {
 }
 
 /**
- * Returns the last linear operation of a layer if only the residual sum reads its output, which then no gradient needs; else undefined.
+ * Returns the last linear operation of a layer if only the residual sum reads its output; else undefined. No gradient needs such an output.
  * @param {Layer} own
  */
 function idleOf({ stack, layer }) {

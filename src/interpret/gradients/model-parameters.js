@@ -1,4 +1,4 @@
-// The weights of a loaded model as parameters that the optimisers of qkv/train update. The model uses the new values after each step.
+// Makes the weights of a loaded model parameters that the optimisers of qkv/train update. The model uses the new values after each step.
 
 import { describe, didYouMean } from '../../base/errors.js'
 import { Model } from '../../models/model.js'
@@ -8,7 +8,7 @@ import { Parameters, parameters } from '../../train/parameters.js'
 /** @import { ModelWeights } from '../../models/weights/weights.js' */
 /** @typedef {Pick<ReturnType<typeof Model.parts>, 'family' | 'weights'>} Weighted */
 
-/** The weights of the model whose parameters each Parameters has. @type {WeakMap<Parameters, ModelWeights>} */
+/** For each result of modelParameters, the weights of its model. @type {WeakMap<Parameters, ModelWeights>} */
 const owners = new WeakMap()
 
 /**

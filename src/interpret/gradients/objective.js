@@ -20,10 +20,11 @@ import { isReadout, readReadout } from './readout.js'
  * gradient, or the gradient alone.
  * @typedef {'loss' | { logits: readonly LogitTerm[] } | ((logits: FloatTensor) => TensorLike | { value?: number, gradient: TensorLike })} LogitObjective
  *
- * Also a weighted sum of logits of classes, the cosine between the text's embedding and another one, a function of the numbers at a place.
+ * A LogitObjective, a weighted sum of logits of classes, the cosine between the text's embedding and another one, or a function of the
+ * numbers at a place.
  * @typedef {LogitObjective | import('./readout.js').OfClasses | import('./readout.js').OfCosine | OfPlace} GradientObjective
  *
- * If no gradient is needed, also a function of the logits that returns only its value.
+ * A GradientObjective or, where no gradient is needed, a function of the logits that returns only its value.
  * @typedef {GradientObjective | ((logits: FloatTensor) => number | TensorLike | { value?: number, gradient: TensorLike })} Objective
  */
 /**

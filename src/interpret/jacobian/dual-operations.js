@@ -168,7 +168,8 @@ export class DualOperations extends ModelOperations {
   }
 
   /**
-   * S = scale q k^T, P = softmax(S), O = P V; so dS = scale (dq k^T + q dk^T), dP = P (dS - rowsum(P dS)), dO = dP V + P dV.
+   * Computes the output O of attention and its tangents dO. From S = scale q k^T, P = softmax(S) and O = P V follow
+   * dS = scale (dq k^T + q dk^T), dP = P (dS - rowsum(P dS)) and dO = dP V + P dV.
    * @override
    * @param {Layer} own
    * @param {PartSpec} part
@@ -241,7 +242,7 @@ export class DualOperations extends ModelOperations {
   }
 }
 
-/** Returns a reader of the rows of one head, from rows that hold all heads side by side. @param {FloatTensor} x (N, L, heads * D) @param {number} heads */
+/** Returns a function that copies the columns of head h in text n, (L, D). @param {FloatTensor} x (N, L, heads * D) @param {number} heads */
 function headRows(x, heads) {
   const [, L, width] = x.dims
   const D = width / heads

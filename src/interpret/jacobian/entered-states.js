@@ -1,4 +1,4 @@
-// The states of a stack in a run of one text: the input of each layer, and the output of the last.
+// Runs one text and keeps the states of a stack: the input of each layer, and the output of the last.
 
 import { describe } from '../../base/errors.js'
 import { copyOf } from '../../models/run/model-hooks.js'
@@ -16,7 +16,7 @@ import { inputOf } from '../input-of.js'
  * @typedef {object} EnterOptions
  * @property {import('../../models/model.js').Hooks} [hooks]
  * @property {(checked: import('../../models/run/network.js').CheckedHooks | undefined) => import('../../models/run/network.js').ModelOperations} [operations]
- * @property {(own: Layer, spec: StackSpec) => K} [beside] what to keep in addition to a state
+ * @property {(own: Layer, spec: StackSpec) => K} [beside] returns what is kept with a state
  */
 
 /**

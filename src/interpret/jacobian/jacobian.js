@@ -161,7 +161,7 @@ function repeat({ data, dims }, N) {
 /** @param {import('../../models/run/network.js').Turns} turns @param {number} N */
 const repeatTurns = ({ cos, sin, ...more }, N) => ({ ...more, cos: repeat(cos, N), sin: repeat(sin, N) })
 
-/** Places of scores, weights, logits and single heads, which Jacobian products do not support. */
+/** Matches the places of scores, weights, logits and single heads, which Jacobian products do not support. */
 const UNCOVERED = /(scores|weights|logits)|heads\.\d+$/
 
 /**

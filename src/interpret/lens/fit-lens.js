@@ -36,8 +36,8 @@ const [PASSES, MOST_PASSES] = [1, 10_000]
 const ROWS = 4096
 
 /**
- * Computes the matrix of each layer l for one text: J = 1/|C| * sum over sources t and targets t' >= t of dh_final(t') / dh_l(t), where t
- * and t' are in C, the positions that count.
+ * Computes the matrix J of each layer for one text: the derivative of the last state at position t' with respect to the layer's output at
+ * position t, summed over t' >= t, averaged over t. Only positions that count are used, for t and for t'.
  * @param {Parts} parts
  * @param {ReadText} text
  * @param {{ stack: string, layers: number, width: number }} of

@@ -1,7 +1,8 @@
-// Lens files in the format of torch.save. A Jacobian lens is { J: { layer: (d, d) }, n_prompts, source_layers, d_model }. A tuned lens from
-// saveLens, the map h + weight h + bias, is { weight: { layer: (d, d) }, bias: { layer: (d) } } with the same other keys. A file of the
-// tuned-lens package, params.pt, has "n.weight" and "n.bias" for the input of layer n. Reading yields plain data only and runs no code of
-// the file (src/models/torch/torch-file.js).
+// Reads and writes lens files in the format of torch.save. Reading runs no code of the file (src/models/torch/torch-file.js).
+// - Jacobian lens: { J: { layer: (d, d) }, n_prompts, source_layers, d_model }
+// - tuned lens from saveLens, the map h + weight h + bias: { weight: { layer: (d, d) }, bias: { layer: (d) }, n_prompts, source_layers,
+//   d_model }
+// - params.pt of the tuned-lens package: "n.weight" and "n.bias" for the input of layer n
 
 import { oneOf, readOptions } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'

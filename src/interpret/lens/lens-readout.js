@@ -1,5 +1,5 @@
-// Reads the states of a text through a lens: softmax(unembed(norm(J_l h))), with the model's norm, head and softcap. The last layer's
-// matrix is the identity, so its row is the model's answer; if all are the identity, this is the logit lens.
+// Reads the states h of a text through a lens: softmax(unembed(norm(J h))), with the layer's matrix J and the model's norm, head and softcap.
+// The last layer's matrix is the identity, so its row is the model's answer. If all matrices are the identity, this is the logit lens.
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
@@ -170,8 +170,8 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
 }
 
 /**
- * Returns for each row of logits its most likely tokens, its entropy, and `logSum` and `cross`, from which a KL divergence is computed. For
- * row r, `cross` is the sum of p (logits - maximum logit), where p are the probabilities of row r % answers.
+ * Returns for each row of logits its most likely tokens, its entropy, and two sums from which a KL divergence is computed. `logSum` is
+ * log(sum(exp(logits - maximum))). `cross` is sum(p * (logits - maximum)), where p are the probabilities of row r % answers for row r.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {FloatTensor} logits (1, rows, V)
  * @param {number} answers the first `answers` rows are those of the model's answer
@@ -210,8 +210,8 @@ function rankOf(logits, id) {
 }
 
 /**
- * Returns the directions of tokens in the output of a layer, D_l = W_U J_l: the gradient of the token's logit with respect to the state,
- * without the last norm.
+ * Returns the direction of each token in the output of a layer: the gradient of the token's logit with respect to the state, without the
+ * last norm. It is the token's row of the unembedding times the lens's matrix of the layer.
  * @param {Model} model
  * @param {Lens | 'logit'} lens
  * @param {number} layer

@@ -1,4 +1,4 @@
-// The texts that a lens is fitted on: their ids, the positions that count, and a hash of each.
+// Reads the texts that a lens is fitted on: their ids, the positions that count, and a hash of each text.
 
 import { toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'

@@ -26,8 +26,8 @@ import { stackOf } from '../stack-of.js'
  * @property {number} [first] first position that counts
  * @property {Training} [training] of a tuned lens that fitLens made
  *
- * Losses of the texts of the last or current pass: the number of texts, and the sums of their KL divergences and of the squared
- * divergences.
+ * KL divergences of a layer in the last or current pass over the texts: the number of texts so far, the sum of their divergences, and the
+ * sum of the squared divergences.
  * @typedef {{ texts: number, sum: number, squares: number }} Losses
  *
  * @typedef {object} Training

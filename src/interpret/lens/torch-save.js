@@ -1,5 +1,5 @@
-// Writes files as torch.save does: a pickle of dicts, lists, numbers, texts and tensors in a zip file, with the numbers of each tensor. The
-// files open in PyTorch with weights_only=True.
+// Writes files as torch.save does: a zip file of a pickle and the numbers of each tensor. The pickle has dicts, lists, numbers, texts and
+// tensors. The files open in PyTorch with weights_only=True.
 
 import { toFloat16 } from '../../base/float16.js'
 
@@ -120,7 +120,7 @@ function storedZip(files) {
   let at = 0
   for (const [path, bytes] of files) {
     const name = new TextEncoder().encode(path)
-    const padding = 4 + ((60 - ((at + 30 + name.length) % 64) + 64) % 64) // an extra field: 4 bytes plus its content
+    const padding = 4 + ((60 - ((at + 30 + name.length) % 64) + 64) % 64) // bytes of an extra field: 4, plus what aligns the file
     placed.push({ name, bytes, crc: crc32(bytes), header: at, padding })
     at += 30 + name.length + padding + bytes.length
   }

@@ -1,4 +1,4 @@
-// A run of one text that records what each part of each layer read from the residual stream and added to it, in arrays outside the module's
+// Runs one text and records what each part of each layer read from the residual stream and added to it, in arrays outside the module's
 // memory.
 
 import { readOptions } from '../../base/arguments.js'

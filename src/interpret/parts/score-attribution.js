@@ -122,7 +122,7 @@ export async function scoreAttribution(model, input, options) {
   const { disentangled } = own.spec
   const { positions } = part.attention ?? {}
   if (disentangled && positions) {
-    // DeBERTa: the key is also multiplied with a query, and the query with a key, made from the embedding of the distance.
+    // DeBERTa makes a second query and a second key from the embedding of the distance, and multiplies them with the key and the query.
     const vectors = parts.qkv.scope(() => {
       const made = ofDistances(new ModelOperations(parts.qkv, parts.weights), disentangled, positions, L)
       const at = made.index[i - j + L - 1]

@@ -126,8 +126,8 @@ const WHAT = /** @type {What[]} */ (Object.keys(PARTS))
 const MOST_ROWS = 512
 
 /**
- * Replaces parts of the run of the corrupted text by those of the clean text or by given values, one at a time. Lists of texts are patched
- * pairwise.
+ * Replaces parts of the run of the corrupted text by those of the clean text or by given values, one at a time, and measures each effect.
+ * Lists of texts are patched pairwise.
  * @template {PatchOptions | PatchListOptions} T
  * @param {Model} model
  * @param {T} options
@@ -200,7 +200,7 @@ async function patchOne(model, options) {
 }
 
 /**
- * Replaces parts of the run of one or several texts by zeros, means or given values, one at a time.
+ * Replaces parts of the run of one or several texts by zeros, means or given values, one at a time, and measures each effect.
  * @template {ModelInput | string | readonly (ModelInput | string)[]} T
  * @param {Model} model
  * @param {T} input
@@ -490,8 +490,9 @@ function* changeCells({ parts, part, stack, spec, names }, { target, numbers }, 
 /** @typedef {ReturnType<typeof cellsOf>} Cells */
 
 /**
- * Describes the cells of a layer: `size`, their number; `dims`, the dims of their effects; and `forRuns`, which passes the runs of a cell's
- * numbers to a function: the offsets in the replacements and in the run that changes, and the length.
+ * Describes the cells of a layer: `size`, their number; `dims`, the dims of their effects; and `forRuns`. It calls a function for each
+ * contiguous stretch of a cell's numbers, with the stretch's offset in the replacements, its offset in the numbers that are replaced, and
+ * its length.
  * @param {Checked} checked
  * @param {Change} change
  */

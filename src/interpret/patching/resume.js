@@ -129,7 +129,7 @@ export function quiet(call, ops) {
 }
 
 /**
- * Makes a collector of the inputs of the layers, for resume.
+ * Returns a map of stacks for resume, and the function `entered` that collects the input of each layer in it during a run.
  * @param {string} where
  */
 export function collectEntered(where) {

@@ -183,8 +183,8 @@ function* run(
   const embedding = embeddingOf(family, stack)
   const embedded = within ? yield* within.embed(embedding, call.ops, read) : embed(embedding, call.ops, read)
   const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embedded))
-  if (cache) Object.assign(cache, { encoded, isBroken: true }) // reset once all layers have appended their keys
-  // TokenCalls replays recorded kernel calls for a single token after a cache; everything it cannot replay runs the general way.
+  if (cache) Object.assign(cache, { encoded, isBroken: true }) // isBroken is reset once all layers have appended their keys
+  // TokenCalls replays recorded kernel calls for a single token after a cache. What it cannot replay, runStack runs.
   const isGeneral =
     isWatched || inParts || operations || keep?.length || mask || encoded || stack.relative || positions.length > 1
   const tokenCache = isGeneral ? undefined : cache

@@ -1,6 +1,6 @@
 // The global attention of Longformer (Beltagy et al. 2020): marked tokens see all others, by separate projections, and are seen by all.
-// Marked and unmarked queries run in two attention calls. In each call, the rows of the other kind see no key and are 0, so the sum of the
-// two outputs has all rows. Letters: B batch, H heads, L rows. Loaded with a family that has it.
+// Marked and unmarked queries run in two attention calls. In the call for one kind, queries of the other kind see no key, so their rows are
+// 0, and the sum of both outputs has all rows. Letters: B batch, H heads, L rows. Loaded with a family that has global attention.
 
 import { present } from '../../base/present.js'
 import { Tensor } from '../../base/tensor.js'
@@ -28,7 +28,7 @@ export function markedOf(asked, isFirst, real, { B, L }) {
 const masks = new WeakMap()
 
 /**
- * Returns the mask of keys for one kind of query: a window and the marked keys, or all keys for marked queries.
+ * Returns the mask of one of the two calls. Unmarked queries see their window and the marked keys; marked queries see all keys.
  * @param {import('./network.js').Call} call
  * @param {PartSpec} part
  * @returns {Tensor<Uint8Array>} (B, 1, L, L)
@@ -57,7 +57,7 @@ export function maskOf({ read, mask }, { isGlobal = false, attention }) {
 }
 
 /**
- * Computes the weighted sums of the values for both kinds of queries.
+ * Computes the weighted sums of the values for unmarked and for marked queries.
  * @param {Layer} own
  * @param {PartSpec} part
  * @param {import('./network.js').Projected & { x: FloatTensor }} projected
@@ -99,7 +99,7 @@ export function together(own, { weights, scores }) {
   halves.delete(own)
   const joined = (/** @type {FloatTensor} */ x, /** @type {FloatTensor} */ y) =>
     new Tensor(
-      x.data.map((value, n) => Math.max(value, y.data[n])), // a row of the other kind has weights of 0 and scores of -Infinity
+      x.data.map((value, n) => Math.max(value, y.data[n])), // each query has a row in one map; in the other map, its weights are 0 and its scores -Infinity
       [...x.dims],
     )
   return {

@@ -1,4 +1,4 @@
-// Scores of attention heads on a text, each from 0 to 1.
+// Computes scores of attention heads on a text, each from 0 to 1.
 
 import { describe, shape } from '../../base/errors.js'
 import { toFloats, toTensor } from '../../base/operand.js'
@@ -7,7 +7,7 @@ import { Tensor } from '../../base/tensor.js'
 /** @import { FloatTensor } from '../../base/tensor.js' */
 
 /**
- * Scores from the weights a[i][j] of a head. Each mean is over the queries i for which such a j exists.
+ * Scores of a head with attention weights a[i][j], from query i to key j. A mean is over the queries i for which such a key j exists.
  * - previous: mean of a[i][i - 1], i >= 1
  * - first: mean of a[i][0], i >= 1
  * - duplicate: mean of the sum of a[i][j] over the earlier j with the same token as i

@@ -22,7 +22,7 @@ export class ModelCache {
     this.tokens = undefined
     /** @internal True while a call runs, and after one that threw or was aborted half way. */
     this.isBroken = false
-    /** @internal The recorded calls of a token. @type {import('./token-calls.js').TokenCalls | undefined} */
+    /** @internal The kernel calls recorded for a single token. @type {import('./token-calls.js').TokenCalls | undefined} */
     this.calls = undefined
   }
 

@@ -9,8 +9,8 @@ import { Tensor } from '../../base/tensor.js'
 /** @import { FloatTensor, TensorLike } from '../../base/tensor.js' */
 
 /**
- * A hook: a function that receives the numbers and may return others, a factor (0 ablates), 'mean' over the positions, or replacement
- * numbers (a patch). The function also receives the name of the place.
+ * A hook is a factor (0 ablates), 'mean' for the mean over the positions, replacement numbers (a patch), or a function. The function
+ * receives the numbers and the name of the place, and may return other numbers.
  * @typedef {((values: FloatTensor, place: string) => TensorLike | void) | number | 'mean' | TensorLike} Hook
  */
 

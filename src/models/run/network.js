@@ -24,8 +24,8 @@ import { ropeOf } from './stacks.js'
 /** The options of a linear layer within a run; the residual is a tensor. @typedef {FusedOptions & { residual?: FloatTensor }} DenseOptions */
 /** @typedef {Record<string, import('./model-hooks.js').Hook>} CheckedHooks */
 /**
- * A run as steps, between which other tasks may run. It yields the output of a layer or, within a layer, the tensors that the rest of the
- * layer needs.
+ * A run as steps, between which other tasks may run. Each step yields the output of a layer or, within a layer, the tensors that the rest of
+ * the layer needs.
  * @template T
  * @typedef {Generator<FloatTensor | FloatTensor[], T, void>} RunSteps
  */
@@ -62,8 +62,8 @@ import { ropeOf } from './stacks.js'
  * Summaries of attention that forward keeps, under a name.
  * @typedef {{ name: import('./attention-summaries.js').SummaryName, keeps: (layer: number) => boolean, made: (import('./attention-summaries.js').AttentionSummary | undefined)[] }} SummaryPlace
  *
- * The residual stream `before` a part of a layer, and what the part `added` to it, (B, L, d); or the outputs of its `heads`, (B, L, H * D).
- * Without a part: the residual stream before the last norm.
+ * An argument of `record`. For a `part` of a layer: the residual stream `before` it, and what it `added`, (B, L, d); or the outputs of its
+ * `heads`, (B, L, H * D). Without `part`: the residual stream before the last norm.
  * @typedef {{ place: string, part?: PartSpec, layer?: number, heads?: FloatTensor, before?: FloatTensor, added?: FloatTensor }} Seen
  */
 
@@ -231,7 +231,7 @@ export function embed(embedding, { weights }, { ids, rows: given, types, positio
       const more = weights.row(table, rows[n] + (table.skip ?? 0))
       for (let c = 0; c < C; c++) sum[c] += more[c]
     }
-    // The sines sin(p / 10000^(2i/C)) for all i come first, then the cosines.
+    // C / 2 sines come first, then the cosines of the same angles.
     if (sinusoids && positions[n] !== padding)
       for (let i = 0; i < C / 2; i++) {
         const { steps = C / 2 } = sinusoids
@@ -385,7 +385,7 @@ export function* runLayer(own, parts, h) {
     const from = stack.parallel ? entered : h
     const x = part.before ? ops.norm(part.before, from) : from
     const live = [h, entered]
-    // The last product also adds the residual, unless a hook or a record needs the output without it.
+    // The last linear layer of the part also adds the residual, unless a hook or `record` needs its output without the residual.
     const isFused = !part.after && !call.record && !ops.sees(`${at}${part.kind}.output`)
     const residual = isFused ? h : undefined
     let y =
@@ -576,7 +576,7 @@ function* mix(own, part, projected, live) {
 }
 
 /**
- * What mixFused and mixInSteps need.
+ * The argument that mixFused and mixInSteps share.
  * @typedef {object} Mixing
  * @property {Layer} own
  * @property {string} name of the attention, for hooks
@@ -734,7 +734,7 @@ function scaled({ data, dims }, factor) {
 }
 
 /**
- * Computes tanh(W h[0] + b) for each text.
+ * Computes tanh(W x + b) from the first row x of each text, with weight W and bias b of the pooler.
  * @param {LinearSpec} pooler
  * @param {ModelOperations} ops
  * @param {FloatTensor} x (B, L, d)

@@ -1,4 +1,4 @@
-// Results for several texts: each one, their mean, and their standard deviation.
+// Combines the results of several texts: each result, their mean, and their standard deviation.
 
 import { Tensor } from '../../base/tensor.js'
 

@@ -70,7 +70,7 @@ export function readInput(family, stack, input, name, cache) {
 }
 
 /**
- * Packs texts as the rows of one batch, without padding.
+ * Packs texts one after another into a single batch element, without padding.
  * @param {Family} family
  * @param {StackSpec} stack
  * @param {readonly ModelInput[]} inputs inputs of one text each
@@ -93,11 +93,11 @@ export function readPacked(family, stack, inputs) {
 /** Returns the number of positions; Infinity if they are unlimited. @param {EmbeddingSpec} embedding @param {StackSpec} stack @returns {number} */
 const positionLimit = (embedding, stack) => rowLimit(embedding) ?? stack.rope?.most ?? stack.most ?? Infinity
 
-/** Returns the number of rows of the table of positions, or of sinusoids; undefined without either. @param {EmbeddingSpec} embedding */
+/** Returns the number of learned or sinusoidal positions; undefined if there are neither. @param {EmbeddingSpec} embedding */
 const rowLimit = ({ positions, sinusoids }) => (positions ? positions.rows - (positions.skip ?? 0) : sinusoids?.most)
 
 /**
- * Returns the maximum length of a text; Infinity if it is unlimited. RoBERTa's positions begin after that of padding.
+ * Returns the maximum length of a text; Infinity if it is unlimited. RoBERTa does not use the positions up to the padding id for tokens.
  * @param {Family} family
  * @param {StackSpec} stack
  */

@@ -1,6 +1,6 @@
-// The kernel calls of a single token after cached ones. A first pass through the layers records the calls instead of making them, with
-// their structs and outputs in persistent memory. For each token, the values that depend on its position are updated and the calls
-// replayed.
+// Records the kernel calls for a single token after cached ones, and replays them. A first pass through the layers only records the calls,
+// with their structs and outputs in persistent memory. For each token, the values that depend on its position are updated before the
+// replay.
 
 import { present } from '../../base/present.js'
 import { putTensor } from '../../ops/attention/forward.js'
@@ -49,7 +49,7 @@ class Notes {
   }
 }
 
-/** Operations whose rotations are in persistent memory. */
+/** Operations that put cosines and sines into persistent memory, where each replay finds the current ones. */
 class NotedOperations extends ModelOperations {
   /** @type {{ rope: Rope, cos: Resident, sin: Resident }[]} */
   ropes = []
@@ -90,7 +90,7 @@ export class TokenCalls {
    * Computes the output for a token by replaying the calls.
    * @param {FloatTensor} first (1, 1, d), input of the first layer
    * @param {import('./network.js').Call} call
-   * @returns {FloatTensor} (1, 1, d), output of the last norm, in memory of the calls
+   * @returns {FloatTensor} (1, 1, d), output of the last norm; the next run overwrites it
    */
   run(first, call) {
     const core = this.#core

@@ -1,4 +1,4 @@
-// Splits long calls on texts of many tokens into parts of their rows, so that other tasks can run in between. Each row has the same bits as
+// Splits long calls into parts, which compute some of the rows each, so that other tasks can run in between. Each row has the same bits as
 // in the undivided call. Letters are those of network.js.
 
 import { count, Tensor } from '../../base/tensor.js'
@@ -17,10 +17,10 @@ import { embed as embedRows } from './network.js'
 
 /** Multiply-adds per part: about 20 to 40 ms on one thread. */
 const PART = 2e8
-/** Minimum rows per part of a product, because few rows would use another kernel. */
+/** Minimum rows per part of a matrix product, because fewer rows would run in another kernel. */
 const LEAST_ROWS = 64
 
-/** Values of table rows to add per part of an embedding. */
+/** Number of embedding values per part. */
 const EMBEDDED = 2 ** 17
 
 /**
