@@ -1,4 +1,4 @@
-// Calls give the same bits on any number of threads. Also tests what happens when a thread does not start, dies, or is ended.
+// Tests that calls give the same bits on any number of threads, and what happens when a thread does not start, dies, or is ended.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -84,7 +84,7 @@ function watchWorkers(t, file) {
   return started
 }
 
-/** Loads a module with one worker. Also returns the words of its control block. @param {import('node:test').TestContext} t */
+/** Loads a module with two threads, the caller's and one worker. Also returns the words of the control block. @param {import('node:test').TestContext} t */
 async function loadTwo(t) {
   const started = watchWorkers(t)
   const qkv = await load({ threads: 2 })
@@ -251,7 +251,7 @@ test('layers of whole numbers that share their rows have the same bits on three 
   pool.dispose()
 })
 
-/** Replaces the clock by one that advances a little at each reading, and further by `pass`. @param {import('node:test').TestContext} t */
+/** Replaces the clock by one that advances 0.0001 ms at each reading. Returns `pass`, which advances it further. @param {import('node:test').TestContext} t */
 function slowClock(t) {
   let now = 1000
   replace(t, performance, 'now', () => {
@@ -272,7 +272,7 @@ function wakeNobody(t) {
 }
 
 /**
- * Simulates a machine that starts a woken worker on the core of the calling thread: the call that wakes it returns once it has joined.
+ * Simulates a machine that runs a woken worker at once on the core of the calling thread: Atomics.notify returns only when the worker has joined.
  * @param {import('node:test').TestContext} t
  */
 function wakeOnOwnCore(t) {
@@ -356,7 +356,7 @@ test('where woken workers start on the core of their caller, only long bursts an
   const clock = slowClock(t)
   const g = one.generator(1)
   const [short, long] = [10, 1300].map(M => [g.randn([M, 500]), g.randn([500, 500])])
-  /** Makes several calls after a pause, and returns how many of them threads shared. @param {number} calls */
+  /** Makes calls after a pause of `pause` ms, and returns how many of them the threads shared. @param {number} calls */
   const shared = (calls, [x, w] = short, pause = 20) => {
     const { [AT.generation]: before } = words
     clock.pass(pause)
@@ -619,7 +619,7 @@ test('every operation of a block and its gradients have the same bits on three t
       calls[op] = calls[`${op}Backward`] = module => call?.(module, inputs, options, dY, {})
     }
     for (const [name, call] of Object.entries(calls)) assert.deepEqual(call(pool), call(one), name)
-    // Functions that are not called here are called elsewhere in this file, or run on one thread only.
+    // Of the other functions, `made` only make something. The rest is tested elsewhere in this file, or runs on one thread only.
     const made = ['embeddingLayer', 'kvCache', 'linearLayer', 'multiheadAttention', 'onnxAttention']
     const elsewhere = new Set(Object.keys(nn).filter(name => !(name in calls) && !made.includes(name)))
     assert.deepEqual(
@@ -789,7 +789,7 @@ for (const options of [{}, { threads: 2 }, { integers: true }, { threads: 2, int
       const before = qkv.memory
       const { data: old } = x
       const [given, more] = await Promise.all([qkv.trim(), qkv.trim()])
-      // `old`, the array from before, is no longer the tensor's data: it is detached, or keeps its numbers.
+      // `old` is no longer the tensor's data. With threads it keeps its numbers, otherwise it is detached.
       const first = x.at(0, 0)
       x.data[0] = first + 1
       if (old.length)
@@ -803,7 +803,7 @@ for (const options of [{}, { threads: 2 }, { integers: true }, { threads: 2, int
       assert.equal(before.size - given, qkv.memory.size)
       assert.equal(qkv.memory.resident, before.resident)
       assert.deepEqual(results(), want)
-      // Memory can grow again, and calls work during a trim, also while the kernels for integer weights are loaded.
+      // Memory can grow again. Calls work during a trim, also while the kernels of integer weights are loaded.
       qkv.alloc([2 ** 22]).dispose()
       const trimmed = qkv.trim()
       assert.deepEqual(results(), want)

@@ -1,4 +1,4 @@
-// Training runs give the same losses at each step, and the same final weights, as PyTorch.
+// Tests that training runs give PyTorch's loss at each step, and PyTorch's final weights.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -13,7 +13,7 @@ const qkv = await load()
 /** @type {Record<string, any>} */
 const MODELS = { induction, gpt }
 
-/** Makes random ids. Every third position has no target (-1), the others one that follows from id and position. @param {any} g @param {import('./training/small-models.js').Sizes} sizes @param {number} B */
+/** Makes random ids with targets. Every third position has no target (-1). Other targets follow from id and position. @param {any} g @param {import('./training/small-models.js').Sizes} sizes @param {number} B */
 function makeBatch(g, { V, T }, B) {
   const ids = g.randint(0, V, [B, T])
   const targets = ids.data.map((/** @type {number} */ id, /** @type {number} */ n) => (n % 3 ? (id + (n % T)) % V : -1))

@@ -1,4 +1,4 @@
-// Tests that Learn does not block the page: while it trains at full pace, no main-thread task takes 50 ms. Also tests that it trains without a worker.
+// Tests that Learn does not block the page: while it trains at full pace, no main-thread task takes 50 ms. Also tests training without a worker.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

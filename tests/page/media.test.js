@@ -46,7 +46,7 @@ test('on paper the sentence is the only control, and the numbers stay', async ()
 })
 
 test('with reduced motion the walk jumps, plays, and nothing is animated', async () => {
-  /** Returns the `behavior` of each scrollIntoView since the last call. How long a smooth scroll takes is up to the browser, so it is not measured. */
+  /** Returns the `behavior` of each scrollIntoView since the last call. The effect is not measured, because the browser decides how long it takes. */
   const scrolls = () => page.evaluate(() => /** @type {any} */ (window).scrolls.splice(0))
   await page.evaluate(() => {
     const log = Object.assign(window, { scrolls: /** @type {unknown[]} */ ([]) })

@@ -1,5 +1,5 @@
-// Tests the graph of heads in a browser: opened from the story, with its share, sentences, the test of an edge, files, link and keys; also on a phone,
-// in Chinese, and with axe.
+// Tests the graph of heads in a browser: opened from the story, with its share, sentences, the test of an edge, files, link and keys. Also on a
+// phone, in Chinese, and with axe.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Navigation between the places of the room "Models", and to the room "One layer".
+// Tests how a reader moves between heads, cells and words of the room "Models", and to the room "One layer".
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ async function openHead(name, type, head) {
   await page.locator(`.models-head[data-head="${head}"] #models-map`).waitFor()
 }
 
-/** Returns the link, once it is written. @param {RegExp} pattern */
+/** Waits until the address's hash matches, and returns it. @param {RegExp} pattern */
 async function linkWith(pattern) {
   await page.waitForFunction(source => new RegExp(source).test(location.hash), pattern.source)
   return page.evaluate(() => location.hash)
@@ -40,7 +40,7 @@ test('scores of the row and products of the score are cells that open; Back and 
     title,
   )
   await linkWith(/at=2\.3%3A4%3E(?!3)\d+/)
-  /** Returns the weight of the map at the place of the link. */
+  /** Returns the map's weight at the key that the link names. */
   const linked = async () => {
     const { data, dims } = await weightsOf()
     const hash = await page.evaluate(() => location.hash)
@@ -60,7 +60,7 @@ test('scores of the row and products of the score are cells that open; Back and 
   await page.click('#models-inspector-forward')
   await reads('.total output', first)
   await becomes(() => page.isEnabled('#models-inspector-forward'), true)
-  // A sentence explains why the head looks there. A head of an earlier layer opens with the weight by which it read.
+  // A sentence explains why the head looks at this key. It names a head of an earlier layer, which opens at the weight by which that head read.
   await reads(
     '#models-reason',
     /^The score is a sum\. Its largest term, [+−]\d.* of .*, is .*, written at “that”, times .*, written at “/,
@@ -176,7 +176,7 @@ test('a typed sentence is passed between One layer and Models', async () => {
       /** @type {HTMLTextAreaElement | null} */ (document.querySelector('#models-text'))?.value ===
       'Tom has a red ball',
   )
-  // A text is copied once. Back in One layer, the text typed there is still shown.
+  // The text was copied to Models. Back in One layer, the text typed there is still shown.
   await page.click('[data-room="layer"]')
   await page.waitForFunction(
     () => /** @type {HTMLInputElement | null} */ (document.querySelector('#sentence'))?.value === 'Tom has a red ball',

@@ -1,5 +1,5 @@
-// The output of a classifier or of a model of embeddings in the room "Models", the heads that caused it, and the effect of changes; without a
-// browser.
+// Tests, without a browser, what the room "Models" shows of classifiers and embedding models: their output, the heads that caused it, and the effect
+// of changes.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const open = (/** @type {string} */ name) => loadModel(qkv, `${goldens}/${name}`
 const near = (/** @type {number} */ got, /** @type {number} */ want) =>
   assert.ok(Math.abs(got - want) <= 1e-4, `${got} for ${want}`)
 
-/** Sums the contributions of the heads and the rest. @param {Why | null} why */
+/** Returns the sum of what the heads and the rest contribute. @param {Why | null} why */
 const sumOf = why => {
   const { heads, rest } = why ?? assert.fail()
   return heads.reduce((a, b) => a + b, 0) + rest.reduce((sum, { value }) => sum + value, 0)
@@ -136,7 +136,7 @@ test('the class of each token: those outside of all names are not marked, and a 
   model.dispose()
 })
 
-/** Returns the files of the golden model of embeddings, as a browser gives them for a chosen folder. */
+/** Returns the files of the golden embedding model, as a browser gives them for a chosen folder. */
 const sentences = () => {
   const file = (/** @type {string} */ name, /** @type {BlobPart} */ bytes) => {
     const made = new File([bytes], name.split('/').at(-1) ?? '')
@@ -190,7 +190,7 @@ test('a folder whose embeddings are no pooled rows opens without an answer, and 
 })
 
 /**
- * Waits until all rows of "What matters" are exact.
+ * Returns the values of "What matters". Fails if they have not arrived.
  * @param {Awaited<ReturnType<typeof begin>>} own
  * @param {'heads' | 'positions'} part
  */

@@ -1,4 +1,4 @@
-// The recorded programs of the room "Models", for their test and for tests/goldens/make-programs.js.
+// Reads the recorded programs of the room "Models", for their test and for tests/goldens/make-programs.js.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ import { pytorchProgram } from '../../web/rooms/models/programs/pytorch.js'
 export const FOLDER = new URL('../goldens/programs/', import.meta.url)
 /** @type {Case[]} */
 export const CASES = JSON.parse(readFileSync(new URL('cases.json', FOLDER), 'utf8'))
-/** Programs whose texts are stored beside the numbers, for readers: those with all kinds of changes. */
+/** Programs whose texts are stored in full, for readers: those with all kinds of changes. Of the others only digests are stored. */
 export const READABLE = ['gpt2-tiny', 'bert-tiny', 'marian-tiny'].map(model => ({
   model,
   index: CASES.map(each => each.model).lastIndexOf(model),
@@ -36,7 +36,7 @@ export function programsOf({ task, changes }) {
 /** @param {string} text */
 export const digestOf = text => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** Reads the output of a program, before and after the changes. @param {string} printed @returns {[id: number, probability: number][][]} */
+/** Parses the output of a program: its rows before the changes, then those after them. @param {string} printed @returns {[id: number, probability: number][][]} */
 export const rowsIn = printed =>
   printed
     .split(/^(?:before|after)$/m)

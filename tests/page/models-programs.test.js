@@ -1,5 +1,5 @@
-// The programs of the room "Models": their texts and outputs are recorded in tests/goldens/programs, with a README. The program for Node runs here;
-// the one for PyTorch runs if the package transformers is installed.
+// Tests the programs of the room "Models" against their recorded texts and outputs in tests/goldens/programs, which has a README. The programs for
+// Node run here. Those for PyTorch run if the package transformers is installed.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,5 @@
-// The room "Models": a checkpoint is opened from files, its heads are shown, ranked, opened and changed, and its prediction follows.
+// Tests the room "Models" in a browser: a checkpoint is opened from files, its heads are shown, ranked, opened and changed, and the prediction
+// follows.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -94,7 +95,7 @@ test('unreadable files are refused with the reason; text is generated step by st
   await reads('#models-steps', /3 tokens generated/)
   await page.waitForFunction(() => /** @type {any} */ (document.querySelector('models-atlas'))?.maps.rows === 13)
   await becomes(async () => (await page.locator('.is-generated .token').allInnerTexts())[0], 'm')
-  // The lost worker had a text and a change. The model in the new worker gets both again.
+  // The worker that is lost below has a text and a change. The new worker gets both again.
   await page.fill('#models-text', 'The cat that chased the dog')
   await reads('#models-answer', /^“m\w*” \(4\.7%\)/)
   await page.locator('#models-ranked button', { hasText: '2.2' }).click()
@@ -160,7 +161,7 @@ test('a long run shows its progress and can be cancelled: the run before stays, 
   await reads('#models-cancelled', /Cancelled\./)
   await becomes(token, answer)
   assert.equal(await page.locator('.is-streaming').count(), 0)
-  // A long text: its words in lines, found and selected; a head as a map that zooms, and its links.
+  // A long text has its words in lines, where they are found and selected. A head is a map that zooms, with its links.
   await page.fill('#models-text', `${Array(90).fill('The cat that chased').join(' ')} the dog`)
   await page.locator('#models-cancelled').waitFor({ state: 'detached' })
   await page.locator('long-words .word-button').first().waitFor()

@@ -1,4 +1,4 @@
-// The computations of the room "Models", without a browser: runs of golden checkpoints, changes, programs, maps.
+// Tests the session of the room "Models" without a browser: runs of golden checkpoints, changes, programs, maps.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -53,7 +53,7 @@ function talk() {
     },
   )
   let last = 0
-  /** Sends a request, and waits for the end of the answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request */
+  /** Sends a request. Returns its id, and a promise of the last message of the answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request */
   function ask(type, request) {
     const id = ++last
     answer({ type: 'ask', id, request: /** @type {any} */ ({ type, ...request }) })
@@ -72,7 +72,7 @@ function talk() {
     })
     return { id, done }
   }
-  /** Returns the value of an answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request @returns {Promise<Asks[N]['value']>} */
+  /** Sends a request, and returns the value of the answer. @template {keyof Asks} N @param {N} type @param {Asks[N]['request']} request @returns {Promise<Asks[N]['value']>} */
   async function value(type, request) {
     const message = await ask(type, request).done
     if (message.type !== 'value') assert.fail(JSON.stringify(message))
@@ -168,7 +168,7 @@ test('changes have their effect in the model', async () => {
     assert.notEqual(top[0].probability, probabilities.length && before.probabilities[top[0].id], text)
     assert.equal(top[0].before, before.probabilities[top[0].id], text)
   }
-  // With the whole output of the last layer patched, the model predicts what it predicts after the second text.
+  // With all of the last layer's output patched from the second text, the model predicts what it predicts after the second text.
   const donor = await runOf(qkv, model, { text: 'A bird flew over the sea now' }, {}, 9)
   const patched = await run('3:*=patch')
   assert.equal(patched.top[0].id, donor.top[0].id)
@@ -233,7 +233,7 @@ test('a text of 1,200 tokens is summarised; maps, scores, tiles, links and profi
   const at = /** @type {const} */ ({ stack: '', layer: 1, head: 2 })
   const own = exact.data.subarray(2 * L * L, 3 * L * L)
   close((await exactMap(model, run.input, {}, at)).data, own, 'the exact map')
-  /** Returns R x R cells of the weights: for each, the mean over its queries of the sum over its keys. @param {number} size of a cell @param {number} R */
+  /** Pools the weights into R x R cells. A cell is the mean over its queries of the sum over its keys. @param {number} size tokens on a side of a cell @param {number} R */
   const pooled = (size, R) => {
     const sums = new Float64Array(R * R)
     for (let i = 0; i < L; i++)

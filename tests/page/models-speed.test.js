@@ -1,5 +1,5 @@
-// The room "Models" answers at once. A bound is twice the goal, times how much slower this machine is than 17 ms for a frame of a blank page. One of
-// many runs has to stay within it. npm run bench:room prints medians beside the goals.
+// Tests that the room "Models" answers at once: at least one of 30 runs must take at most twice its goal. The bound grows with the time that this
+// machine needs for a frame of a blank page, if this is more than 17 ms. npm run bench:room prints medians beside the goals.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ usePage({ hash: STORIES })
 const MOST_RUNS = 30
 const FRAME = 17
 
-/** Measures how many times slower this machine is than one at rest; leaves the page blank. */
+/** Returns how many times longer than FRAME this machine takes for a frame, but at least 1. Leaves the page blank. */
 const slowness = async () => Math.max(1, (await yardstick(page)) / FRAME)
 
 /**

@@ -1,4 +1,4 @@
-// The room "Models" without a browser: its store, with its session in Node, and golden checkpoints as files.
+// Opens the room "Models" without a browser: makes its store, whose session runs in Node, and opens golden checkpoints from files.
 
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -21,7 +21,7 @@ export const folder = (name, more = {}) => [
   ...Object.entries(more).map(([name, text]) => new File([text], name)),
 ]
 
-/** Makes the session of a computer with a given rate of matrix products. @param {number} rate @returns {typeof room.session} */
+/** Returns the room's session, but with `rate` as the measured rate of matrix products on this computer. @param {number} rate @returns {typeof room.session} */
 const sessionAt = rate => ({
   ...room.session,
   async handlers(qkv) {

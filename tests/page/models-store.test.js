@@ -1,4 +1,4 @@
-// The logic of the room "Models" without a browser: the requests of each state, the effects of actions, links, Undo, Back, a lost worker.
+// Tests the store of the room "Models" without a browser: the requests of each state, the effects of actions, links, Undo, Back, a lost worker.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -589,7 +589,7 @@ test('the time of a text is that of a measured run, grows with its length, and i
   const half = Number(secondsOf(model, { ...timed, least: 400 }, 200))
   assert.ok(Math.abs(half - (0.4 + twice / 2)) < 1e-9, 'what the shortest run has taken does not grow with the text')
   assert.equal(secondsOf(model, undefined, 100), undefined)
-  // The first run is slow, but a measured product predicts that later ones are not.
+  // The first run is slow, but the measured rate of a matrix product shows that later runs will not be.
   const cold = { ...timed, milliseconds: 8000 }
   assert.ok(Number(secondsOf(model, cold, 200)) > 8)
   const known = Number(secondsOf(model, cold, 200, 2e10))
@@ -732,7 +732,7 @@ test('tokens are counted as generated in the run that is drawn, also when the ne
   assert.deepEqual([shown().run?.ids.length, shown().generated.length], [13, 3], 'the old run is still drawn')
   await settled()
   assert.deepEqual([shown().run?.ids.length, shown().generated.length], [3, 0])
-  // A link with more ids than the model can read.
+  // Sets more generated ids than the model can read, as a link may.
   store.update({ set: { generated: Array(100).fill(5) } })
   await settled()
   assert.equal(failureOf(store.state)?.problem.key, 'modelsTooLong')
@@ -805,7 +805,7 @@ test('a head of a model of the page shows its recorded role; heads are ranked by
   assert.deepEqual(roleOf(aligned, 'cross', { layer: 0, head: 0 }), { name: 'aligned', score: 0.8 })
   assert.equal(roleOf(aligned, '', { layer: 0, head: 0 }), undefined)
 
-  // The head that copies the name has a score of 1. An unknown word equals no other word.
+  // The head that copies the name has the largest `further` score, and a small induction score. Unknown words count as no repetition.
   act.type('The fox is called vi ta mo . The owl is called ka su ni . Vi ta')
   await settled()
   const { further, induction } = shown().run?.scores[''] ?? {}

@@ -1,4 +1,4 @@
-// The guided story of the stories model, walked to its end in both languages. Its numbers must match about.json, which training writes beside the
+// Walks the guided story of the stories model to its end in both languages. Its numbers must match about.json, which training writes beside the
 // weights.
 
 import assert from 'node:assert/strict'
@@ -29,7 +29,7 @@ const folder = new URL('../../web/trained/stories/', import.meta.url)
 const { tour } = JSON.parse(readFileSync(new URL('about.json', folder), 'utf8'))
 const TEXTS = { en, zh }
 const SHELL = { en: shellEn, zh: shellZh }
-/** The tolerance of numbers that have three decimals and were computed in float32 by another build. */
+/** The tolerance for recorded numbers, which have three decimals and were computed in float32 by another build. */
 const ROUNDING = 2e-3
 
 /** @param {string} selector @param {string} name */

@@ -1,4 +1,4 @@
-// The room "Models" under a finger: the inspector as a sheet, long presses in place of Shift-click; undo and redo by keys.
+// Tests the room "Models" by touch: the inspector is a sheet, and long presses replace Shift-click. Also tests undo and redo by keys.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { becomes, follow, page, reads, usePage } from './open.js'
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
 const TEXT = 'The cat that chased the dog'
 
-/** Opens a model with a text in the window of a phone. @param {number} [width] */
+/** Opens a model with a text, in a viewport of a phone's size. @param {number} [width] */
 async function onPhone(width = 390) {
   await page.setViewportSize({ width, height: 780 })
   await open('gpt2-tiny', 'gpt2')
@@ -17,7 +17,7 @@ async function onPhone(width = 390) {
   await reads('.token-row-label', /10 tokens/)
 }
 
-/** Holds a finger on a place until a condition is true, with the browser's own events. @param {{ x: number, y: number }} at @param {() => Promise<unknown>} isSo */
+/** Holds a finger on a point until `isSo` resolves, with the browser's own touch events. @param {{ x: number, y: number }} at @param {() => Promise<unknown>} isSo */
 async function hold({ x, y }, isSo) {
   const session = await page.context().newCDPSession(page)
   await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x, y }] })
@@ -26,7 +26,7 @@ async function hold({ x, y }, isSo) {
   await session.detach()
 }
 
-/** @param {string} selector @param {[number, number]} [share] of its width and height */
+/** Scrolls an element into view, and returns a point in it. @param {string} selector @param {[number, number]} [share] where, as shares of its width and height */
 async function placeOf(selector, [across, down] = [0.5, 0.5]) {
   const element = page.locator(selector)
   await element.evaluate(own => own.scrollIntoView({ block: 'center' }))
@@ -162,7 +162,7 @@ test('Ctrl+Z in the text restores the previous one; in a field that is not a set
   await box.focus()
   await page.keyboard.type('cats')
   assert.notEqual(await box.inputValue(), before)
-  // The browser undoes some letters at a time.
+  // In this field the browser itself undoes, some letters at a time.
   for (let n = 0; n < 4 && (await box.inputValue()) !== before; n++) await page.keyboard.press('Control+z')
   assert.equal(await box.inputValue(), before)
   assert.equal(await page.inputValue('#models-text'), 'The dog')

@@ -1,6 +1,6 @@
-// Clicks and types at random: runs of random clicks, keys, texts and strokes over the built page, on a desktop and on a phone, in every room. No run
-// may throw, leave the page blank or wider than its window, or wait for an answer that does not come. npm run monkey -- --seed 7 --runs 200
-// [--minutes 60] [--actions 60] [--room layer]
+// Does random clicks, keys, texts and strokes in every room of the built page, on a desktop and on a phone. No run may throw, leave the page blank
+// or wider than the viewport, or wait for an answer that does not come.
+//   npm run monkey -- --seed 7 --runs 200 [--minutes 60] [--actions 60] [--room layer]
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -62,7 +62,7 @@ const KEYS = [
   'Delete',
 ].concat(['Home', 'End', 'Control+z', 'Control+Shift+Z', '5', 'Shift+Enter', 'PageDown'])
 
-/** Scrolls a control into view, and returns a point of it with its description. @param {Page} page @param {number} share of the list, from 0 to 1 */
+/** Scrolls a control into view, and returns a point in it with a description. @param {Page} page @param {number} share which control: its position in the list, from 0 to 1 */
 const target = (page, share) =>
   page.evaluate(share => {
     const wanted =
@@ -161,7 +161,7 @@ async function act(page, random, isPhone) {
   return 'reload'
 }
 
-/** Returns the faults of the page. A room may still be loading. @param {Page} page */
+/** Returns the faults of the page. Waits while the page is blank, because a room may still be loading. @param {Page} page */
 async function wrong(page) {
   if (page.url() === 'about:blank') await page.goForward() // an earlier Back has left the page with a delay
   const isBlank = () => (document.querySelector('main, #stage')?.textContent ?? '').trim().length < 20
@@ -182,7 +182,7 @@ async function wrong(page) {
   return [...found, ...(await beyond(page))]
 }
 
-/** Returns a fault if an answer that is awaited at the end never arrives. @param {Page} page */
+/** Waits for the answers to all requests at the end of a run. Returns a list: empty, or with a fault if an answer does not come. @param {Page} page */
 const answered = page =>
   page
     .waitForFunction(() => !document.querySelector('[aria-busy=true]'), undefined, { timeout: PATIENCE })
@@ -200,7 +200,7 @@ const { context, close } = await launch(server.origin)
 const browser = context.browser()
 if (!browser) throw new Error('the browser has ended')
 const start = performance.now()
-/** Print the summary also when the program is interrupted. */
+/** Prints the summary also when the program is ended by SIGTERM. */
 process.on('SIGTERM', () => process.exit(say()))
 const minutes = () => (performance.now() - start) / 60_000
 let [failures, runs, actions] = [0, 0, 0]

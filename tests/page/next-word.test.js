@@ -1,5 +1,5 @@
-// "Next word, by hand" in the room "Models", without a browser: the bars are the probabilities from which generate draws, and the cache grows by a
-// row.
+// Tests "Next word, by hand" of the room "Models" without a browser: the bars are the probabilities with which generate draws, and the KV cache grows
+// by a row.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

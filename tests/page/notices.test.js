@@ -1,5 +1,5 @@
-// The licences of bundled packages are shipped: the notices beside the elements and beside the page name the packages of the files and their source
-// maps.
+// Tests that the licences of bundled packages are shipped. The notices of the package and of the site must name every package that the files or their
+// source maps mention.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const packages = sources => [
   ...new Set(sources.flatMap(source => source.match(/node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? [])),
 ]
 
-/** Packages from which the built values of web/elements/ramps.js are computed. */
+/** Packages that compute the values of web/elements/ramps.js at build time, and so do not occur in the bundles. */
 const MADE_OF = [...read('web/elements/ramps.js').matchAll(/ from '([^.'][^']*)'/g)].map(([, name]) => name)
 
 /** @param {string} text of the notices @param {string[]} sources of the bundles */

@@ -1,4 +1,4 @@
-// The format of numbers, on the page and in its elements.
+// Tests how numbers are formatted, on the page and in its elements.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

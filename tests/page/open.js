@@ -1,6 +1,5 @@
-// Opens a page for each test, in one browser for all test files of a process. A test fails if the browser complains. The verbs act on the page of the
-// running test. `becomes` and `reads` wait for a state: each assertion that follows an action uses them, because a worker or an import may answer in
-// any later frame.
+// Opens a page for each test, in one browser for all test files of a process. A test fails if the browser complains. The functions act on the running
+// test's page. An assertion after an action waits by `becomes` or `reads`, because a worker or an import may answer in any later frame.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -11,9 +10,9 @@ import { launch, plain, serve, settled, THROTTLE, WINDOW } from './browser.js'
 
 /** @import { Page } from 'playwright-core' */
 
-/** A link that opens PyTorch's layer with matrices that are small enough to be read cell by cell. */
+/** A link that opens PyTorch's layer with matrices small enough to be read cell by cell. */
 export const SMALL_LAYER = '#2&model=multihead&dModel=8&heads=2'
-/** Links of One layer with only the map, and as it opens: with the flow, and the map beside it. */
+/** Links of One layer: LAYER shows only the map. OPENS shows the room as it opens, the flow with the map beside it. */
 export const LAYER = '#2&view=map'
 export const OPENS = '#2&'
 /** Milliseconds until a test gives up waiting for a state. The machine may be busy. */
@@ -26,7 +25,7 @@ export let page
 /** The address of the server. */
 export let url = ''
 
-/** Makes the verbs act on another tab from now on. @param {Page} tab */
+/** Closes the page, and makes the functions act on another tab from now on. @param {Page} tab */
 export async function turnTo(tab) {
   await page.close()
   page = tab
@@ -87,7 +86,7 @@ function launchOnce() {
   return launched
 }
 
-/** Deletes data and permissions that the previous file has left in the browser; its cache stays. @param {import('playwright-core').BrowserContext} context @param {string} origin */
+/** Deletes stored data and permissions that the previous test file has left in the browser, but keeps the HTTP cache. @param {import('playwright-core').BrowserContext} context @param {string} origin */
 async function forget(context, origin) {
   await context.clearPermissions()
   await context.clearCookies()
@@ -97,7 +96,7 @@ async function forget(context, origin) {
   await client.detach()
 }
 
-/** Serves the site, or something else, and starts a browser for the tests of a file. */
+/** Starts a server, by default of the site, and a browser for the tests of a file. */
 export function useBrowser(start = serve) {
   /** @type {Awaited<ReturnType<typeof serve>>} */
   let server
@@ -146,7 +145,7 @@ function drawAfterActions(page) {
   change(Object.getPrototypeOf(page.locator('html')), [...ACTIONS, 'check', 'pressSequentially'])
 }
 
-/** Tabs in which a test has made changes that would affect a later page. @type {WeakSet<Page>} */
+/** Tabs that are not used again, because a test has added a script, a route or a clock to them. @type {WeakSet<Page>} */
 const isChanged = new WeakSet()
 
 /** @param {import('playwright-core').BrowserContext} context */
@@ -245,13 +244,13 @@ export async function chooseView(name) {
   await page.click(`#views [data-item="${name}"]`)
 }
 
-/** Chooses the effect of a stroke over the map. @param {'read' | 'paint'} name */
+/** Chooses whether a stroke over the map reads or paints. @param {'read' | 'paint'} name */
 export async function mode(name) {
   const isPainting = (await page.locator('#paint').getAttribute('aria-pressed')) === 'true'
   if (isPainting !== (name === 'paint')) await page.click('#paint')
 }
 
-/** Opens a folded part of One layer. @param {'import' | 'code'} part */
+/** Opens a part of One layer from the menu in the header. @param {'import' | 'code'} part */
 export async function unfold(part) {
   await page.click('#more > summary')
   await page.click(`#to-${part}`)
@@ -259,7 +258,7 @@ export async function unfold(part) {
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
 
-/** The rules of axe whose result depends on the theme or the language; these are enough for a second theme and language. */
+/** The rules of axe whose result depends on the theme or the language. A second theme and language need no others. */
 export const THEME_AND_LANGUAGE = `
   color-contrast link-in-text-block html-has-lang html-lang-valid valid-lang document-title label button-name link-name
   select-name summary-name image-alt svg-img-alt frame-title aria-command-name aria-input-field-name
@@ -267,7 +266,7 @@ export const THEME_AND_LANGUAGE = `
   .trim()
   .split(/\s+/)
 
-/** Returns the violations that axe finds in the page, or in a part of it. @param {string} [part] @param {Page | import('playwright-core').Frame} [place] a frame within the page @param {string[]} [rules] these alone */
+/** Returns the violations that axe finds in the page, or in a part of it. @param {string} [part] @param {Page | import('playwright-core').Frame} [place] a frame within the page @param {string[]} [rules] the rules to check, by default all */
 export async function violations(part, place = page, rules = undefined) {
   if (!(await place.evaluate(() => 'axe' in globalThis))) await place.evaluate(AXE)
   const given = { part, rules }
@@ -283,10 +282,10 @@ export async function violations(part, place = page, rules = undefined) {
   }, given)
 }
 
-/** Follows a link within the open page: the settings change, and state that no link contains stays. @param {string} address the hash */
+/** Follows a link within the open page. The settings change, and state that no link contains stays. @param {string} address the hash */
 export async function follow(address) {
   await page.evaluate(hash => {
-    // The page writes its settings to the address after a pause. Until then the address may still be this one, and setting it would fire no event.
+    // The page writes its settings to the address after a pause. Until then the address may still be `hash`, and setting it would fire no event.
     if (location.hash === hash) dispatchEvent(new HashChangeEvent('hashchange'))
     location.hash = hash
   }, address)

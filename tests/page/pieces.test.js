@@ -1,4 +1,5 @@
-// Words of a text that a model reads in pieces or byte by byte, and completions of words that the model begins; without a browser.
+// Tests, without a browser, what the page shows of words that a model reads in pieces or byte by byte, and how it completes words that the model
+// begins.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

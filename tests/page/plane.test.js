@@ -1,4 +1,4 @@
-// Queries and keys of a head in a plane: their products are the scores, as far as softmax depends on them and two dimensions allow.
+// Tests the picture of a head's queries and keys in a plane: their products are the scores less the mean of each row, as far as two dimensions allow.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Examples from documents: notes where the page differs from the print, and the shapes of a batch. layer-numbers.test.js checks their numbers.
+// Tests the presets from the articles: notes where the page differs from the printed numbers, and the shapes of a batch. layer-numbers.test.js tests
+// their numbers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -55,7 +56,7 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   await reads('#one-of-batch', /^Sequence 1 of a batch of 10/)
   const ran = page.locator('#batch-ran').getByText('the output has the shape (10, 60, 512)')
   await ran.waitFor()
-  // If a batch is too large for a page, its shapes are still shown, with a note that the page does not run it.
+  // A batch that is too large for a page is not run. Its shapes are still shown, with a note.
   await set('batch', '64')
   await becomes(async () => plain((await page.locator('.shape-steps .dims').last().textContent()) ?? ''), '64×60×512')
   await reads('#batch-ran', /too large to compute here/)

@@ -1,4 +1,4 @@
-// Runs the programs that the page writes in PyTorch, all in one process, since importing torch takes a second.
+// Runs the PyTorch programs that the page writes, all in one process, because importing torch takes a second.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'

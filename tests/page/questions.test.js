@@ -1,5 +1,5 @@
-// The eighteen questions of a first-time reader, each from a fresh page and within three clicks. answers.test.js has more questions about One layer,
-// and compares their numbers with the core's.
+// Tests that the page answers eighteen questions of a first-time reader, each in a fresh page and within three clicks. answers.test.js asks more
+// about One layer, and compares the numbers with the core's.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ import { becomes, choose, chooseView, go, page, reads, usePage } from './open.js
 usePage({ hash: null })
 const MOST_CLICKS = 3
 
-/** Returns a pattern for a text of the page with anything in its placeholders. @param {string} text */
+/** Returns a regular expression that matches a text of the page with anything in its placeholders. @param {string} text */
 const says = text => {
   const parts = text.split(/\{\w+\}/).map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+'))
   return new RegExp(parts.join('.*?'), 's')
@@ -29,7 +29,7 @@ const says = text => {
 /** @param {string} selector */
 const value = selector => page.locator(selector).first().getAttribute('data-value').then(Number)
 
-/** True if GPT-2 is in sight within the list of models. */
+/** True if GPT-2 is in the visible part of the list of models. */
 async function isGpt2InSight() {
   const parts = ['[data-name="hf:openai-community/gpt2"]', '#models-options']
   const [own, all] = await Promise.all(parts.map(each => page.locator(each).boundingBox()))

@@ -1,4 +1,4 @@
-// The elements in React 19: properties are set as properties, events are received.
+// Tests the elements in React 19: properties are set as properties, and events are received.
 
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'

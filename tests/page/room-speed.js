@@ -2,7 +2,7 @@
 
 /** @import { Page } from 'playwright-core' */
 
-/** A text of 40 tokens for the stories model; typing alternates between two last words. */
+/** A text for the stories model. With one of the two words of LAST, between which typing alternates, it has 40 tokens. */
 export const STORY = [
   'Lily and Tom are friends . Lily goes to the park . Tom has a red ball .',
   'Lily has a blue hat . Where is Lily ? In the park . Is she Lily ? Tom takes',
@@ -71,7 +71,7 @@ export const PANEL_NAMES = /** @type {(keyof typeof PANELS)[]} */ (Object.keys(P
 
 /** Milliseconds after which the code of the panels counts as never loaded. */
 const PATIENCE = 60_000
-/** The chunks that draw the panels. The page requests the imports of a chunk before the chunk, so `open` in comeNear counts these imports, too. */
+/** Names of the chunks that draw the panels. The page requests a chunk's imports before it, so they are loaded, too, when comeNear ends. */
 const CHUNKS = ['matters-panel', 'graph-panel', 'cell-inspector']
 
 /**
@@ -96,7 +96,7 @@ export async function comeNear(page) {
   return loaded
 }
 
-/** Milliseconds for which a reader's pointer is on a control before the click, at least. */
+/** Milliseconds for which a reader's pointer is at least on a control before the click. */
 const POINTING = 150
 
 /**
@@ -165,7 +165,7 @@ export const tileTimes = (page, side, samples) =>
   )
 
 /**
- * Measures the milliseconds until the first tile and until all tiles of the whole map arrive, requested two at a time, as the map does.
+ * Measures the milliseconds until the first tile of the whole map arrives, and until all of them have. Requests two at a time, as the map does.
  * @param {Page} page
  */
 export const wholeTimes = page =>
@@ -211,10 +211,10 @@ export async function readLong(page, text, tokens) {
 }
 
 /**
- * Measures milliseconds from the last wheel event of a gesture to the frame in which the tiles of the level are drawn and opaque.
+ * Measures milliseconds from the last wheel event of a gesture to the frame in which all tiles of the new level are drawn and opaque.
  * @param {Page} page the map of a long text is open
  * @param {number} samples
- * @returns {Promise<number[]>} for gestures at different places
+ * @returns {Promise<number[]>} one for each gesture, at different places
  */
 export async function gestureTimes(page, samples) {
   const map = page.locator('#models-deep')
@@ -273,7 +273,7 @@ export async function gestureTimes(page, samples) {
 }
 
 /**
- * Measures the milliseconds that tasks of the page's main thread take during some work.
+ * Measures the page's main-thread processor time during `work`, in milliseconds.
  * @param {Page} page
  * @param {() => Promise<unknown>} work
  */
@@ -291,7 +291,7 @@ async function taskTime(page, work) {
   return time
 }
 
-/** Moves the map or the words a number of times, a frame each. @param {Page} page @param {number} count @param {'pan' | 'scroll'} what @returns {Promise<number>} milliseconds of the map's own work for one move */
+/** Pans the map or scrolls the words in each of `count` frames. @param {Page} page @param {number} count @param {'pan' | 'scroll'} what @returns {Promise<number>} milliseconds of the map's own work for a pan, 0 for a scroll */
 const framesOf = (page, count, what) =>
   page.evaluate(
     async ({ count, what }) => {
@@ -313,7 +313,7 @@ const framesOf = (page, count, what) =>
   )
 
 /**
- * Measures milliseconds of the main thread for a frame of a pan, for a tile that arrives, and for a frame in which the words scroll.
+ * Measures the main-thread milliseconds for a frame of a pan, for a tile that arrives, and for a frame in which the words scroll.
  * @param {Page} page the map of a long text is open
  */
 export async function frameWork(page) {
@@ -333,7 +333,7 @@ export async function frameWork(page) {
   }
   const pan = await each('pan')
   await page.waitForTimeout(1000)
-  // Positions far from each other, at each of which all tiles are new.
+  // Shows positions far from each other. At each of them all tiles are new.
   let count = 0
   const arrived = await taskTime(page, async () => {
     for (let n = 0; n < 6; n++)
@@ -359,7 +359,7 @@ export async function frameWork(page) {
  * Measures milliseconds from a click on "Cancel" to the message that the run was cancelled.
  * @param {Page} page
  * @param {string} text
- * @param {number[]} moments milliseconds after the run is seen
+ * @param {number[]} moments milliseconds between the start of a run and the click
  */
 export async function cancelTimes(page, text, moments) {
   const times = []

@@ -1,4 +1,4 @@
-// The store of a room and the port of its session, without a browser.
+// Tests a room's store and the port of its session without a browser.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// isSame, by which the page compares two values without writing both as JSON.
+// Tests isSame, by which the page compares two values without writing both as JSON.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

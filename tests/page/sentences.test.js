@@ -1,4 +1,4 @@
-// Two sentences, and the scores: cross-attention of documents 003 and 004.
+// Tests cross-attention on the page: two sentences (article 003), and the curve of the weighted average (article 004).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { becomes, choose, follow, page, reads, set, text, type, until, usePage }
 usePage()
 const qkv = await load()
 
-/** Reads all weights of the page, head after head. */
+/** Returns all weights that the page shows, head after head. */
 const weights = () =>
   page.evaluate(() => {
     const heads = /** @type {any} */ (document.querySelector('qkv-heads'))
@@ -64,7 +64,7 @@ function estimate(query, sigma) {
   return terms.reduce((sum, x, i) => sum + x * VALUES[i], 0) / terms.reduce((a, b) => a + b)
 }
 
-/** Reads the curve as drawn, by the ticks of its axes. */
+/** Reads the points of the drawn curve, with the scale of the ticks on its axes. */
 const drawn = () =>
   page.locator('.plot svg').evaluate(picture => {
     const ticks = [...picture.querySelectorAll('.tick')].map(tick => {

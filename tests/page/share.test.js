@@ -1,4 +1,4 @@
-// The link contains everything, and no hash breaks the page.
+// Tests that the link contains the whole state, and that no hash breaks the page.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -86,7 +86,7 @@ test('invalid values of a link, and bad inputs, give a message beside their cont
 test('a message covers no control on a wide screen, in windows of 1440 and 1210', async () => {
   for (const width of [1440, 1210]) {
     await page.setViewportSize({ width, height: 900 })
-    // A new page: the address of an open one is soon replaced by that of its first example.
+    // Loads a new page, because an open one would soon replace the address by that of its first example.
     await page.goto('about:blank')
     await page.goto(`${url}#2&room=models&models.head=1.2`, { waitUntil: 'commit' })
     await page.locator('.said span').waitFor()

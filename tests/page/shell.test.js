@@ -1,4 +1,4 @@
-// The shell around the rooms, without a browser: the address, rooms that are opened and left, data that they exchange, errors.
+// Tests the shell around the rooms without a browser: the address, rooms that are opened and left, data that they exchange, errors.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

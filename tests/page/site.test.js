@@ -1,4 +1,4 @@
-// The build: the site for any host, and the page as one file.
+// Tests what the build makes: the site for any host, and the page as one file.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ const SINGLE = fileURLToPath(new URL('../../site/qkv.html', import.meta.url))
 
 const own = usePage({ hash: null })
 
-/** Opens a page, and returns its text once it has the sentence on how much a word attends to another. @param {string} address */
+/** Opens a page, and returns its text once this contains a share in percent: how much a word attends to another. @param {string} address */
 async function open(address) {
   await page.goto('about:blank')
   await page.goto(address)
@@ -125,7 +125,8 @@ test('any link loads at most 200 KB before its room is drawn, and the code of al
   const sum = (/** @type {Iterable<number>} */ sizes) => [...sizes].reduce((a, b) => a + b, 0)
   const rooms = ['', OPENS, '#2&room=learn', '#2&room=models']
   const pages = ['#2&room=exercises', '#2&room=exercises&exercises.part=teachers']
-  // In Learn and in Models the exercises of a module load the same files; in One layer each has different pictures.
+  // Tries one exercise of each module of Learn and Models, because all of a module load the same files, but every exercise of One layer, because each
+  // has different pictures.
   /** @type {Map<unknown, string>} */
   const exercises = new Map()
   for (const { ids, load } of GROUPS)

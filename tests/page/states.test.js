@@ -1,4 +1,4 @@
-// No state breaks a room. states/all.js runs in a separate process, because it fakes a browser and makes the tasks of Learn small.
+// Tests that no state breaks a room. states/all.js runs in a separate process, because it fakes a browser and makes the tasks of Learn small.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The walk through all steps: formulas and shapes.
+// Tests the walk through all steps of One layer: formulas, shapes, texts and keys.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// One layer without a browser: settings with Undo, places with Back, the requests of each state, the tour.
+// Tests the store of One layer without a browser: settings with Undo, places with Back, the requests of each state, the tour.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -264,7 +264,7 @@ test('where the worker ends, the numbers stay; trying again starts another', () 
   assert.deepEqual([made, sent.at(-1).type, store.state.got.trace?.is], [2, 'ask', 'waiting'])
 })
 
-/** Loads a core that behaves as if memory were exhausted while `fails.is`. */
+/** Loads a core whose `trace` fails, as if memory were exhausted, while `fails.is` is true. */
 async function short() {
   const qkv = await load()
   const fails = { is: false }

@@ -12,7 +12,7 @@ import { nothing } from 'lit'
 
 const VOID = new Set(['input', 'br', 'hr', 'img'])
 
-/** Returns a value as a template shows it, with marks for values other than texts. @param {any} value @param {unknown[]} values @returns {string} */
+/** Returns a template's value as HTML. Puts the values of attributes and listeners into `values`, and a mark ⟦index⟧ in their place. @param {any} value @param {unknown[]} values @returns {string} */
 function write(value, values) {
   if (value === nothing || value === undefined || value === null || value === '') return ''
   if (Array.isArray(value)) return value.map(each => write(each, values)).join('')

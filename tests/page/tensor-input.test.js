@@ -1,4 +1,4 @@
-// How an element reads tensors of other libraries, whatever the type of their numbers.
+// Tests how an element reads tensors of other libraries, whatever the type of their numbers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// tokenize reads long texts in windows. It gives the same segments as for the whole text, in linear time.
+// Tests that tokenize, which reads long texts in windows, gives the segments of the whole text, and in linear time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ function segmented(text, byWord) {
     .map(({ segment }) => segment)
 }
 
-/** Compares texts by code points, in the plain way. @param {string} a @param {string} b */
+/** Compares two texts by code points, for sort: negative if `a` comes first. @param {string} a @param {string} b */
 function byCodePoint(a, b) {
   const [x, y] = [a, b].map(text => Array.from(text, character => Number(character.codePointAt(0))))
   const at = x.findIndex((code, i) => code !== y[i])

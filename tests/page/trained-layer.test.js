@@ -1,4 +1,4 @@
-// A trained head in One layer: its numbers for the reader's sentence are those of Models, and every step is shown.
+// Tests trained heads in One layer: the numbers for the reader's sentence are those of Models, and every step is shown.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -15,7 +15,7 @@ import { qkv, start } from './models-store.js'
 const { fetched, end } = giveEnglishModel()
 after(end)
 
-/** Opens One layer, with its session here. @param {string} [link] */
+/** Opens One layer with its session in this process. @param {string} [link] */
 function open(link = '') {
   const store = createStore(room, { qkv, link, perform() {} })
   /** Waits until all requests are answered. */

@@ -1,4 +1,4 @@
-// The trained models that ship with the page: the figures of their about.json are right, and training makes the same bytes.
+// Tests the trained models that ship with the page: the figures in their about.json are right, and training makes the same bytes.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -143,7 +143,7 @@ test('stories: each word that is certain has probability 1, the others the share
   }
   assert.deepEqual([...kinds].sort(), Object.keys(KINDS).sort())
   assert.ok(counted > 1000)
-  // Among stories that begin alike, the share that continues with a word is the probability of this word.
+  // The share of stories that continue with a word is about the probability that the story gives for it.
   const second = stories.filter(({ words }) => words[1] === 'lily').length / stories.length
   assert.ok(Math.abs(second - Math.exp(stories[0].logProbabilities[1])) < 0.06, String(second))
 })

@@ -9,7 +9,7 @@ import { launch, serve } from './browser.js'
 const WORDS =
   'the quick brown fox jumps over a lazy dog while seven old wizards brew dark potions near that quiet river'.split(' ')
 
-/** Makes a text with this many words, all of which a vocabulary must contain. @param {number} count */
+/** Makes a text of `count` words from a vocabulary of a few dozen. @param {number} count */
 export const words = count => Array.from({ length: count }, (_, i) => WORDS[i % WORDS.length] + (i % 7)).join(' ')
 
 /**
@@ -52,7 +52,7 @@ export const shows = (page, tokens) =>
 export const idle = page => page.evaluate(() => new Promise(resolve => requestIdleCallback(() => resolve(undefined))))
 
 /**
- * Types letters one by one at the end of the sentence and waits each time for the picture of it.
+ * Types letters one by one at the end of the sentence, and waits after each for the map of the new sentence.
  * @param {Page} page
  * @param {string} letters
  * @returns {Promise<{ paint: number, result: number }[]>} milliseconds from each key to the next paint after it, and to
@@ -125,7 +125,7 @@ export async function yardstick(page) {
   return median(times.slice(6))
 }
 
-/** Returns the milliseconds of the page so far, by kind of work. @param {import('playwright-core').CDPSession} session */
+/** Returns the page's processor milliseconds so far for scripts, styles, layout and all tasks. @param {import('playwright-core').CDPSession} session */
 async function spent(session) {
   const { metrics } = await session.send('Performance.getMetrics')
   const of = (/** @type {string} */ name) => 1000 * Number(metrics.find(metric => metric.name === name)?.value)

@@ -1,4 +1,4 @@
-// The time from a key to its picture. Nothing runs beside this file: tests/test.sh starts it last and alone.
+// Tests the time from a key to its picture. tests/test.sh starts this file last and alone, so that nothing else slows it down.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Views of a head: differences, numbers, and the settings from which differences are taken.
+// Tests the views of a head: the difference of two heads or of two settings, the numbers, and the flow.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The arcs over the sentence of Models, without a browser.
+// Tests, without a browser, the arcs over the sentence of Models.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

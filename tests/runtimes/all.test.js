@@ -1,4 +1,4 @@
-// Every runtime, with the packed package: engines and bundlers of this folder's package.json, Debian's browsers.
+// Tests the packed package in every runtime: the engines and bundlers of this folder's package.json, and Debian's browsers.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -33,7 +33,7 @@ for (const version of [20, 22, 24, 26])
     check(answer)
   })
 
-/** The expected hash of the results that are computed in whole numbers. Their bits are the same in every engine and in both builds. */
+/** The hash that hashOfIntegers must give in every engine, with and without relaxed SIMD, because these results are computed in whole numbers. */
 const INTEGERS = 3304856890
 
 /** @param {{ has: boolean, difference: number, isFinite: boolean, integers: number[] }} answer @param {boolean} [has] */

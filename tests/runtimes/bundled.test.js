@@ -1,4 +1,4 @@
-// Programs bundled into one file: by Vite for a server, as a library, by Bun, for a service worker, by Parcel.
+// Tests programs that are bundled into one file: by Vite for a server, as a library, by Bun, for a service worker, by Parcel.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The recipe of docs/corpus.md on Redis: two workers, one of which is killed in the middle, give the files of a run without a queue.
+// Tests the recipe of docs/corpus.md with Redis: two workers, one of which is killed in the middle, write the same files as a run without a queue.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -53,7 +53,7 @@ test('parts of a worker that is killed with kill -9 go to another one, and the f
       (_, n) => `Lily and ${['Tom', 'Ben', 'Mia'][n % 3]} are friends.${' She is happy.'.repeat(n % 5)}`,
     ).join('\n'),
   )
-  // In the worker that the test kills, the computation never ends.
+  // With HOLD, which the worker to be killed has, the computation never ends.
   writeFileSync(
     join(project, 'own.mjs'),
     `import { writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The files of qkv/corpus in DuckDB.
+// Tests that DuckDB reads the files of qkv/corpus.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

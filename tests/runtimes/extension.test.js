@@ -1,4 +1,4 @@
-// The extension of docs/runtimes.md, bundled from the packed package, in the full Chromium, because the headless shell loads no extensions.
+// Tests the extension of docs/runtimes.md, bundled from the packed package. Needs the full Chromium, because the headless shell loads no extensions.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -78,8 +78,8 @@ test('the extension of docs/runtimes.md runs a model with int8 in its background
   })
   assert.deepEqual(inPopup, { threads: 2, sum: 0.5 })
 
-  // The extension zooms its page, because emulating a pixel ratio fires no event. A large map of a head has at most one pixel for a cell, so it has
-  // 300 x 300 cells here.
+  // Tests that canvases are drawn again after a zoom. The extension zooms its page, because emulating a pixel ratio fires no event. qkv-heads gets
+  // maps of 300 x 300 cells, which it draws with at most one pixel for a cell.
   await popup.evaluate(() => {
     const square = (/** @type {number} */ n) => ({ data: Array(n * n).fill(0), dims: [n, n] })
     const tile = async () => square(1)
@@ -91,7 +91,7 @@ test('the extension of docs/runtimes.md runs a model with int8 in its background
       document.body.append(Object.assign(document.createElement(tag), given))
     Object.assign(document.querySelector('qkv-heads') ?? {}, { weights: { data, dims: [1, 300, 300] } })
   })
-  /** Returns for each canvas the number of its pixels in a CSS pixel. */
+  /** Returns for each canvas how many of its pixels are in the width of a CSS pixel. */
   const ratios = () =>
     popup.evaluate(() =>
       ['qkv-heatmap', 'qkv-heads', 'qkv-deep-map'].map(tag => {

@@ -1,4 +1,4 @@
-// The recipes of docs/elements.md for Vue, Svelte and React, from the packed package: properties and events arrive.
+// Tests the recipes of docs/elements.md for Vue, Svelte and React with the packed package: properties and events arrive.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ const server = await serve(project)
 after(server.close)
 
 /**
- * Bundles a program and opens it.
+ * Bundles a program and opens it in a page.
  * @param {string} name of the folder
  * @param {string} input
  * @param {{ html?: string, options?: import('rolldown').InputOptions }} [more] html: what the server has rendered
@@ -48,7 +48,7 @@ async function bundleAndOpen(name, input, { html = '', options } = {}) {
   return chromium.open(`${server.url}/${name}/`)
 }
 
-/** Opens a program and pins a cell. @type {(...args: Parameters<typeof bundleAndOpen>) => Promise<void>} */
+/** Opens a program. Checks that its map has the tensor, and that the program receives the event of a pinned cell. @type {(...args: Parameters<typeof bundleAndOpen>) => Promise<void>} */
 async function tryPage(...args) {
   const opened = await bundleAndOpen(...args)
   await opened.until(

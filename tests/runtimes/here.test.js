@@ -1,4 +1,4 @@
-// The packed package in the machine's Node and in one bundler's build; `npm run test:runtimes` tries all the others.
+// Tests the packed package in the machine's Node and in one bundler's build. `npm run test:runtimes` tries all others.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The elements in jsdom, as Jest and Vitest run them: without matchMedia, ResizeObserver and a canvas.
+// Tests the elements in jsdom, in which Jest and Vitest run them: it has no matchMedia, ResizeObserver and canvas.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

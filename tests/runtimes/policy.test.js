@@ -1,4 +1,4 @@
-// The packed package under a Content-Security-Policy that requires trusted types, with the directives of docs/runtimes.md.
+// Tests the packed package under a Content-Security-Policy that requires trusted types, with the directives of docs/runtimes.md.
 
 import assert from 'node:assert/strict'
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Makes another project in a separate folder. It has the packed package, installed by npm, and the small programs of projects/, which all give the
-// same answer.
+// Makes a project in a separate folder, with the packed package installed by npm, and the small programs of projects/, which all give the same
+// answer.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -23,7 +23,7 @@ tensor([[3.0000],
 /** The expected answer, computed from the sources in the machine's Node. */
 const wanted = results(await load())
 
-/** Checks the expected numbers, and the bits of 200 results. @param {Answer} answer */
+/** Checks that an answer has the printed numbers and the bits of 200 results. @param {Answer} answer */
 export function check(answer) {
   assert.equal(answer.printed, PRINTED)
   assert.equal(Object.keys(answer.hashes).length, 200)

@@ -1,4 +1,4 @@
-// The recipes of docs/recipes.md, whole programs, run from the packed package in an empty folder.
+// Tests that the programs of docs/recipes.md run unchanged with the packed package, in an empty folder.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -210,7 +210,7 @@ test('a page with a worker, built by Vite with nothing configured', { timeout: 4
 test("worker: { format: 'es' } of Vite: the worker loads what it needs when it needs it, at most half of one file with everything", {
   timeout: 400_000,
 }, async t => {
-  /** Returns the size of the files that the worker loads first, gzipped. @param {'iife' | 'es'} format */
+  /** Builds the page, and returns the gzipped size of its worker with all static imports. @param {'iife' | 'es'} format */
   const sizeWith = async format => {
     const outDir = join(project, `vite-${format}`)
     await build({ root: project, logLevel: 'silent', configFile: false, worker: { format }, build: { outDir } })
@@ -221,7 +221,7 @@ test("worker: { format: 'es' } of Vite: the worker loads what it needs when it n
       const found = readFileSync(join(assets, name), 'utf8').matchAll(/(?:from|import)\s*["'`]\.\/([\w.-]+\.js)["'`]/g)
       return [name, ...[...found].flatMap(([, each]) => withImports(each))]
     }
-    // There are two workers. The larger one is the page's, the smaller one is that of the library's threads.
+    // There are two workers. The larger one is the page's, the smaller one runs the library's threads.
     const workers = readdirSync(assets).filter(name => /^worker-.*\.js$/.test(name))
     const sums = workers.map(name => [...new Set(withImports(name))].reduce((sum, each) => sum + sizeOf(each), 0))
     return Math.max(...sums)

@@ -1,5 +1,5 @@
-// Next.js, which bundles server components, and Jest and Vitest with jsdom, whose ArrayBuffers belong to another realm. None of them needs a
-// configuration for qkv.
+// Tests that Next.js, Jest and Vitest need no configuration for qkv. Next.js bundles server components. In Jest and Vitest with jsdom, ArrayBuffers
+// belong to another realm.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -39,7 +39,7 @@ function run(tool, args, { options = '', node = process.execPath } = {}) {
   return stdout + stderr
 }
 
-/** The source of a page with a map, which is rendered only on the client. */
+/** The source of a page whose map is rendered only on the client. */
 const CLIENT_PAGE = `'use client'
 import dynamic from 'next/dynamic'
 const Map = dynamic(() => import('./map'), { ssr: false })

@@ -1,4 +1,4 @@
-// The optional package @huggingface/tokenizers, which BPE tokenizers need: every bundler finds it beside the packed package, and builds without it.
+// Tests that every bundler finds the optional package @huggingface/tokenizers, which BPE tokenizers need, and that every bundler builds without it.
 
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ after(remove)
 const chromium = await launch('chromium')
 after(() => chromium.close())
 
-/** The command by which each bundler builds a page of texts/main.js in a folder. @type {Record<string, (out: string) => void>} */
+/** Functions that build a page from texts/main.js into the folder `out`, by bundler. @type {Record<string, (out: string) => void>} */
 const BUILDS = {
   Vite: out =>
     run(tool('.bin/vite'), ['build', 'texts', '--outDir', `../${out}`, '--base', './', '--logLevel', 'warn']),
@@ -54,7 +54,7 @@ const BUILDS = {
   },
 }
 
-/** Opens the page of a build, and returns its text. @param {string} name @param {string} out */
+/** Builds and opens a page, and returns its answer. @param {string} name @param {string} out */
 async function answerOf(name, out) {
   BUILDS[name](out)
   const at = join(folder, out)
@@ -76,7 +76,7 @@ async function answerOf(name, out) {
 const TOKENS = 'The,Ġc,at'
 const MISSING = /which is not installed: npm install/
 const UNKNOWN = /which cannot be loaded here .* a bundler includes it where it is installed/
-/** The packages that are installed: none, or the optional one. */
+/** The optional packages that are installed, by the name of the state. */
 const STATES = { missing: [], there: ['tokenizers'] }
 
 for (const [state, packages] of Object.entries(STATES))

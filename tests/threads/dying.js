@@ -1,4 +1,4 @@
-// A worker that joins the first job and dies.
+// A worker that dies within the first job it joins.
 import { parentPort } from 'node:worker_threads'
 import { tryJoin, WORDS } from '../../src/threads/jobs.js'
 import * as AT from '../../src/threads/words.js'

@@ -1,4 +1,4 @@
-// The package with another `load`: it starts QKV_THREADS threads, which share even the smallest call.
+// Exports the package with another `load`, which starts QKV_THREADS threads. They share even the smallest call.
 
 import * as qkv from '../../src/entries/index.js'
 import { Threads } from '../../src/threads/pool.js'

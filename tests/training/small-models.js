@@ -1,4 +1,4 @@
-// Two small models on the operations of a tape, the same as in PyTorch in models.py.
+// Runs two small models on a tape. models.py runs the same models in PyTorch.
 
 /** @import { Generator } from '../../src/ops/random/generator.js' */
 /** @import { Tape } from '../../src/entries/train.js' */
@@ -47,8 +47,8 @@ export function gptWeights(g, { d, V, T }) {
       ['down', d, 4 * d],
     ])) {
       state[`${l}.${name}`] = matrix(N, K)
-      // Projections of q, k and v have no bias. The gradient of a bias of keys is 0, and Adam would step along its rounding errors, which differ
-      // between programs.
+      // The projection of q, k and v has no bias: the gradient of a key bias is 0, so Adam would follow its rounding errors, which differ between
+      // programs.
       if (name !== 'qkv') state[`${l}.${name}.bias`] = g.uniform([N], -0.1, 0.1)
     }
   }

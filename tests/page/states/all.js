@@ -1,4 +1,4 @@
-// No state breaks a room: actions in any order, with arguments in and out of range. `npm run states` tries others, for hours.
+// Tests that no state breaks a room: tries actions in any order, with arguments in and out of range. `npm run states` tries others, for hours.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -11,7 +11,7 @@ import { pageSubject } from './page.js'
 import { answered, turn } from './values.js'
 
 giveBrowser() // never removed, because timers of a closed page may still end
-/** One layer uses a model that ships with the page. Models opens files. */
+/** Adds the shipped English model, which One layer uses, until all tests have run. The tests of Models open files instead. */
 after(giveEnglishModel().end)
 
 const LONG = { timeout: 2 ** 31 - 1 }

@@ -14,7 +14,7 @@ export const qkv = await load()
 /** @typedef {import('../../../web/shell/store.js').Store<any>} AnyStore */
 /** @typedef {Awaited<ReturnType<typeof openRoom>>} Opened */
 /**
- * An action. `check` of its subject is called after it.
+ * An action of a Subject, whose `check` is called after it.
  * @template O @typedef {{ name: string, run: (own: O) => unknown }} Act
  */
 /**
@@ -64,7 +64,7 @@ const parts = {
   devicePixelRatio: 1,
 }
 
-/** Provides the few parts of a browser that templates use. @returns {() => void} takes them away */
+/** Adds the few parts of a browser that templates use to the globals. @returns {() => void} removes them */
 export function giveBrowser() {
   const own = Object.keys(parts).filter(name => !(name in globalThis))
   for (const name of own) Object.assign(globalThis, { [name]: parts[/** @type {keyof typeof parts} */ (name)] })
@@ -73,7 +73,7 @@ export function giveBrowser() {
   }
 }
 
-/** The kinds of the values of each template: '' for a text or an attribute, the name of a property, undefined for a listener. @type {WeakMap<TemplateStringsArray, readonly (string | undefined)[]>} */
+/** For each template, the kind of each value: '' for a text or an attribute, the name for a property, undefined for a listener. @type {WeakMap<TemplateStringsArray, readonly (string | undefined)[]>} */
 const knownKinds = new WeakMap()
 
 /** @param {TemplateStringsArray} strings */
@@ -83,14 +83,14 @@ function kindsOf(strings) {
   const kinds = strings.map(text =>
     /@[\w-]+=["']?$/.test(text) ? undefined : (/\.([\w-]+)=["']?$/.exec(text)?.[1] ?? ''),
   )
-  // Look at the extremes, which NaN would change.
+  // Does not check the table of extremes, because it shows on purpose where NaN comes from.
   const own = strings[0].includes('id="extremes"') ? kinds.map(() => undefined) : kinds
   knownKinds.set(strings, own)
   return own
 }
 
 /**
- * Checks every template of a picture: texts, attributes, and the matrices of its elements. Parts that are loaded later are waited for.
+ * Checks every template of a picture: texts, attributes, and the properties of its elements. Waits for parts that are loaded later.
  * @param {unknown} picture
  * @param {(properties: Record<string, any>) => void} look at the properties of an element
  * @param {boolean} [isPlain] false if a given number may overflow, so that NaN may be drawn
@@ -137,7 +137,7 @@ function lookAtTemplate({ strings, values }, open, look, isPlain) {
 const knownTexts = new Map()
 
 /**
- * Opens a room whose session runs here.
+ * Opens a room whose session runs in this process.
  * @param {Room} room
  * @param {(properties: Record<string, any>) => void} look at the properties of each element
  */
@@ -256,7 +256,8 @@ const common = (room, links) => [
 ]
 
 /**
- * Tests that after any actions a room is drawn without a fault, its link describes what it shows, and Undo and Redo return.
+ * Makes the subject of a room. After any action, the room must be drawn without a fault, its link must describe what it shows, and Undo and Redo
+ * must lead back.
  * @param {Room} room
  * @param {object} options
  * @param {Record<string, fc.Arbitrary<any[]>>} options.actions the arguments of each action of the room
@@ -289,7 +290,7 @@ export function ofRoom(room, { actions, links, more = [], begin, settled, look =
   }
 }
 
-/** The number of actions in all sequences. */
+/** The number of actions that were tried so far. */
 let done = 0
 export const countOfActions = () => done
 
@@ -319,7 +320,7 @@ class Command {
 }
 
 /**
- * Tries sequences of actions; throws with the shortest that fails.
+ * Tries random sequences of actions. If one fails, throws with the shortest sequence that fails.
  * @template {{ close: () => void }} O
  * @param {Subject<O>} subject
  * @param {{ runs: number, seed: number }} options

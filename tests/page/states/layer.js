@@ -1,4 +1,4 @@
-// Actions of One layer.
+// Generates random actions of One layer, and checks the map that is drawn after each.
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'

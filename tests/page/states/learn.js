@@ -1,4 +1,4 @@
-// Actions of Learn. Its tasks are made small, so that a sequence trains in no time.
+// Generates random actions of Learn. Makes its tasks small, so that a sequence trains in no time.
 
 import fc from 'fast-check'
 import { VIEW_NAMES } from '../../../web/attention-head/views/index.js'

@@ -1,4 +1,4 @@
-// Actions of Models, with small models as files.
+// Generates random actions of Models, with small models as files.
 
 import fc from 'fast-check'
 import { VIEW_NAMES } from '../../../web/attention-head/views/index.js'

@@ -1,5 +1,5 @@
-// Actions of the whole page: rooms opened and left, the history of the browser, links, languages, exercises, the presenter, and data that one room
-// passes to another.
+// Generates random actions of the whole page: opens and leaves rooms, goes through the browser's history, follows links, changes the language, opens
+// exercises and the presenter, and passes data from room to room.
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -86,7 +86,7 @@ async function openPage() {
     theme: 'system',
     t,
   })
-  /** Checks that the page is drawn, and that every open room has its texts. */
+  /** Draws the page until nothing in it is loading, but not without end. Returns the picture. */
   async function drawn() {
     for (let tries = 0; ; tries++) {
       shell.draw()

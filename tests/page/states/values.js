@@ -1,4 +1,4 @@
-// Arguments of actions, in range and beyond.
+// Generates arguments of actions, in range and beyond.
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ export const sentence = fc.oneof(
   { weight: 1, arbitrary: fc.array(word, { minLength: 20, maxLength: 40 }).map(words => words.join(' ')) },
   { weight: 1, arbitrary: fc.constantFrom('', ' ', '\n', '\u0000', '\ud800') },
 )
-/** A position or an index, in range and beyond. */
+/** A position or an index, usually in range. */
 export const index = fc.oneof({ weight: 4, arbitrary: fc.nat(7) }, fc.constantFrom(8, 99, 99_999))
 export const flag = fc.boolean()
 /** @template T @param {fc.Arbitrary<T>} value */
@@ -41,13 +41,13 @@ export const change = fc.oneof(
     .tuple(ofHead, orNull(index))
     .map(([{ isOn, stack, layer }, position]) => ({ isOn, stack, layer, kind: 'patch', position })),
 )
-/** Changes with at most one for each place, as every control makes them. */
+/** Lists of changes. A place has at most one, as with every control. */
 export const changes = fc
   .array(/** @type {fc.Arbitrary<import('../../../web/attention-head/head.js').Change>} */ (change), { maxLength: 3 })
   .map(all => all.reduce(withChange, []))
 export const saved = fc.tuple(fc.constant('a.csv'), fc.constant('1'), fc.constant('text/csv'))
 
-/** Returns a room whose session runs here instead of in a worker. @param {any} room @param {any} handlers */
+/** Returns a room whose session runs in this process, not in a worker. @param {any} room @param {any} handlers */
 export const inNode = (room, handlers) => ({ ...room, session: { ...room.session, handlers } })
 /** Waits for one turn of the event loop, in which answers may arrive. */
 export const turn = () => new Promise(resolve => setTimeout(resolve))

@@ -19,7 +19,10 @@ function hash({ data, dims }) {
   return h
 }
 
-/** Sizes B H G L S D E: too few queries for tiles, enough for tiles, odd sizes, sizes at the edges of tiles. */
+/**
+ * Sizes of attention: B batch, H query heads, G key heads, L queries, S keys, D size of a key, E size of a value. Some have too few queries for
+ * tiles, some are odd, some are at the edges of tiles.
+ */
 const SIZES = [
   [1, 1, 1, 1, 1, 1, 1],
   [1, 1, 1, 6, 6, 16, 16],

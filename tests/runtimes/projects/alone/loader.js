@@ -1,4 +1,4 @@
-// For bundlers with a loader for files: importing the wasm gives its address, from which it is loaded.
+// For bundlers with a loader for files: the import of the wasm file gives its address, which `load` gets.
 import { load } from 'qkv'
 import file from 'qkv/qkv.wasm'
 import { results } from '../results.js'

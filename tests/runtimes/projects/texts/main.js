@@ -1,4 +1,4 @@
-// Tokenizes a text and fills in a chat template, or gives the error if an optional package is missing.
+// Tokenizes a text and fills in a chat template. If an optional package is missing, the answer is the message of the error.
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 
