@@ -6,7 +6,7 @@ function inWords(seconds) {
   return seconds < 5400 ? `${Math.ceil(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`
 }
 
-/** Returns the progress as a line of text. @param {import('./corpus.js').CorpusProgress} progress @param {number} width of the terminal */
+/** Formats the progress as a line of text. @param {import('./corpus.js').CorpusProgress} progress @param {number} width of the terminal */
 export function bar({ texts, fraction, seconds }, width) {
   const done = `${texts.toLocaleString('en')} texts, ${Math.round(texts / Math.max(seconds, 1e-3)).toLocaleString('en')}/s`
   if (fraction === undefined) return done

@@ -66,7 +66,7 @@ const options = {
   help: SWITCH,
 }
 
-/** Options that select what is computed. */
+/** The options of which at least one must be given: they say what to compute. */
 const WHAT = /** @type {const} */ (['embeddings', 'losses', 'head-scores', 'means', 'top', 'function'])
 
 /** @param {string[]} args */
@@ -133,7 +133,7 @@ async function main(args) {
 /** Returns the options without those that are undefined. @param {Record<string, unknown>} all */
 const given = all => Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 
-/** Returns the name on the command line of an option of `corpus`: headScores becomes head-scores. @param {string} name */
+/** Converts the name of an option of `corpus` to that on the command line: headScores becomes head-scores. @param {string} name */
 const dashed = name => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
 
 /** @param {'workers' | 'top-count' | 'part-size' | 'truncate-dim'} name @param {string | undefined} text */

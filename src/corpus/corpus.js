@@ -31,10 +31,10 @@ import { readWhat } from './what.js'
  * @property {string} out path of the folder for the results, created if missing
  * @property {'npz' | 'csv' | 'parquet'} [format] file format of the results; default npz
  * @property {number | 'auto' | { run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, count?: number }} [workers] number of threads
- *   that run parts, each with a separate model; 'auto': the number of cores; default 1: this thread. Or an object to run parts elsewhere:
- *   `run` has runPart run a part and returns its bytes, and up to `count` parts (default 4) run concurrently
+ *   that run parts, each with a separate model; 'auto': the number of cores; default 1: this thread. An object runs parts elsewhere: `run`
+ *   returns the bytes that runPart(part) returns there, and up to `count` parts (default 4) run concurrently
  * @property {boolean} [resume] true (default) reuses the results of an earlier call in this folder
- * @property {number} [partSize] texts per part, the unit of work that is repeated after a crash; default 256
+ * @property {number} [partSize] texts per part; default 256. After a crash, unfinished parts are repeated
  * @property {Pick<import('../models/load-model.js').LoadModelOptions, 'dtype' | 'activations' | 'adapter'>} [modelOptions]
  * @property {AbortSignal} [signal] aborts the run; finished parts stay in the folder
  * @property {(progress: CorpusProgress) => void} [onProgress]
@@ -153,8 +153,8 @@ async function readAll(options) {
 const MIB = 2 ** 20
 
 /**
- * Returns an identifier of a model: for a hub model, its name and commit; for a folder or a GGUF file, a hash of the sizes of its files
- * with the first and the last MiB of each; for an http address or 'qkv/stories', the given string.
+ * Returns an identifier of a model. For a hub model it is the name and commit. For a folder or a GGUF file it is a hash of each file's name
+ * and size and its first and last MiB. For an http address or 'qkv/stories' it is the string itself.
  * @param {string} model
  */
 async function fingerprint(model) {
@@ -166,7 +166,7 @@ async function fingerprint(model) {
   }
   const path = /^file:/.test(model) ? fileURLToPath(model) : model
   const hash = createHash('sha256')
-  // loadModel reports an invalid path.
+  // An invalid path is not reported here, but by loadModel.
   const names = await readdir(path).catch(() => [])
   const files = names
     .filter(each => /\.(json|txt|safetensors|bin|model|gguf)$/.test(each))
@@ -189,8 +189,8 @@ async function fingerprint(model) {
 }
 
 /**
- * Stores the current settings in the folder of results. Throws if they differ from those of results that would be resumed. With `resume`
- * false, deletes earlier results.
+ * Stores the settings in the folder of results. Throws if the folder has results of other settings, unless `resume` is false, which
+ * deletes its parts.
  * @param {string} out
  * @param {CorpusPart['settings']} settings
  * @param {number} partSize
@@ -200,7 +200,7 @@ async function checkFolder(out, settings, partSize, resume) {
   const path = join(out, 'corpus.json')
   const text = `${JSON.stringify({ ...settings, partSize }, null, 2)}\n`
   const found = await readFile(path, 'utf8').catch(() => undefined)
-  // A folder with only settings is unused: the call that wrote them failed before its first part.
+  // If a folder has only settings, the call that wrote them failed before its first part.
   const isUsed = (await readdir(out, { recursive: true })).some(name => name !== 'corpus.json' && name !== 'parts')
   if (isUsed && found !== undefined && found !== text && resume) {
     const old = JSON.parse(found)
@@ -267,8 +267,7 @@ async function runOne(part, out, run) {
 }
 
 /**
- * Starts the workers. Returns the function that runs a part, the maximum number of concurrent parts, and the function that ends the
- * workers.
+ * Starts the workers. Returns `run`, which runs a part, the maximum number of concurrent parts, and `close`, which ends the workers.
  * @param {NonNullable<CorpusOptions['workers']>} workers
  * @param {AbortSignal} [signal]
  * @returns {Promise<{ run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, most: number, close: () => Promise<unknown> }>}

@@ -1,6 +1,6 @@
-// Computes the results for the texts of one part of a corpus. Nothing is padded: a batch packs the rows of several texts, up to a maximum
-// number of rows. For head scores, texts of equal length run together. The results of a text have the same bits in any batch, and the sums
-// behind means and variances are accumulated in text order.
+// Computes the results for the texts of one part of a corpus. A batch packs the rows of several texts without padding. For head scores,
+// texts of equal length run together. The results have the same bits for any batches: those of a text do not depend on its batch, and
+// means and variances are accumulated in the order of the texts.
 
 import { describe, shape } from '../base/errors.js'
 import { present } from '../base/present.js'
@@ -12,8 +12,8 @@ import { crossEntropy } from '../ops/loss/cross-entropy.js'
 /** @import { Tokenized } from '../models/tokenizers/tokenizer.js' */
 /** @import { PartArray, PartResult } from './part-file.js' */
 /**
- * A custom function of a text: returns numbers and tensors by key, with the same dims for every text. The results are named `NAME.KEY`,
- * where NAME is the file name of the function's module.
+ * A custom function of a text. It returns numbers and tensors by key, with the same dims for every text. A result is named `NAME.KEY`, where
+ * NAME is the file name of the function's module.
  * @typedef {(input: { text: string, n: number, ids: readonly number[], tokens: readonly string[], model: Model, qkv: import('../qkv.js').Qkv }) =>
  *   Record<string, number | { data: ArrayLike<number>, dims?: readonly number[] }> | Promise<Record<string, number | { data: ArrayLike<number>, dims?: readonly number[] }>>} TextFunction
  */
@@ -26,7 +26,7 @@ import { crossEntropy } from '../ops/loss/cross-entropy.js'
 
 /** Maximum rows of a batch; a longer text runs alone. */
 const ROWS = 384
-/** Texts per call of model.headScores. Between calls, other tasks of the event loop run. */
+/** Maximum texts per call of model.headScores. Between calls, other tasks of the event loop run. */
 const SCORED = 64
 
 /** Yields to other tasks of the event loop, such as a queue worker that renews its lock. */
@@ -115,7 +115,7 @@ export async function measurePart(opened, { id, first, texts, settings: { what }
   return { id, texts: texts.length, counts, arrays, ...(tops.size && { lines: texts }) }
 }
 
-/** Tokenizes a text, cut to the length of the model. @param {Model} model @param {string} text */
+/** Tokenizes a text, truncated to the maximum length of the model. @param {Model} model @param {string} text */
 function readText(model, text) {
   const whole = model.tokenize(text)
   const { most } = internalsOf(model)
@@ -124,13 +124,14 @@ function readText(model, text) {
 }
 
 /**
- * Returns the internals of a model. The class is taken from the instance, because importing it would split the bundle of qkv/models.
+ * Returns the internals of a model, by a static method of its class. The class is not imported, because that would split the bundle of
+ * qkv/models.
  * @param {Model} model
  * @returns {ReturnType<typeof import('../models/model.js').Model.parts>}
  */
 const internalsOf = model => /** @type {typeof import('../models/model.js').Model} */ (model.constructor).parts(model)
 
-/** True if a name of a place is in `places` or matches one with a star. @param {readonly string[]} places @param {string} name of a single place */
+/** True if a place is in `places`, or matches one with a star. @param {readonly string[]} places @param {string} name without a star */
 const matches = (places, name) =>
   places.some(each => each === name || (each.includes('*') && toPattern(each).test(name)))
 
@@ -144,7 +145,12 @@ function getOr(map, key, make) {
   return found
 }
 
-/** Groups texts into batches of at most ROWS rows, or of one text if the model runs no packed rows. @param {Opened} opened @param {readonly number[]} read indices of texts @param {readonly Tokenized[]} inputs */
+/**
+ * Groups texts into batches of at most ROWS rows. If the model cannot run packed rows, each batch is one text.
+ * @param {Opened} opened
+ * @param {readonly number[]} read indices of texts
+ * @param {readonly Tokenized[]} inputs
+ */
 function* batchesOf({ model }, read, inputs) {
   const most = internalsOf(model).packs ? ROWS : 0
   /** @type {number[]} */
@@ -164,7 +170,7 @@ function* batchesOf({ model }, read, inputs) {
 }
 
 /**
- * Runs texts as packed rows. Returns the numbers at the places of `means` and `top`, the logits if `losses` needs them, and `startsOf`.
+ * Runs a batch of texts. Returns the numbers at the places of `means` and `top`, the logits if `losses` needs them, and `startsOf`.
  * @param {Opened} opened
  * @param {readonly (Tokenized & { isCut: boolean })[]} inputs
  * @param {import('./what.js').CheckedWhat} what
@@ -190,7 +196,11 @@ function runBatch({ qkv, model }, inputs, { means, top, losses }) {
   })
   const starts = [0]
   for (const { ids } of bare) starts.push(starts[starts.length - 1] + ids.length)
-  /** Returns the first row of each text in a tensor, then the number of rows. A single text takes all rows of a tensor, which in an encoder-decoder may be the decoder's. @param {FloatTensor} x */
+  /**
+   * Returns the first row of each text in a tensor, then the number of rows. The tensor gives the number of rows of a single text, because
+   * it may be of an encoder-decoder's decoder.
+   * @param {FloatTensor} x
+   */
   const startsOf = x => (bare.length === 1 ? [0, x.dims[1]] : starts)
   return {
     kept: /** @type {Record<string, FloatTensor>} */ (output.kept),
@@ -200,7 +210,7 @@ function runBatch({ qkv, model }, inputs, { means, top, losses }) {
 }
 
 /**
- * Returns the mean cross-entropy of the next tokens; NaN for a text of one token.
+ * Returns the mean cross-entropy of a text's tokens, each predicted from those before it; NaN for a text of one token.
  * @param {Opened} opened
  * @param {FloatTensor} logits
  * @param {readonly number[]} ids
@@ -242,8 +252,8 @@ export class Sums {
   }
 
   /**
-   * Adds other rows by their sums (Chan, Golub, LeVeque). From counts n1, n2, means m1, m2 and sums of squared differences M1, M2, the sum
-   * of all rows is M1 + M2 + (m2 - m1)^2 n1 n2 / (n1 + n2).
+   * Adds other rows, of which only count, mean and squares are known (Chan, Golub, LeVeque). With d = mean - this.mean, the new squares are
+   * this.squares + squares + d^2 this.n n / (this.n + n).
    * @param {number} n number of the other rows
    * @param {ArrayLike<number>} mean mean of the other rows
    * @param {ArrayLike<number>} squares sums of their squared differences from `mean`
@@ -260,7 +270,7 @@ export class Sums {
   }
 }
 
-/** The texts with the largest activations of each unit (neuron or head) at a place. Each text counts once, at its maximum; ties keep the first. */
+/** For each unit (neuron or head) of a place, the texts with the largest activations. A text counts once, at its maximum. Ties keep the first. */
 class Top {
   /** @param {string} name @param {FloatTensor} x @param {Model} model @param {number} count */
   constructor(name, { dims }, model, count) {
@@ -269,7 +279,7 @@ class Top {
     const isHeads = /heads(?:\.\d+)?$/.test(name)
     const { encoder, decoder } = model.stacks
     const stack = /^encoder/.test(name) ? encoder : (decoder ?? encoder)
-    /** Numbers per unit: the size of a head, or 1. */
+    /** Numbers per unit: headDim for a head, 1 for a neuron. */
     this.size = isHeads ? Number(stack?.headDim) : 1
     this.units = dims[2] / this.size
     this.count = count
@@ -280,7 +290,13 @@ class Top {
     this.where = new Int32Array(this.units)
   }
 
-  /** Adds a text. @param {FloatTensor} x @param {number} n index of the text @param {number} from its first row @param {number} to the row after its last */
+  /**
+   * Adds a text.
+   * @param {FloatTensor} x
+   * @param {number} n index of the text
+   * @param {number} from its first row in x
+   * @param {number} to the row after its last one
+   */
   add({ data }, n, from, to) {
     const { best, where, units, size } = this
     best.fill(-Infinity)
@@ -355,12 +371,12 @@ async function addHeadScores(model, inputs, read, rows, signal) {
 }
 
 /**
- * Calls a function with each text.
+ * Calls a custom function with each text, and adds its results to the part.
  * @param {Opened} opened
  * @param {TextFunction} call
- * @param {string} name
+ * @param {string} name file name of its module
  * @param {{ first: number, texts: readonly string[], inputs: readonly Tokenized[] }} part
- * @param {(name: string, data: PartArray['data'], dims?: readonly number[]) => void} rows
+ * @param {(name: string, data: PartArray['data'], dims?: readonly number[]) => void} rows adds a result to the part
  * @param {AbortSignal} [signal]
  */
 async function callEach({ qkv, model }, call, name, { first, texts, inputs }, rows, signal) {

@@ -1,5 +1,4 @@
-// Merges the results of a corpus's parts, in order: combines their sums and their lists of the largest activations, and writes the result
-// files.
+// Merges the results of a corpus's parts, in order, and writes the result files. Sums and lists of the largest activations are combined.
 
 import { join } from 'node:path'
 import { entryOf } from '../base/entry.js'
@@ -12,24 +11,29 @@ import { TABLES } from './tables.js'
 /** @import { FloatTensor } from '../base/tensor.js' */
 /** @import { PartArray, PartResult } from './part-file.js' */
 /** @typedef {'npz' | 'csv' | 'parquet'} Format */
-/** @typedef {{ value: number, text: number, position: number, id: number, line: string }} TopEntry text: index of the text; id: of the token at the position; line: the text itself */
+/** @typedef {{ value: number, text: number, position: number, id: number, line: string }} TopEntry text: index of the text; id: id of the token at `position`; line: the text itself */
 /**
  * @typedef {object} CorpusResult
  * @property {number} texts number of texts
  * @property {number} tokens number of tokens, including special ones
  * @property {number} truncated texts that were longer than the model allows
  * @property {string[]} files files that were written
- * @property {Record<string, FloatTensor>} means over all positions of all texts, by place; `ablate` accepts them as `by`
+ * @property {Record<string, FloatTensor>} means over all positions of all texts, by place; `ablate` accepts them as its option `by`
  * @property {Record<string, FloatTensor>} variances sample variances, by place
- * @property {Record<string, { mean: FloatTensor, spread: FloatTensor }>} rows for each result per text: the mean over the texts that have
- *   it, and the sample standard deviation
- * @property {Record<string, TopEntry[][]>} top for each neuron or head of a place, in descending order
+ * @property {Record<string, { mean: FloatTensor, spread: FloatTensor }>} rows for each result that every text has, such as embeddings: its
+ *   mean over the texts, and its sample standard deviation. Texts with NaN do not count
+ * @property {Record<string, TopEntry[][]>} top by place: for each neuron or head, its largest activations in descending order
  */
 
-/** Returns the path of a part's results. @param {string} out @param {number} n */
+/** Returns the path of the file with a part's results. @param {string} out @param {number} n */
 export const pathOfPart = (out, n) => join(out, 'parts', `${String(n).padStart(6, '0')}.part`)
 
-/** Yields the parts of a folder. @param {string} out @param {number} parts number of parts @returns {AsyncGenerator<{ part: PartResult, first: number }, void, void>} */
+/**
+ * Reads the parts of a folder one by one.
+ * @param {string} out
+ * @param {number} parts number of parts
+ * @returns {AsyncGenerator<{ part: PartResult, first: number }, void, void>} first: index of the part's first text
+ */
 async function* partsOf(out, parts) {
   let first = 0
   for (let n = 0; n < parts; n++) {
@@ -41,7 +45,7 @@ async function* partsOf(out, parts) {
   }
 }
 
-/** The largest activations at a place: `count` for each of its `units`. `at` has indices of texts, `ids` the token's id by 'text position'. @typedef {{ count: number, units: number, values: Float32Array, at: Int32Array, positions: Int32Array, ids: Map<string, number> }} Merged */
+/** The `count` largest activations of each of a place's `units`. at: indices of texts; ids: token ids by the key '<text> <position>'. @typedef {{ count: number, units: number, values: Float32Array, at: Int32Array, positions: Int32Array, ids: Map<string, number> }} Merged */
 
 /**
  * Merges the parts of a folder, and writes the result files.
@@ -57,7 +61,7 @@ export async function merge(out, parts, format) {
   const spreads = new Map()
   /** @type {Map<string, Merged>} */
   const tops = new Map()
-  /** The texts in the lists of largest activations, by index. @type {Map<number, string>} */
+  /** The texts that a list of largest activations names, by index. @type {Map<number, string>} */
   const lines = new Map()
   /** @type {Map<string, { type: string, dims: readonly number[] }>} */
   const columns = new Map()
@@ -115,13 +119,13 @@ function total(array) {
 /** @param {Float64Array} data @param {readonly number[]} dims */
 const toTensor = (data, dims) => new Tensor(Float32Array.from(data), [...dims])
 
-/** True if an axis has size 0, as in the embeddings of a part without tokens, whose width is unknown. */
+/** True if an axis has size 0. The embeddings of a part are so if none of its texts has tokens: their width is unknown. */
 const isEmpty = (/** @type {readonly number[]} */ dims) => dims.includes(0)
 
 /**
- * Records the type and dims of a result per text, and adds the part's rows to its mean. Texts with NaN do not count.
- * @param {Map<string, { type: string, dims: readonly number[] }>} columns
- * @param {Map<string, Sums>} spreads
+ * Records the type and dims of a result that has a row for each text, and adds the rows of a part to its mean. Rows with NaN do not count.
+ * @param {Map<string, { type: string, dims: readonly number[] }>} columns type and dims of a row, by name
+ * @param {Map<string, Sums>} spreads mean and squared differences, by name
  * @param {{ name: string, data: PartArray['data'], dims: readonly number[], texts: number }} array
  */
 function addRows(columns, spreads, { name, data, dims: [, ...dims], texts }) {
@@ -163,7 +167,13 @@ function addTop(tops, place, values, [units, count], named) {
     }
 }
 
-/** Keeps in `lines` the texts that are in a list of `tops`, and drops the others. @param {Map<number, string>} lines by index @param {Map<string, Merged>} tops @param {readonly string[]} own texts of a part @param {number} first index of the first of them */
+/**
+ * Adds the texts of a part that `tops` names to `lines`, and drops those that it no longer names.
+ * @param {Map<number, string>} lines texts by index
+ * @param {Map<string, Merged>} tops
+ * @param {readonly string[]} own texts of the part
+ * @param {number} first index of its first text
+ */
 function keepLines(lines, tops, own, first) {
   const named = new Set()
   for (const { at } of tops.values()) for (const n of at) named.add(n)
@@ -229,14 +239,14 @@ async function writeArrays(out, { parts, columns, sums, tops, texts }) {
   return [path]
 }
 
-/** Returns NaN for each number of a result in a part without tokens. @param {string} type @param {number} size @returns {PartArray['data']} */
+/** Returns NaNs in place of a result that a part without tokens lacks. @param {string} type @param {number} size @returns {PartArray['data']} */
 const missing = (type, size) =>
   type === 'Float64Array' ? new Float64Array(size).fill(Number.NaN) : new Float32Array(size).fill(Number.NaN)
 
 /** @type {Record<string, import('./tables.js').Column['type']>} */
 const TYPES = { Float32Array: 'FLOAT', Float64Array: 'DOUBLE', Int32Array: 'INT32', Uint8Array: 'INT32' }
 
-/** Returns a column name for each number of a result, such as `previous.0.1`. @param {string} name @param {readonly number[]} dims */
+/** Returns a column name for each number of a result's row, such as `previous.0.1`. @param {string} name @param {readonly number[]} dims */
 function namesOf(name, dims) {
   let names = [name]
   for (const size of dims) names = names.flatMap(each => Array.from({ length: size }, (_, n) => `${each}.${n}`))

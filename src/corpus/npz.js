@@ -4,11 +4,11 @@ import { crc32 } from 'node:zlib'
 
 /** @import { FileHandle } from 'node:fs/promises' */
 /**
- * @typedef {{ name: string, type: string, dims: readonly number[], chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }} NamedArray type:
- *   name of the typed array's constructor
+ * @typedef {{ name: string, type: string, dims: readonly number[], chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }} NamedArray
+ *   type: name of the typed array's constructor; chunks: its bytes
  */
 
-/** Types of numpy. @type {Record<string, string>} */
+/** The type in numpy of each typed array. @type {Record<string, string>} */
 const TYPES = { Float32Array: '<f4', Float64Array: '<f8', Int32Array: '<i4', Uint8Array: '|u1' }
 
 /** Returns the header of a .npy file, version 1.0, whose length is a multiple of 64. @param {string} type @param {readonly number[]} dims */
@@ -39,8 +39,8 @@ export async function writeNpz(file, arrays) {
   for await (const { name, type, dims, chunks } of arrays) {
     const start = at
     const fileName = Buffer.from(`${name}.npy`)
-    const head = Buffer.alloc(50 + fileName.length) // local file header with its 64-bit field
-    await put(head) // overwritten once the sizes are known
+    const head = Buffer.alloc(50 + fileName.length) // local file header with an extra field for 64-bit sizes
+    await put(head) // a placeholder, overwritten when the sizes are known
     let [size, crc] = [0, 0]
     const add = async (/** @type {Uint8Array} */ bytes) => {
       crc = crc32(bytes, crc)

@@ -1,10 +1,10 @@
-// The results of a part as bytes: a JSON header and arrays. A part's file is either complete or missing.
+// Encodes the results of a part as bytes (a JSON header, then the arrays), and reads and writes part files.
 
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * An array of a part. For `rows`, the first axis counts the texts.
+ * An array of a part. With the kind 'rows', its first axis is the text.
  * @typedef {object} PartArray
  * @property {string} name
  * @property {'rows' | 'sums' | 'top'} kind
@@ -14,8 +14,8 @@ import { dirname } from 'node:path'
  * @typedef {object} PartHead
  * @property {string} id hash of the settings and the texts
  * @property {number} texts number of texts
- * @property {Record<string, number>} counts number of rows that were summed at each place
- * @property {string[]} [lines] the texts that are among the largest activations
+ * @property {Record<string, number>} counts by place, the number of rows that its sums are of
+ * @property {string[]} [lines] the texts, if largest activations were listed
  *
  * @typedef {PartHead & { arrays: PartArray[] }} PartResult
  */

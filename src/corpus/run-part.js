@@ -8,7 +8,7 @@ import { encodePart } from './part-file.js'
 /**
  * A part as JSON, which may be sent to another machine.
  * @typedef {object} CorpusPart
- * @property {string} id hash of the settings and the texts, so that equal parts have equal ids
+ * @property {string} id hash of the settings and the texts; equal parts have equal ids
  * @property {number} n index of the part
  * @property {number} first index of its first text
  * @property {string[]} texts
@@ -21,7 +21,7 @@ import { encodePart } from './part-file.js'
  * @property {string} of version of qkv, and the identifier of the model from `fingerprint`
  */
 
-/** The last model opened. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */
+/** The model that is open, with the settings that it was opened for as `key`. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */
 let last
 
 /**
@@ -36,7 +36,7 @@ export function runPart(part, { signal } = {}) {
   return made
 }
 
-/** Settles when the last run has ended. Runs are sequential, because a part with other settings closes the model. @type {Promise<unknown>} */
+/** Settles when the run started last has ended. Parts run one after another, because a part with other settings closes the model. @type {Promise<unknown>} */
 let running = Promise.resolve()
 
 /** @param {CorpusPart} part @param {AbortSignal | undefined} signal */
@@ -56,7 +56,7 @@ async function run(part, signal) {
   return encodePart(made)
 }
 
-/** Frees the last opened model, after the current run. */
+/** Frees the open model, after the runs that were started. */
 export function closeModel() {
   running = running.then(close)
   return running

@@ -10,7 +10,7 @@ import { optional } from './optional.js'
 /**
  * @typedef {object} TextFile
  * @property {string | URL} file
- * @property {'lines' | 'jsonl' | 'parquet'} [format] default: by the file extension .jsonl, .ndjson or .parquet, else lines
+ * @property {'lines' | 'jsonl' | 'parquet'} [format] default: jsonl for the extensions .jsonl and .ndjson, parquet for .parquet, else lines
  * @property {string} [field] JSON key or column that contains the text; default 'text'
  *
  * @typedef {Iterable<string> | AsyncIterable<string> | string | URL | TextFile} Texts a string is the path of a file
@@ -20,7 +20,7 @@ import { optional } from './optional.js'
 const ENDS = { jsonl: 'jsonl', ndjson: 'jsonl', parquet: 'parquet' }
 
 /**
- * Opens texts. `fraction` returns the fraction of the file that has been read, undefined if unknown.
+ * Opens texts. `fraction` returns the fraction of the file that has been read; undefined if it is unknown.
  * @param {unknown} texts
  * @returns {Promise<{ texts: AsyncIterable<string> | Iterable<string>, fraction: () => number | undefined }>}
  */
@@ -55,7 +55,8 @@ export async function openTexts(texts) {
 }
 
 /**
- * Yields the lines of a file, ended by \n or \r\n; readline would also split at Unicode separators, which texts may contain.
+ * Yields the lines of a file, which end with \n or \r\n. readline is not used, because it also splits at Unicode separators, which texts may
+ * contain.
  * @param {string} path
  * @param {{ read: number }} progress receives the number of bytes read
  */

@@ -12,17 +12,17 @@ import { describe } from '../base/errors.js'
  * @typedef {object} CorpusWhat
  * @property {boolean | Pick<import('../models/sentences/embed.js').EmbedOptions, 'pooling' | 'normalize' | 'prompt' | 'truncateDim'>} [embeddings] options
  *   of model.embed
- * @property {boolean} [losses] mean cross-entropy of the next tokens of each text, as computed by transformers with labels
+ * @property {boolean} [losses] the mean cross-entropy of each text's tokens, as transformers computes it with `labels`
  * @property {boolean} [headScores] as in model.headScores
- * @property {readonly Place[]} [means] places whose means and variances are computed over all positions of all texts; a star means every
- *   layer
- * @property {readonly Place[]} [top] places whose largest activations are listed, with texts and positions: those of each neuron for
- *   `mlp.hidden`, those of each head (the norm of its output) for `heads`
+ * @property {readonly Place[]} [means] places whose means and variances are computed, over all positions of all texts. A star stands for
+ *   every layer
+ * @property {readonly Place[]} [top] places whose largest activations are listed, with texts and positions. `mlp.hidden` has a list for each
+ *   neuron; `heads` has one for each head, whose activation is the norm of its output
  * @property {number} [topCount] texts per neuron or head; default 10
- * @property {readonly (string | URL)[]} [functions] modules whose default export is called with each text: TextFunction
+ * @property {readonly (string | URL)[]} [functions] paths of modules whose default export, a TextFunction, is called with each text
  */
 /**
- * The validated option, as JSON.
+ * The option `what` after validation, as JSON.
  * @typedef {object} CheckedWhat
  * @property {false | Record<string, any>} embeddings
  * @property {boolean} losses
@@ -75,7 +75,7 @@ export async function readWhat(given) {
   return { embeddings: embed, losses, headScores, means: [...means], top: [...top], topCount, functions: modules }
 }
 
-/** Finds a module of `functions` and hashes its code. The hash keeps results of another version from being resumed. @param {string | URL} path */
+/** Finds a module of `functions` and hashes its code. The hash is a setting, so results of another version are not resumed. @param {string | URL} path */
 async function readModule(path) {
   if (typeof path === 'function')
     throw new TypeError(

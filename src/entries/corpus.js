@@ -1,5 +1,4 @@
-// qkv/corpus: runs a model over many texts, on all cores or on many machines, and writes the results to files. For Node. The exports of
-// this entry.
+// qkv/corpus, for Node: runs a model over many texts, on all cores or on many machines, and writes the results to files.
 
 export { corpus } from '../corpus/corpus.js'
 export { runPart } from '../corpus/run-part.js'

@@ -37,6 +37,6 @@ export { writeSafetensors } from '../models/weights/write-safetensors.js'
 /** @typedef {import('../models/hub/hub-error.js').HubError} HubError */
 /** @typedef {import('../models/source/wrong-source.js').SourceCode} SourceCode */
 /**
- * An error of loadModel with a code: one of the hub, named 'HubError', or one of a source or a missing package.
+ * An error of loadModel with a code. It is a HubError, or the code tells what is wrong with the source, or that a package is missing.
  * @typedef {HubError | (Error & { code: SourceCode | 'NO_PACKAGE' })} LoadError
  */

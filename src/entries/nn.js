@@ -1,7 +1,7 @@
-// qkv/nn: the operations of a transformer block besides qkv.attention and qkv.linear, all gradients, windows of attention weights, packed
-// linear layers, T5's relative position bias; layers with PyTorch's initial weights, multi-head attention, the KV cache, ONNX's Attention.
-// Operations take resident tensors and `out`. `out` of an operation may be one of its inputs if the dims are equal; `out` of a gradient
-// must not overlap an input.
+// qkv/nn: the operations of a transformer block besides qkv.attention and qkv.linear, all gradients, layers with PyTorch's initial weights,
+// packed linear layers, the KV cache, and variants of attention.
+// Operations take resident tensors and `out`. The `out` of an operation may be one of its inputs if the dims are equal. The `out` of a
+// gradient must not overlap an input.
 
 export { embeddingLayer } from '../layers/embedding.js'
 export { linearLayer } from '../layers/linear.js'

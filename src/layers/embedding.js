@@ -12,11 +12,11 @@ import { readState, SIZE } from './state-dict.js'
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Makes a torch.nn.Embedding(num, dim), its weight drawn from the standard normal distribution.
+ * Makes a torch.nn.Embedding(num, dim). Its weight is drawn from the standard normal distribution.
  * @param {Generator} generator
  * @param {number} num rows
  * @param {number} dim size of a row
- * @param {{ paddingIdx?: number }} [options] paddingIdx: a row that is set to zeros; negative ones count from the end
+ * @param {{ paddingIdx?: number }} [options] paddingIdx: index of a row to set to zeros; a negative index counts from the end
  */
 export function embeddingLayer(generator, num, dim, options = {}) {
   const { core } = checkStream(generator, 'embeddingLayer: generator')
@@ -40,7 +40,7 @@ export class Embedding {
     this.weight = weight
   }
 
-  /** Returns the weights by PyTorch's names, not copied. @returns {Record<string, FloatTensor>} */
+  /** Returns the weights themselves, not copies, by PyTorch's names. @returns {Record<string, FloatTensor>} */
   stateDict() {
     return { weight: this.weight }
   }
@@ -61,7 +61,7 @@ export class Embedding {
   /**
    * Returns the rows of the table at `ids`.
    * @param {TensorLike | Nested | ArrayLike<number>} ids integers, any dims
-   * @returns {FloatTensor} the dims of ids, then dim
+   * @returns {FloatTensor} (..., dim), where ... are the dims of ids
    */
   forward(ids) {
     if (!(#core in this)) throw proxied('embedding')

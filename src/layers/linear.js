@@ -13,7 +13,7 @@ import { readState, SIZE } from './state-dict.js'
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Makes a torch.nn.Linear(inFeatures, outFeatures), with weight and bias uniform in +-1/sqrt(inFeatures).
+ * Makes a torch.nn.Linear(inFeatures, outFeatures). Its weight and bias are drawn uniformly from +-1/sqrt(inFeatures).
  * @param {Generator} generator
  * @param {number} inFeatures
  * @param {number} outFeatures
@@ -46,7 +46,7 @@ export class Linear {
     this.bias = bias
   }
 
-  /** Returns the weights by PyTorch's names, not copied. @returns {Record<string, FloatTensor>} */
+  /** Returns the weights themselves, not copies, by PyTorch's names. @returns {Record<string, FloatTensor>} */
   stateDict() {
     return { weight: this.weight, ...(this.bias && { bias: this.bias }) }
   }

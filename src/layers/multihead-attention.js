@@ -1,4 +1,4 @@
-// The layer of multi-head attention, with PyTorch's names and layout.
+// The multi-head attention layer, with PyTorch's names and layout.
 
 import { expectDims, readOptions, sizeOf, toBoolean, toNumber } from '../base/arguments.js'
 import { proxied, shape } from '../base/errors.js'
@@ -31,22 +31,23 @@ import { readState, SIZE } from './state-dict.js'
  */
 
 /**
- * Options of the layer besides those of attention. As in attention, true in `mask` means visible, the opposite of torch's attn_mask.
+ * Options of the layer in addition to those of attention. True in `mask` means visible, as in attention; torch's attn_mask is the opposite.
  * @typedef {object} ForwardOnlyOptions
  * @property {TensorLike | Nested} [keyPaddingMask] boolean (B, S), or (S) for unbatched input. As in torch, true marks padding,
  *   which is hidden from all queries
  * @property {boolean} [needWeights] also returns the weights; default true, as in torch. false is faster, because the L x S
  *   matrix is never materialised
- * @property {boolean} [averageWeights] averages the weights over the heads, (B, L, S), else (B, H, L, S); default true
+ * @property {boolean} [averageWeights] true (default) returns the mean of the weights over the heads, (B, L, S); false all heads,
+ *   (B, H, L, S)
  *
  * @typedef {Omit<import('../ops/attention/arguments.js').AttentionOptions, 'numHeads' | 'numKvHeads'> & ForwardOnlyOptions} ForwardOptions
  *
  * @typedef {{ needWeights: boolean, averageWeights: boolean, weights: import('../ops/linear/forward.js').Weights[], extras: FloatTensor[][] }} Checked
- *   extras: the rows appended to queries (none), to keys and to values
+ *   extras: the rows to append to queries (none), to keys and to values
  *
  * @typedef {object} Step a step of a trace
  * @property {string} name
- * @property {string} axes letters of the axes: B batch, L queries, S keys, H heads, D model, d head size
+ * @property {string} axes the axes of the tensor, a letter each: B batch, L queries, S keys, H heads, D row of the model, d row of a head
  * @property {readonly number[]} dims
  * @property {FloatTensor} tensor
  */
@@ -78,7 +79,8 @@ export function multiheadAttention(generator, embedDim, numHeads, options = {}) 
   toBoolean(addBiasKV, 'multiheadAttention: addBiasKV')
   toBoolean(addZeroAttn, 'multiheadAttention: addZeroAttn')
 
-  // Draw in torch's order: out_proj first (its bias is drawn, then zeroed), then the input projections, packed or one by one.
+  // Draws in torch's order: first out_proj, whose bias is drawn although it is then set to 0; then the input projections, packed or one by
+  // one.
   const out = linearLayer(generator, E, E, { bias })
   out.bias?.data.fill(0)
   const xavier = (/** @type {number} */ rows, /** @type {number} */ columns) => {
@@ -100,7 +102,7 @@ export function multiheadAttention(generator, embedDim, numHeads, options = {}) 
 }
 
 /**
- * A torch.nn.MultiheadAttention with batch_first=True: project, attend in each head, join the heads, project. Letters: B batch, L queries,
+ * A torch.nn.MultiheadAttention with batch_first=True: projections, attention in each head, output projection. Letters: B batch, L queries,
  * S keys, H heads, E embedDim, d head size.
  */
 export class MultiheadAttention {
@@ -124,9 +126,10 @@ export class MultiheadAttention {
   }
 
   /**
-   * Loads weights by PyTorch's names. Accepts in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight, with in_proj_bias
-   * (3E); names of Linear layers, such as q_proj.weight and q_proj.bias, also for k_proj, v_proj and o_proj (or out_proj); or the layers
-   * themselves, { q_proj, k_proj, v_proj, o_proj }.
+   * Loads weights by PyTorch's names:
+   * - in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight; with in_proj_bias (3E)
+   * - or names of linear layers: q_proj.weight, q_proj.bias, and so on for k_proj, v_proj and o_proj (or out_proj)
+   * - or the Linear layers: { q_proj, k_proj, v_proj, o_proj }
    * @param {StateDict} given all weights of this layer, with their dims
    * @returns {this}
    */
@@ -168,7 +171,7 @@ export class MultiheadAttention {
     return this
   }
 
-  /** Returns the weights of a projection as operands. Checks them again, because a caller may have replaced them. @param {string} name */
+  /** Checks the weights of a projection, which a caller may have replaced, and returns them as operands. @param {string} name */
   #weights(name) {
     const { weight, bias } = /** @type {Record<string, Linear>} */ (this.layers)[name]
     return checkWeights(weight, bias, name)
@@ -194,7 +197,10 @@ export class MultiheadAttention {
     }
   }
 
-  /** Returns the rows to append to the keys or values of the sequence: the learned row and the row of zeros, where the layer has them. @param {FloatTensor | undefined} bias biasK or biasV */
+  /**
+   * Returns the rows to append to keys or values: the learned row of addBiasKV and the zeros of addZeroAttn, if the layer has them.
+   * @param {FloatTensor | undefined} bias biasK or biasV
+   */
   #extra(bias) {
     const rows = bias ? [toFloats(bias, 'biasK, biasV')] : []
     return this.addZeroAttn ? [...rows, new Tensor(new Float32Array(this.embedDim), [this.embedDim])] : rows
@@ -222,23 +228,23 @@ export class MultiheadAttention {
   }
 
   /**
-   * Computes the projections, each followed by its extra rows. Call it within a scope.
+   * Computes queries, keys and values, with the extra rows appended. Call it within a scope.
    * @param {AttentionCall} call
    * @param {Checked} checked
    * @param {number} rest floats that the caller allocates afterwards
-   * @param {(i: number, x: number, y: number, all: number) => void} [report] called with the addresses of an input, of
-   *   its projection, and of the projection with the extra rows
+   * @param {(i: number, x: number, y: number, all: number) => void} [report] called for input i with the addresses of the input x, of its
+   *   projection y, and of y with the extra rows
    * @returns {number[]} addresses of queries, keys and values: (B, rows, H * d)
    */
   #project({ q, k, v, B, L, S }, { weights, extras }, rest, report) {
     const core = this.#core
     const inputs = [q, k, v]
     const size = inputs.reduce((sum, { dims }) => sum + count(dims), B * (L + 2 * S) * this.embedDim)
-    core.reserve(4 * (size + rest)) // throws before any work if it does not fit
+    core.reserve(4 * (size + rest)) // throws before any work if memory is too small
     const first = core.toMemory(q)
     return inputs.map((input, i) => {
       const n = sizeOf(input, 2)
-      const x = input.data === q.data ? first : core.toMemory(input) // self-attention copies its input once
+      const x = input.data === q.data ? first : core.toMemory(input) // self-attention copies its input only once
       const y = multiply(core, x, B * n, weights[i])
       const all = appendRows(core, y, B, n, extras[i])
       report?.(i, x, y, all)
@@ -276,7 +282,7 @@ export class MultiheadAttention {
     const lead = call.q.dims.slice(0, -2)
     if (!averageWeights)
       return { output, weights: new Tensor(core.copyOut(address, B * H * L * S), [...lead, H, L, S]) }
-    // The mean over heads is a gemm with a row of 1/H: (1, H) . (H, L S).
+    // The mean over heads is the matrix product of a row (1, H) of 1/H and the weights (H, L S).
     const mean = core.allocFloats(B * L * S)
     const share = core.copyIn(new Float32Array(H).fill(1 / H))
     const dims = [L * S, H]
@@ -292,7 +298,7 @@ export class MultiheadAttention {
    * @param {FloatLike | Nested} [value] (B, S, vDim)
    * @param {ForwardOptions & import('../ops/attention/arguments.js').TraceOnlyOptions} [options]
    * @returns {{ steps: Step[], output: FloatTensor, weights: FloatTensor, heads: import('../ops/attention/forward.js').Trace }}
-   *   `heads` is the trace of all heads, (B, H, L, S); weights are per head
+   *   heads: the trace of attention, with scores (B, H, L, S); weights: (B, H, L, S), not averaged over the heads
    */
   trace(query, key = query, value = key, options = {}) {
     if (!(#core in this)) throw proxied('multiheadAttention')
@@ -352,7 +358,7 @@ export class MultiheadAttention {
   }
 
   /**
-   * Checks the arguments and fills `call`, whose q, k and v are the inputs of the projections.
+   * Checks the arguments and fills `call`. Its q, k and v are the inputs, before the projections.
    * @param {AttentionCall} call
    * @param {unknown} query
    * @param {unknown} key
@@ -409,7 +415,7 @@ export class MultiheadAttention {
 }
 
 /**
- * Replaces Linear layers in a state dict by their weights and biases, so { q_proj } becomes { 'q_proj.weight', 'q_proj.bias' }.
+ * Replaces each Linear layer of a state dict by its weight and bias: { q_proj } becomes { 'q_proj.weight', 'q_proj.bias' }.
  * @param {StateDict} state
  * @returns {Record<string, TensorLike | Nested>}
  */
@@ -443,7 +449,7 @@ function stack(parts) {
 }
 
 /**
- * Splits the first axis into three equal parts, on the same data.
+ * Splits a tensor along its first axis into three equal views.
  * @param {FloatTensor} packed
  */
 function thirds({ data, dims: [rows, ...rest] }) {

@@ -34,12 +34,12 @@ import { BLOCKS } from './weight-blocks.js'
 
 /**
  * @typedef {object} PackOwnOptions
- * @property {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4' | BlockType} [dtype] of the packed weight; default float32. float16 and
- *   bfloat16 take half the memory of float32; int8 a quarter, with a scale per row; int4 5 bits per value, with a scale and a minimum per
- *   32 values of a row. GGUF blocks keep their type
- * @property {'int16' | 'int8' | 'float32'} [activations] the type to which x is rounded before it is multiplied with weights of int8, int4
- *   or GGUF blocks. 'int16' (default): in blocks of 256 values; 'int8', for int8 weights only: up to twice as fast for more than 8 rows on
- *   processors that multiply bytes; 'float32': x is not rounded, which is slow
+ * @property {'float32' | 'float16' | 'bfloat16' | 'int8' | 'int4' | BlockType} [dtype] of the packed weight; default float32, but GGUF
+ *   blocks keep their type. float16 and bfloat16 take half the memory of float32. int8 takes a quarter, and has a scale per row. int4 takes
+ *   5 bits per value, with a scale and a minimum per 32 values of a row
+ * @property {'int16' | 'int8' | 'float32'} [activations] the type to which x is rounded for weights of int8, int4 or GGUF blocks. 'int16'
+ *   (default): rounded in blocks of 256 values. 'int8', only for int8 weights: up to twice as fast for more than 8 rows on processors that
+ *   multiply bytes. 'float32': not rounded, which is slow
  * @property {FloatLike | Nested} [scales] (out), for a weight given as int8: W[n][k] = scales[n] * data[n][k]
  *
  * @typedef {PackOwnOptions & import('../ops/linear/forward.js').LayoutOption} PackOptions
@@ -50,11 +50,11 @@ const DTYPES = ['float32', 'float16', 'bfloat16', 'int8', 'int4']
 
 /** @param {string | undefined} dtype @returns {dtype is BlockType} */
 const isBlock = dtype => Object.hasOwn(BLOCKS, String(dtype))
-const ROWS = 64 // rows converted to float32 at a time, so that the whole weight never exists as float32
-/** Bytes of 32 values of eight rows of int4, including scales and minima. */
+const ROWS = 64 // rows to convert to float32 at a time, because the whole weight as float32 would take much memory
+/** Bytes of an int4 block of eight rows: 32 values of each row, with its scale and minimum. */
 const INT4_BYTES = 160
 const OUT_OF_RANGE = 8 // enum qkv_status
-/** What limits the magnitude of weights, as a phrase of an error, by enum qkv_weights. */
+/** Phrases of an error: the largest allowed magnitude of a weight or its scale, by enum qkv_weights. */
 const LARGEST = [
   '',
   '',
@@ -75,7 +75,7 @@ export function roundToBfloat16(floats) {
 }
 
 /**
- * Computes the products of one x (M, in) with up to three quantized weights in one kernel call, which rounds x once.
+ * Multiplies x (M, in) by up to three quantized weights in one kernel call, which rounds x only once.
  * @param {Core} core
  * @param {FloatTensor} x
  * @param {number} M
@@ -111,8 +111,8 @@ export class DeferredWeight {
 }
 
 /**
- * Reads a weight of any kind. Returns its dims, its data, and `widen`, which converts some of the data to floats (blocks of GGUF stay
- * bytes).
+ * Reads a weight of any kind. Returns its dims, its data, and `widen`, which converts a part of the data to floats. For GGUF blocks, `widen`
+ * returns the bytes.
  * @param {any} weight
  * @returns {{ data: any, dims: readonly number[], widen: (part: any) => Float32Array, tensor?: FloatTensor, dtype?: string,
  *   isDeferred?: boolean }}
@@ -151,8 +151,8 @@ function readWeight(weight) {
 }
 
 /**
- * A linear layer for inference. Its weight is packed in the module's memory once, so calls neither copy nor pack it. The memory is freed by
- * `dispose()`, or when the layer is garbage-collected.
+ * A linear layer for inference. Its weight is packed in the module's memory once, not in every call. The memory is freed by `dispose()`, or
+ * when the layer is garbage-collected.
  */
 export class PackedLinear {
   #core
@@ -215,7 +215,7 @@ export class PackedLinear {
       ? (K * BLOCKS[dtype][1]) / 256
       : [0, K * 32, K * 16, Math.ceil(K / 2) * 16, blocksOf(K) * INT4_BYTES][kind]
     const make = (/** @type {number} */ n) => {
-      // Not zeroed, because every value is written.
+      // The memory is not zeroed, because every value will be written.
       const tensor = new ResidentTensor(core, [n], core.blocks.take(n * 4))
       this.#tensors.push(tensor)
       return tensor
@@ -260,13 +260,13 @@ export class PackedLinear {
 
   /**
    * @internal
-   * Packs some of the rows.
-   * @param {number} n index of the first row, a multiple of 8
-   * @param {number} from address of these rows
+   * Packs some rows of the weight.
+   * @param {number} n index of the first one, a multiple of 8
+   * @param {number} from address of the rows to pack
    * @param {number} rows
    * @param {number} [stride] with layout 'in,out': floats from one input to the next
-   * @param {{ k: number, size: number }} [inputs] with layout 'in,out' and float32 or int4: packs only the inputs k ... k + size (whole
-   *   blocks for int4); default all
+   * @param {{ k: number, size: number }} [inputs] packs only the inputs k to k + size (exclusive), for int4 whole blocks; only with layout
+   *   'in,out' and float32 or int4; default: all
    */
   fill(n, from, rows, stride = 0, inputs) {
     const core = this.#core
@@ -305,7 +305,7 @@ export class PackedLinear {
   }
 
   /**
-   * Computes y = x W^T + bias. With float32 weights the result equals that of qkv.linear(x, weight, bias) bit for bit.
+   * Computes y = x W^T + bias. With a float32 weight, y has the same bits as qkv.linear(x, weight, bias).
    * @param {FloatLike | Nested} x (..., in)
    * @param {import('../ops/linear/forward.js').FusedOptions & OutOptions} [options]
    * @returns {FloatTensor} (..., out)
@@ -317,7 +317,8 @@ export class PackedLinear {
 
   /**
    * @internal
-   * Computes x W^T, without the bias, as a resident tensor. For x the difference of two inputs, this is the difference of their outputs.
+   * Computes x W^T, without the bias, as a resident tensor. If x is the difference of two inputs, the result is the difference of their
+   * outputs.
    * @param {FloatTensor} x (..., in)
    * @returns {FloatTensor} (..., out)
    */
@@ -328,12 +329,12 @@ export class PackedLinear {
 
   /**
    * @internal
-   * Runs up to three layers on the same x in one call; the outputs are resident. Returns undefined unless all weights are quantized and all
-   * layers round x to the same integers.
+   * Runs up to three layers on the same x in one kernel call. Returns undefined unless all weights are quantized and all layers round x to
+   * the same integers.
    * @param {readonly PackedLinear[]} layers
    * @param {FloatTensor} x (..., in)
-   * @param {keyof typeof ACTIVATION} [activation] of the first layer
-   * @returns {FloatTensor[] | undefined} (..., out) of each
+   * @param {keyof typeof ACTIVATION} [activation] applied to the output of the first layer
+   * @returns {FloatTensor[] | undefined} the resident output (..., out) of each layer
    */
   static forwardTogether(layers, x, activation = 'none') {
     const lead = x.dims.slice(0, -1)
@@ -416,10 +417,11 @@ export class PackedLinear {
 
   /**
    * @internal
-   * Packs `rows` rows from n on as a float32 weight for a product with W instead of W^T, in panels (in / 8 rounded up, rows, 8).
+   * Packs the rows n to n + rows (exclusive) as a float32 weight, for a product with W instead of W^T. Its panels are
+   * (ceil(in / 8), rows, 8).
    * @param {number} n a multiple of 8
    * @param {number} rows
-   * @param {number} to the address
+   * @param {number} to address to write to
    */
   turned(n, rows, to) {
     const core = this.#core
@@ -465,7 +467,7 @@ export class PackedLinear {
     return this.#tensors.reduce((sum, tensor) => sum + count(tensor.dims) * 4, 0)
   }
 
-  /** Frees the memory; any later use throws. */
+  /** Frees the memory. Any later use of the layer throws. */
   dispose() {
     collected.unregister(this)
     for (const tensor of this.#tensors.splice(0)) tensor.dispose()
@@ -479,15 +481,15 @@ const collected = /* @__PURE__ */ whenCollected(tensors => {
 })
 
 /**
- * Makes a linear layer whose weight is copied and packed once, a block of rows at a time, for a layer that runs many times. float16 keeps
- * 11 bits of each value and bfloat16 8. The error of int8 is at most 1/254 of the row's largest value, that of int4 at most 1/30 of the
- * range of the 32 values in a block.
+ * Makes a linear layer whose weight is copied and packed once, for a layer that runs many times. float16 keeps 11 bits of each value,
+ * bfloat16 keeps 8. The error of int8 is at most 1/254 of the row's largest value. The error of int4 is at most 1/30 of the range of the 32
+ * values in a block.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {TensorLike | Nested | RawWeight} weight (out, in); (in, out) with layout 'in,out'. float16, bfloat16 (`{ data: Uint16Array, dims,
  *   dtype: 'bfloat16' }`) and int8 are packed without a float32 copy
  * @param {FloatLike | Nested} [bias] (out)
  * @param {PackOptions} [options]
- * @returns {PackedLinear} `forward(x, { activation, residual, out })`, `dispose()`
+ * @returns {PackedLinear} with the methods forward(x, { activation, residual, out }) and dispose()
  * @throws {TypeError | RangeError}
  */
 export function packLinear(qkv, weight, bias, options = {}) {
