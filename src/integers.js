@@ -1,5 +1,5 @@
-// The kernels of integer weights, qkv.integers.wasm: a second module that uses the memory of the first, loaded on demand.
-// qkv.relaxed.integers.wasm gives the same bits, and multiplies bytes twice as fast in engines that have an instruction for it.
+// Loads the kernels of integer weights on demand: qkv.integers.wasm, a second module that uses the memory of the first.
+// qkv.relaxed.integers.wasm has the same kernels with the same results. It multiplies bytes twice as fast, in engines with the instruction.
 
 import { isShared } from './base/buffers.js'
 import { QkvError } from './base/errors.js'
@@ -14,15 +14,15 @@ import { ofPackage, open } from './wasm-source.js'
 const SHARED = 2 // bit in the flags of a memory's limits
 
 /**
- * Valid in engines with relaxed SIMD only: (func (export "") (result i32) i8x16.splat 127, i8x16.splat -1, i32x4.splat 0,
- * i32x4.relaxed_dot_i8x16_i7x16_add_s, i32x4.extract_lane 0).
+ * A module that is valid only in engines with relaxed SIMD: (func (export "") (result i32) i8x16.splat 127, i8x16.splat -1,
+ * i32x4.splat 0, i32x4.relaxed_dot_i8x16_i7x16_add_s, i32x4.extract_lane 0).
  */
 const PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 7, 4, 1, 0, 0, 0, 10, 23, 1, 21, 0, 65, 255, 0, 253,
   15, 65, 127, 253, 15, 65, 0, 253, 17, 253, 147, 2, 253, 27, 0, 11,
 ])
 
-/** True if the engine multiplies bytes exactly, taking the byte 255 either as 255 or as -1; linear_bytes.c detects which. */
+/** True if the engine's products of bytes are exact. It may read the byte 255 as 255 or as -1; linear_bytes.c detects which. */
 function hasByteProducts() {
   if (!WebAssembly.validate(PROBE)) return false
   const { '': multiply } = new WebAssembly.Instance(new WebAssembly.Module(PROBE)).exports
@@ -31,8 +31,8 @@ function hasByteProducts() {
 }
 
 /**
- * Opens the wasm file of integer weights next to this file. Falls back to the default build if the relaxed one is missing, which happens
- * when files are copied by hand.
+ * Opens the wasm file of integer weights next to this file. Falls back to the default build if the relaxed one is missing, as when files
+ * were copied by hand.
  */
 async function ownFile(/** @type {boolean} */ hasBytes) {
   const usual = ofPackage('qkv.integers.wasm', () => new URL('./qkv.integers.wasm', import.meta.url))
@@ -46,7 +46,7 @@ async function readShared(source) {
   const bytes = (await readBytes(source, 'integers: threads')).slice()
   const name = [...'memory'].map(letter => letter.charCodeAt(0))
   const at = bytes.findIndex((_, from) => name.every((code, n) => bytes[from + n] === code))
-  bytes[at + name.length + 1] |= SHARED // the flags follow the kind of the import
+  bytes[at + name.length + 1] |= SHARED // name, then a byte for the kind of the import, then the flags
   return bytes
 }
 
@@ -76,8 +76,8 @@ async function add(core, source) {
       'WASM_VERSION',
       `the file of integer weights has version ${qkv_abi?.() ?? 'none'} of the interface, this JavaScript ${ABI}: take both from one package`,
     )
-  qkv_stack(qkv_heap()) // both modules use the first module's stack, which ends where the heap begins; only one runs at a time
-  // Set the exports before the workers start, because calls may arrive meanwhile. The workers merge exports in the same order.
+  qkv_stack(qkv_heap()) // both modules use the first one's stack, which ends where the heap begins; they never run at the same time
+  // Exports are set before the workers restart, because calls may arrive meanwhile. Workers merge exports in the same order.
   core.exports = Object.assign({}, exports, core.exports)
   core.integers = module
   await core.threads?.restart(core, module)

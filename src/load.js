@@ -3,7 +3,7 @@ import { QkvError, toAwait } from './base/errors.js'
 import { later, Qkv } from './qkv.js'
 import { loadCore } from './runtime/load-core.js'
 
-/** (func (result v128) i32.const 0 i8x16.splat): valid in engines with SIMD only. */
+/** A module that is valid only in engines with SIMD: (func (result v128) i32.const 0 i8x16.splat). */
 const SIMD_PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11,
 ])
@@ -15,13 +15,14 @@ const SIMD_PROBE = new Uint8Array([
  * @typedef {object} LoadOptions
  * @property {WasmSource} [wasm] where the wasm comes from: bytes, a compiled Module, a URL or a Response; by default the file next to this
  *   one
- * @property {number | 'auto'} [threads] the number of threads for a large call, including the calling one; default 1; 'auto': the number of
- *   cores; at most 64. More than one needs shared memory, which pages have only if they are cross-origin isolated. If no worker can start,
- *   qkv.threads is 1 and qkv.threadsReason is the reason
- * @property {boolean | 'auto'} [relaxed] the build with relaxed SIMD, which fuses products and sums if the processor can: faster, but
- *   results then depend on the processor. If the engine lacks it, true throws and 'auto' falls back to the default build; default false
- * @property {boolean | WasmSource} [integers] also loads the kernels of integer weights, for packLinear with dtype int8 or int4; true: from
- *   the file next to this one. loadModel loads them on demand; default false
+ * @property {number | 'auto'} [threads] number of threads for a large call, including the calling one, at most 64; default 1; 'auto': the
+ *   number of cores. Threads need shared memory, which pages have only if they are cross-origin isolated. If no worker can start,
+ *   qkv.threads is 1 and qkv.threadsReason says why
+ * @property {boolean | 'auto'} [relaxed] true uses the build with relaxed SIMD; default false. It is faster, because it fuses products and
+ *   sums on processors that can, but results depend on the processor. In an engine without relaxed SIMD, true throws, and 'auto' uses the
+ *   default build
+ * @property {boolean | WasmSource} [integers] also loads the kernels of integer weights, for packLinear with dtype int8 or int4; default
+ *   false; true: from the file next to this one. loadModel loads them on demand
  *
  * @param {LoadOptions} [options]
  * @returns {Promise<Qkv>}

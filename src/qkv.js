@@ -14,15 +14,15 @@ import { allocate, scope } from './runtime/outputs.js'
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Imports the code of threads, relaxed SIMD, kernels of integer weights and trim on demand. They share one import, because bundlers would
- * keep both modules of two imports entirely.
+ * Imports on demand the code of threads, relaxed SIMD, kernels of integer weights and trim. This is the only import of that module: with a
+ * second one, bundlers would keep more of it than is used.
  */
 export const later = () => import('./threads/load-with.js')
 
 /**
  * A loaded core. Every method except trim is synchronous. A call copies its inputs in and its output out, unless they are resident, and
- * frees the memory that it used. Letters: B batch, H query heads, G key/value heads (dividing H; query head h uses kv head floor(h / (H /
- * G))), L queries, S keys, D size of q and k, E size of v.
+ * frees the memory that it used. Letters: B batch, H query heads, G key/value heads, L queries, S keys, D size of q and k, E size of v.
+ * G divides H; query head h uses key/value head floor(h / (H / G)).
  */
 export class Qkv {
   /** @internal @param {Core} core */
@@ -30,23 +30,23 @@ export class Qkv {
     setCore(this, core)
   }
 
-  /** Returns the bytes of the module's memory: in use by running calls (0 between calls), by resident tensors, and in total. */
+  /** Returns bytes of the module's memory: `used` by running calls (0 between calls), `resident` tensors, total `size`. */
   get memory() {
     const { used, blocks, bytes, unshared } = expectCore(this)
     return { used, resident: blocks.used, size: bytes.length + (unshared?.bytes.length ?? 0) }
   }
 
-  /** Returns the number of threads for a large call, including the calling one; 1 without shared memory. */
+  /** Returns the number of threads that share a large call, including the calling one; 1 without shared memory. */
   get threads() {
     return expectCore(this).threads?.count ?? 1
   }
 
-  /** Returns the reason why large calls run on one thread although `load` was called with more; else ''. */
+  /** Returns why large calls run on one thread, if `load` was called with more; else ''. */
   get threadsReason() {
     return expectCore(this).threadsReason
   }
 
-  /** Ends the threads that `load` has started; later calls run on the calling thread alone. A no-op with one thread. */
+  /** Ends the threads that `load` started. Later calls run on the calling thread alone. A no-op with one thread. */
   dispose() {
     const core = expectCore(this)
     core.threads?.end()
@@ -54,8 +54,8 @@ export class Qkv {
   }
 
   /**
-   * Frees the memory of large calls and of disposed tensors: everything above the last resident tensor. Calls may run meanwhile; afterwards
-   * `data` of resident tensors is a new array.
+   * Frees the memory that large calls and disposed tensors took: everything above the last resident tensor. Calls may run meanwhile.
+   * Afterwards, `data` of each resident tensor is a new array.
    * @returns {Promise<number>} the number of bytes freed
    */
   async trim() {
@@ -76,11 +76,11 @@ export class Qkv {
   }
 
   /**
-   * Calls a function, then disposes of the resident tensors that were allocated in it, except those that it returns or passes to `keep`,
-   * alone, in an array or in a plain object (like tf.tidy).
+   * Calls a function, then disposes of the resident tensors that it allocated, like tf.tidy. Tensors that it returns or passes to `keep`,
+   * alone or in arrays and plain objects, stay.
    * @template T
-   * @param {(keep: <K>(value: K) => K) => T} run synchronous
-   * @returns {T} what it returns
+   * @param {(keep: <K>(value: K) => K) => T} run a synchronous function
+   * @returns {T} what `run` returns
    */
   scope(run) {
     return scope(expectCore(this), run)
@@ -88,13 +88,13 @@ export class Qkv {
 
   /**
    * Computes fused attention: output = softmax(mask(softcap(scale * score(q, k)))) v, tile by tile, without any L x S matrix. A query that
-   * sees no key gives zeros. Three axes are read as (heads, rows, size), so that a mask of (H, L, S) fits; for batches use four.
+   * sees no key gives zeros. Three axes are (heads, rows, size), so a mask may be (H, L, S). A batch needs four axes.
    * @param {FloatLike | Nested} q (L, D), (H, L, D) or (B, H, L, D)
    * @param {FloatLike | Nested} k (S, D), (G, S, D) or (B, G, S, D)
    * @param {FloatLike | Nested} v (S, E), (G, S, E) or (B, G, S, E)
    * @param {import('./ops/attention/arguments.js').AttentionOptions & import('./ops/attention/arguments.js').OutOption & import('./ops/attention/arguments.js').SummaryOption} [options]
-   * @returns {import('./ops/attention/forward.js').Attended} output: (L, E), (H, L, E) or (B, H, L, E). If `out` is a tensor of qkv.alloc
-   *   and there is no summary, the same frozen object is returned each time
+   * @returns {import('./ops/attention/forward.js').Attended} output: (L, E), (H, L, E) or (B, H, L, E). With the same resident `out` and
+   *   no summary, every call returns the same frozen object
    * @throws {TypeError | RangeError} with the name of the argument, what was expected and what came
    */
   attention(q, k, v, options = {}) {
@@ -102,7 +102,7 @@ export class Qkv {
   }
 
   /**
-   * Computes attention step by step and returns the result of every step; with `keep`, only the named steps are computed.
+   * Computes attention step by step and returns the result of every step. With `keep`, only the named steps are returned.
    * @template {keyof import('./ops/attention/forward.js').Trace} [K=keyof import('./ops/attention/forward.js').Trace]
    * @param {FloatLike | Nested} q as in attention
    * @param {FloatLike | Nested} k
@@ -116,9 +116,9 @@ export class Qkv {
   }
 
   /**
-   * Computes softmax over one axis, subtracting the maximum first; a line of -Infinity gives zeros.
+   * Computes softmax over one axis, subtracting the maximum first. If all values along the axis are -Infinity, the result is zeros.
    * @param {FloatLike | Nested} x
-   * @param {{ dim?: number } & OutOptions} [options] dim: the last one by default; negative ones count from the end
+   * @param {{ dim?: number } & OutOptions} [options] dim: index of the axis; negative: from the end; default -1
    * @returns {FloatTensor}
    */
   softmax(x, options = {}) {
@@ -137,7 +137,7 @@ export class Qkv {
   }
 
   /**
-   * Computes exp of each value; relative error at most 1.3e-7, above 88 at most 3e-7; 0 below -87.33.
+   * Computes exp of each value. The relative error is at most 1.3e-7, or 3e-7 for values above 88. Values below -87.33 give 0.
    * @param {FloatLike | Nested} x
    * @param {OutOptions} [options]
    * @returns {FloatTensor}
@@ -147,7 +147,7 @@ export class Qkv {
   }
 
   /**
-   * Computes tanh of each value; relative error at most 1.5e-7.
+   * Computes tanh of each value. The relative error is at most 1.5e-7.
    * @param {FloatLike | Nested} x
    * @param {OutOptions} [options]
    * @returns {FloatTensor}
@@ -157,7 +157,7 @@ export class Qkv {
   }
 
   /**
-   * Computes y = activation(x W^T + bias) + residual: torch.nn.functional.linear, with activation and residual fused.
+   * Computes y = activation(x W^T + bias) + residual: torch.nn.functional.linear with fused activation and residual.
    * @param {FloatLike | Nested} x (..., in)
    * @param {FloatLike | Nested} weight (out, in); (in, out) with layout 'in,out'
    * @param {FloatLike | Nested} [bias] (out)

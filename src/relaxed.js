@@ -3,17 +3,17 @@
 import { describe, QkvError } from './base/errors.js'
 import { ofPackage } from './wasm-source.js'
 
-/** (func (result v128) f32x4.relaxed_madd of three i8x16.splat): valid in engines with relaxed SIMD only. */
+/** A module that is valid only in engines with relaxed SIMD: (func (result v128) f32x4.relaxed_madd of three i8x16.splat). */
 const PROBE = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17, 0, 65, 0, 253, 15, 65, 0, 253, 15, 65,
   0, 253, 15, 253, 133, 2, 11,
 ])
 
 /**
- * Returns the URL of the build with relaxed SIMD, or undefined for the default build; throws if true is given and the engine lacks it.
+ * Returns the URL of the build with relaxed SIMD. Throws if `relaxed` is true but the engine lacks relaxed SIMD.
  * @param {unknown} relaxed an option of load
  * @param {unknown} wasm another option of load
- * @returns {URL | undefined}
+ * @returns {URL | undefined} undefined for the default build
  */
 export function relaxedSource(relaxed, wasm) {
   if (relaxed !== true && relaxed !== 'auto')

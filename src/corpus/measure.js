@@ -12,8 +12,8 @@ import { crossEntropy } from '../ops/loss/cross-entropy.js'
 /** @import { Tokenized } from '../models/tokenizers/tokenizer.js' */
 /** @import { PartArray, PartResult } from './part-file.js' */
 /**
- * A custom function of a text. It returns numbers and tensors by key, with the same dims for every text. A result is named `NAME.KEY`, where
- * NAME is the file name of the function's module.
+ * A custom function of a text. It returns numbers and tensors by key, with the same dims for every text. A result is named `NAME.KEY`,
+ * where NAME is the file name of the function's module.
  * @typedef {(input: { text: string, n: number, ids: readonly number[], tokens: readonly string[], model: Model, qkv: import('../qkv.js').Qkv }) =>
  *   Record<string, number | { data: ArrayLike<number>, dims?: readonly number[] }> | Promise<Record<string, number | { data: ArrayLike<number>, dims?: readonly number[] }>>} TextFunction
  */
@@ -270,7 +270,10 @@ export class Sums {
   }
 }
 
-/** For each unit (neuron or head) of a place, the texts with the largest activations. A text counts once, at its maximum. Ties keep the first. */
+/**
+ * For each unit (neuron or head) of a place, the texts with the largest activations. A text counts once, at its maximum. Ties keep the
+ * first.
+ */
 class Top {
   /** @param {string} name @param {FloatTensor} x @param {Model} model @param {number} count */
   constructor(name, { dims }, model, count) {

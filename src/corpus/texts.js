@@ -55,8 +55,8 @@ export async function openTexts(texts) {
 }
 
 /**
- * Yields the lines of a file, which end with \n or \r\n. readline is not used, because it also splits at Unicode separators, which texts may
- * contain.
+ * Yields the lines of a file, which end with \n or \r\n. readline is not used, because it also splits at Unicode separators, which texts
+ * may contain.
  * @param {string} path
  * @param {{ read: number }} progress receives the number of bytes read
  */

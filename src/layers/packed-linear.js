@@ -111,8 +111,8 @@ export class DeferredWeight {
 }
 
 /**
- * Reads a weight of any kind. Returns its dims, its data, and `widen`, which converts a part of the data to floats. For GGUF blocks, `widen`
- * returns the bytes.
+ * Reads a weight of any kind. Returns its dims, its data, and `widen`, which converts a part of the data to floats. For GGUF blocks,
+ * `widen` returns the bytes.
  * @param {any} weight
  * @returns {{ data: any, dims: readonly number[], widen: (part: any) => Float32Array, tensor?: FloatTensor, dtype?: string,
  *   isDeferred?: boolean }}

@@ -5,8 +5,8 @@ import { Tensor } from '../base/tensor.js'
 /** @typedef {{ wQuery: FloatTensor, wKey: FloatTensor, v: FloatTensor, bias?: FloatTensor }} AdditiveScore */
 
 /**
- * A tensor broadcast to (B, H, L, S) as numpy does: axes are matched from the last one on, sizes of 1
- * and absent axes repeat.
+ * A tensor that is broadcast to (B, H, L, S) as in numpy: axes are matched from the last one on, and an absent axis or one of size 1 is
+ * repeated. `batch`, `head`, `row` and `column` are its strides, 0 for repeated axes.
  * @template {import('../base/tensor.js').TensorData} [T=import('../base/tensor.js').TensorData]
  * @typedef {{ tensor: Tensor<T>, batch: number, head: number, row: number, column: number }} Broadcast
  */
@@ -15,7 +15,7 @@ import { Tensor } from '../base/tensor.js'
 const NONE = new Tensor(new Float32Array(0), [0])
 
 /**
- * Sets all properties of a record to undefined. They are not deleted, so that the next call need not add them again.
+ * Sets all properties of a record to undefined. Deleting them would make the next call add them again.
  * @param {Record<string, any>} record
  */
 const empty = record => {
@@ -23,11 +23,11 @@ const empty = record => {
 }
 
 /**
- * The checked arguments of the attention kernels. One record is reused by all calls (Core.takeCall), because a new one per call would be
- * 300 bytes of garbage. Every check sets all fields except the tensors.
+ * The checked arguments of an attention kernel. Calls reuse one record (Core.takeCall), because a new one would be 300 bytes of garbage.
+ * Every check sets all fields except the tensors.
  */
 export class AttentionCall {
-  /** The options, copied by readOptions, so that reading them runs no getter. @type {Record<string, any>} */
+  /** A copy of the options, made by readOptions, so that reading them runs no getter of the caller. @type {Record<string, any>} */
   options = new Options()
   /** The operands of attention or trace, as they were given. */
   q = NONE
@@ -45,9 +45,12 @@ export class AttentionCall {
   keyRows = 0
   /** True if the heads of q, k, v and the output are side by side in rows (numHeads). */
   inRows = false
-  /** Packed texts: the rows of q and of k at which each begins, (B + 1). @type {{ q: Uint32Array, k: Uint32Array } | undefined} */
+  /**
+   * For packed texts: the first row of each text in q and in k, then the number of rows, (B + 1).
+   * @type {{ q: Uint32Array, k: Uint32Array } | undefined}
+   */
   texts
-  /** Head size of q and k as the kernel reads them, after the projections of an additive score. */
+  /** Head size of q and k for the kernel. An additive score projects q and k first, so it is the size after that. */
   D = 0
   E = 0
 
@@ -69,7 +72,7 @@ export class AttentionCall {
   /** @type {FloatTensor | undefined} (H) */
   sinks
   /**
-   * The checked values of the other masks by option, see src/ops/attention/masks.js.
+   * The checked values of the masks in src/ops/attention/masks.js, by option.
    * @type {{ alibi?: FloatTensor, keyLengths?: Uint32Array, [option: string]: any }}
    */
   masks = { alibi: undefined, keyLengths: undefined }
@@ -104,7 +107,7 @@ export class AttentionCall {
     this.E = E
   }
 
-  /** Returns dims (B, H, ...) without the leading axes that q lacks; with numHeads, all of them. @param {readonly number[]} dims */
+  /** Returns dims (B, H, ...) without the leading axes that q lacks. With numHeads, q lacks none. @param {readonly number[]} dims */
   lead(dims) {
     return this.inRows ? [...dims] : dims.slice(4 - this.q.dims.length)
   }
@@ -135,7 +138,7 @@ export class AttentionCall {
   }
 
   /**
-   * Returns the attention as a job, whose units threads share.
+   * Returns the job of this attention, for the pool of threads.
    * @param {import('./memory.js').Core} core
    * @param {number} args address of struct qkv_attention
    * @returns {import('../threads/pool.js').Job}

@@ -14,9 +14,9 @@ export const setCore = (qkv, core) => void cores.set(qkv, core)
 export const coreOf = qkv => cores.get(Object(qkv))
 
 /**
- * Returns the core of `this` in a method, or of the argument `qkv` of a function.
- * @param {unknown} qkv
- * @param {string} [where] name of the function
+ * Returns the core of a Qkv; throws for anything else.
+ * @param {unknown} qkv `this` of a method, or an argument
+ * @param {string} [where] name of the function, if `qkv` is an argument
  */
 export function expectCore(qkv, where) {
   const core = coreOf(qkv)

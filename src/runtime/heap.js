@@ -1,14 +1,14 @@
 /** @import { Core } from './memory.js' */
 
 /**
- * Memory that outlives a call: adjacent blocks below the stack of calls. `take` reuses the first free block that is large enough. Free
- * blocks at the end are returned to the stack.
+ * Memory that outlives a call: blocks without gaps, followed by the stack on which calls allocate. `take` reuses the first free block that
+ * is large enough. A free block at the end is returned to the stack.
  */
 export class Blocks {
   #core
   /** @type {{ pointer: number, size: number, isFree: boolean }[]} in order of their addresses, without gaps */
   #blocks = []
-  /** No block before this index is free. Starting here saves a search through the blocks of weights, which come first. */
+  /** No block before this index is free. `take` starts here, so it skips the weights of a model, which come first. */
   #firstFree = 0
 
   /** @param {Core} core */

@@ -1,4 +1,4 @@
-// The rows of a cache as int8, with one scale per row. Loaded together with the kernels of integer weights.
+// Stores the rows of a cache of keys and values as int8, with a scale per row. Loaded together with the kernels of integer weights.
 
 import { ATTENTION_WORDS, CACHED_WORDS } from './abi.js'
 
@@ -11,19 +11,19 @@ const BLOCK = 128 // rows per block, see src/kernel/attention_cached.c
 const roundUp = (/** @type {number} */ n, /** @type {number} */ unit) => Math.ceil(n / unit) * unit
 
 export class Int8Rows {
-  /** @param {number} heads of all batches @param {number} D @param {number} E */
+  /** @param {number} heads number of heads in all batches @param {number} D size of a key @param {number} E size of a value */
   constructor(heads, D, E) {
     this.heads = heads
     this.D = D
     this.E = E
   }
 
-  /** Returns the bytes that a row takes in the keys, the values, the key scales and the value scales. */
+  /** Returns the bytes of one row's key, value, key scale and value scale. */
   get #sizes() {
     return [roundUp(this.D, 2), roundUp(this.E, 8), 4, 4]
   }
 
-  /** Returns the bytes of the keys, the values, the key scales and the value scales, in the order of their memory. @param {number} capacity */
+  /** Returns the bytes of all keys, values, key scales and value scales, which are in memory in this order. @param {number} capacity */
   parts(capacity) {
     return this.#sizes.map(size => size * this.heads * roundUp(capacity, BLOCK))
   }
@@ -45,11 +45,11 @@ export class Int8Rows {
   }
 
   /**
-   * Runs a kernel on rows of floats. Must be called within `core.scope`, which frees the kernel's arguments.
+   * Runs a kernel that writes or reads rows as floats. Call it within `core.scope`, which frees the kernel's arguments.
    * @param {Core} core
    * @param {'qkv_cache_write' | 'qkv_cache_read'} kernel
    * @param {RowsPlace} place
-   * @param {[k: number, v: number, from: number, count: number, G: number]} rows
+   * @param {[k: number, v: number, from: number, count: number, G: number]} rows k, v: addresses of the floats; G: as in write
    */
   #call(core, kernel, place, rows) {
     core.call(kernel, core.copyIn(Uint32Array.from([...this.words(place), ...rows])))
@@ -63,7 +63,7 @@ export class Int8Rows {
    * @param {FloatTensor} v
    * @param {number} row index of the first row in the cache
    * @param {number} count
-   * @param {number} G heads that are side by side in rows; 0: head after head
+   * @param {number} G number of heads, if k and v have them side by side in each row; 0 if they have one head after another
    */
   write(core, place, k, v, row, count, G) {
     core.scope(() => {
@@ -106,7 +106,7 @@ export class Int8Rows {
       }
   }
 
-  /** True if the int8 kernel supports the call; otherwise keys and values are read as floats. @param {AttentionCall} call */
+  /** True if the int8 kernel supports a call. Other calls read keys and values as floats. @param {AttentionCall} call */
   takes({ kind, dropout, summary }) {
     return kind === 'dot' && !dropout && !summary
   }
@@ -121,7 +121,7 @@ export class Int8Rows {
    * @param {Core} core
    * @param {AttentionCall} call
    * @param {RowsPlace} place
-   * @param {number} args address of struct qkv_cached, whose words of struct qkv_attention are already written
+   * @param {number} args address of struct qkv_cached; the words of its struct qkv_attention are already written
    */
   job(core, { B, H, L, S, deferredCopies }, place, args) {
     core.words.set(this.words(place), args / 4 + ATTENTION_WORDS.length)

@@ -1,4 +1,4 @@
-// Compiles a source of wasm and instantiates a core.
+// Compiles a wasm file and makes a core of it.
 
 import { messageOf, QkvError } from '../base/errors.js'
 import { open } from '../wasm-source.js'

@@ -14,15 +14,15 @@ const ALIGNMENT = 16
 /** @typedef {Record<string, CallableFunction> & { memory: WebAssembly.Memory }} Exports */
 
 /**
- * An instance of the core and its memory: the core's static data, then blocks that outlive a call, then a stack. A call allocates on the
- * stack within `scope`, which frees everything when the call returns or throws.
+ * An instance of the wasm module and its memory. The memory has the module's static data, then blocks that outlive a call, then a stack. A
+ * call allocates on the stack within `scope`, which frees everything when the call returns or throws.
  */
 export class Core {
   bytes = new Uint8Array(0)
   words = new Uint32Array(0)
   floats = new Float32Array(0)
   /**
-   * The data of resident tensors. It is not stored in the tensors, because in V8 a view keeps its memory alive even when detached.
+   * The `data` of each resident tensor. Tensors do not store it, because in V8 a view keeps its memory alive, even a detached one.
    * @type {WeakMap<ResidentTensor, Float32Array>}
    */
   views = new WeakMap()
@@ -34,10 +34,10 @@ export class Core {
   #spare
   /** Threads that share the work of large calls. @type {import('../threads/pool.js').Threads | undefined} */
   threads
-  /** Why only one thread runs although `load` was asked for more; else ''. */
+  /** Why only one thread runs, if `load` was called with more; else ''. */
   threadsReason = ''
   /**
-   * With threads: a second core whose memory is not shared, because copies into unshared memory take half the time.
+   * With threads, a second core whose memory is not shared. Copies into unshared memory take half the time.
    * @type {Core | undefined}
    */
   unshared
@@ -48,7 +48,7 @@ export class Core {
    * @type {typeof import('./int8-rows.js').Int8Rows | undefined}
    */
   Int8Rows
-  /** Settles after the last function of `inTurn`. @type {Promise<unknown>} */
+  /** Settles when the function that was last passed to `inTurn` has ended. @type {Promise<unknown>} */
   #changed = Promise.resolve()
 
   /**
@@ -74,7 +74,7 @@ export class Core {
   }
 
   /**
-   * Runs a function that replaces the exports or the memory. These functions run one after the other, even if an earlier one fails.
+   * Runs a function that replaces the exports or the memory. Such functions run one after another; a failed one does not stop the next.
    * @template T
    * @param {() => Promise<T>} change
    */
@@ -84,7 +84,7 @@ export class Core {
     return now
   }
 
-  /** Takes the spare call record. A call within a call, for example from a getter of its options, gets a new one. */
+  /** Takes the call record. If it is taken, as for a call from a getter of another call's options, makes a new one. */
   takeCall() {
     const call = this.#spare ?? new AttentionCall()
     this.#spare = undefined
@@ -105,7 +105,7 @@ export class Core {
     this.floats = new Float32Array(buffer)
     this.views = new WeakMap()
     const { memory } = this.exports
-    // After trim, arrays on the old shared memory still work, but the data of resident tensors has moved.
+    // After trim, arrays of the old shared memory still work. They are not taken for resident tensors, whose data has moved.
     const viewAt = (/** @type {number} */ address, /** @type {readonly number[]} */ dims) =>
       memory === this.exports.memory ? this.viewAt(address, dims) : undefined
     memories.set(buffer, { viewAt })
@@ -117,8 +117,8 @@ export class Core {
   }
 
   /**
-   * Runs `call` and frees the memory that it allocated on the stack. It restores the bytes in use, not `top` itself, because `call` may
-   * move `base` by creating or disposing of resident tensors.
+   * Runs `call` and frees the memory that it allocated on the stack. The number of used bytes is restored, not `top`, because `call` may
+   * move `base` when it makes or disposes of resident tensors.
    * @template T
    * @param {() => T} call
    * @returns {T}
@@ -171,7 +171,7 @@ export class Core {
 
   /**
    * @param {import('../base/tensor.js').Tensor} operand a result of toFloats or toOperand
-   * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] a list that receives the copy, to be made later; for float32 only
+   * @param {import('../threads/pool.js').DeferredCopies} [deferredCopies] if given, a float32 copy is not made but added to this list
    * @param {number} [at] address of the copy; by default allocated for this call
    * @returns {number} the operand's address if it is in this memory, else the address of a copy
    */
@@ -181,7 +181,7 @@ export class Core {
     const values = valuesOf(operand)
     if (!deferredCopies) return this.copyIn(values, at)
     const n = count(operand.dims)
-    const data = new Float32Array(values.buffer, values.byteOffset, n) // a view that this package made, whose methods cannot fail
+    const data = new Float32Array(values.buffer, values.byteOffset, n) // a view made here, because methods of the caller's array may throw
     const pointer = at ?? this.allocFloats(n)
     deferredCopies.push([n, (from, to) => this.floats.set(data.subarray(from, to), pointer / 4 + from)])
     return pointer
@@ -226,7 +226,7 @@ export class Core {
     return to
   }
 
-  /** Grows the memory so that `bytes` more fit. If that fails, throws and leaves the memory unchanged. @param {number} bytes */
+  /** Grows the memory so that `bytes` more fit, or throws and leaves it unchanged. @param {number} bytes */
   reserve(bytes) {
     this.scope(() => this.alloc(bytes))
   }

@@ -25,8 +25,8 @@ export const OUT_OPTIONS = /** @type {const} */ (['out', 'resident'])
 
 /**
  * @typedef {object} OutOptions
- * @property {FloatTensor} [out] receives the output and is returned; it must not overlap any input
- * @property {boolean} [resident] the output is a new resident tensor, as qkv.alloc makes them; default false
+ * @property {FloatTensor} [out] receives the output and is returned; must not overlap any input
+ * @property {boolean} [resident] true makes the output a new resident tensor, as of qkv.alloc; default false
  *
  * @typedef {object} Target
  * @property {readonly number[]} dims of the output
@@ -92,7 +92,8 @@ export function renewed(out, there) {
 }
 
 /**
- * Makes an output array, and defers filling it with zeros: the operating system then maps its pages while workers compute.
+ * Makes an output array, and adds filling it with zeros to the deferred copies. So the operating system maps its pages while workers
+ * compute.
  * @param {number} n
  * @param {DeferredCopies} deferredCopies
  */
@@ -130,7 +131,7 @@ export function produce(core, { dims, out, to, resident }, write, deferredCopies
 }
 
 /**
- * Makes a resident tensor, which belongs to the innermost scope.
+ * Makes a resident tensor. The innermost qkv.scope will dispose of it.
  * @param {Core} core
  * @param {readonly number[]} dims checked
  * @param {boolean} [isZeroed]
@@ -142,8 +143,8 @@ export function allocate(core, dims, isZeroed) {
 }
 
 /**
- * Calls `run`, then disposes of the resident tensors that were allocated in it, except those (and their views) that it returns, also in
- * arrays and plain objects, or passes to `keep`.
+ * Calls `run`, then disposes of the resident tensors that it allocated. A tensor stays if `run` returns it or a view of it, also in arrays
+ * and plain objects, or passes one to `keep`.
  * @template T
  * @param {Core} core
  * @param {(keep: <K>(value: K) => K) => T} run

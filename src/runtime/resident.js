@@ -5,23 +5,23 @@ import { count, Tensor } from '../base/tensor.js'
 /** @import { Core } from './memory.js' */
 
 /**
- * A float32 tensor in the module's memory, initially zeros. Calls of the same module use it and its views, `row(i)` and `reshape(dims)`,
- * without copies. `data` is a new array after the memory has grown, so read it from the tensor each time. The memory is freed by
+ * A float32 tensor in the module's memory, initially zeros. Calls of the same module use it, and its views `row(i)` and `reshape(dims)`,
+ * without copying. When the memory grows, `data` becomes a new array, so read it from the tensor each time. The memory is freed by
  * `dispose()`, or when the tensor and all its views are garbage-collected.
  * @extends {Tensor<Float32Array>}
  */
 export class ResidentTensor extends Tensor {
   #core
-  /** The tensor that owns the memory: this one, or the one this is a view of. @type {ResidentTensor} */
+  /** The tensor that owns the memory: this one, or the one that this is a view of. @type {ResidentTensor} */
   #base = this
   /** Address of the owner's memory; 0 after dispose. */
   #pointer
-  /** Bytes from that address to the first value of this tensor. */
+  /** Bytes from the owner's address to the first value of this tensor. */
   #offset
   #length
   /** @type {{ output: Tensor<Float32Array> } | undefined} */
   #output
-  /** One getter for all tensors: with a closure per tensor, each tensor would get its own hidden class in V8. */
+  /** The getter of `data` for all tensors. With a closure per tensor, each tensor would get a hidden class of its own in V8. */
   static #data = {
     enumerable: true,
     /** @this {ResidentTensor} */
@@ -40,9 +40,9 @@ export class ResidentTensor extends Tensor {
    * @internal
    * @param {Core} core
    * @param {readonly number[]} dims checked
-   * @param {number} [pointer] address of the memory of `base`, if this is a view; by default allocated
-   * @param {ResidentTensor} [base] owner of that memory
-   * @param {number} [offset] in bytes from the owner's pointer
+   * @param {number} [pointer] 0 for a view; an address of memory to use; by default memory is allocated
+   * @param {ResidentTensor} [base] for a view, the tensor that owns the memory
+   * @param {number} [offset] for a view, bytes from the owner's address
    * @param {boolean} [isZeroed] false to skip zeroing new memory, because every value will be written
    */
   constructor(core, dims, pointer, base, offset = 0, isZeroed = true) {
@@ -62,7 +62,8 @@ export class ResidentTensor extends Tensor {
 
   /**
    * @internal
-   * Returns the result of an attention whose `out` is this tensor: always the same object, so that calls allocate none.
+   * Returns { output: this }, the result of an attention with this tensor as `out`. It is always the same object, so that calls allocate
+   * none.
    * @returns {{ output: Tensor<Float32Array> }}
    */
   get asOutput() {
@@ -70,7 +71,7 @@ export class ResidentTensor extends Tensor {
     return this.#output
   }
 
-  /** Returns the type of the values; works after dispose, too. @returns {'float32'} */
+  /** Returns the type of the values, also after dispose. @returns {'float32'} */
   get dtype() {
     return 'float32'
   }
@@ -126,7 +127,7 @@ export class ResidentTensor extends Tensor {
     return new ResidentTensor(this.#core, [...dims], 0, this.#base, this.#offset + from * 4)
   }
 
-  /** Frees the memory, which its views share; any later use throws. */
+  /** Frees the memory of this tensor and its views. Any later use of them throws. */
   dispose() {
     if (this.base !== this) throw new Error('this is a view of a resident tensor: dispose that one')
     if (this.#pointer === 0) return

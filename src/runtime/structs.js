@@ -1,13 +1,13 @@
 // Writes the structs of src/kernel/qkv.h (abi.js) from JavaScript, and names the status values of kernels.
 
 /**
- * The argument that a kernel rejected, indexed by the kernel's status. The JavaScript layer checks arguments first, so such a status is a
+ * The argument that a kernel rejected, by the status that it returned. The JavaScript layer checks arguments first, so a rejected one is a
  * bug of qkv.
  */
 export const STATUS = ['', 'heads', 'score', 'softmax axis', 'masking', 'id', 'range', 'rope', 'weights']
 
 /**
- * Returns the index of each word of a struct by name, typed so that a misspelt name does not compile.
+ * Returns the index of each word of a struct by name. A misspelt name is a type error.
  * @template {string} W
  * @param {readonly W[]} words
  */

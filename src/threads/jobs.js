@@ -1,16 +1,16 @@
-// The work units of a job (row blocks, head groups or output columns) are divided into a range per thread; each thread starts with its own
-// range. Copies overlap with computing, because each unit waits only for its own operands.
+// Runs the units of a job (row blocks, head groups or output columns) on threads. Units are divided into a range for each thread, which
+// starts with its own range. Copies overlap with computing, because a unit waits only for the copies of its own operands.
 
 import * as AT from './words.js'
 
 export const WORDS = AT.left + AT.MOST_THREADS * AT.LINE
 export const CLOSED = 1 << 30
 export const TRAPPED = -1
-export const AWAKE = 1 // maximum milliseconds of spinning before a thread sleeps
+export const AWAKE = 1 // maximum milliseconds for which a thread spins before it sleeps
 
 const SPINS = 64 // polls between two reads of the clock
-const LOOKS = 256 // polls of a job in `finished` before it calls `wait`, which reads the clock
-const PATIENCE = 1e4 // calls of `wait` before `finished` gives up; without progress, each takes at least AWAKE milliseconds
+const LOOKS = 256 // polls in `finished` before it calls `wait`, which reads the clock
+const PATIENCE = 1e4 // calls of `wait` before `finished` gives up; a call without progress takes at least AWAKE milliseconds
 
 /** Returns the arguments of a job, as a view of the shared memory. @param {Int32Array} words */
 export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, byteOffset + AT.args * 4, 16)
@@ -19,9 +19,9 @@ export const argumentsOf = ({ buffer, byteOffset }) => new Float64Array(buffer, 
 export const startOf = (units, ranges, range) => ((units * range) / ranges) | 0
 
 /**
- * Runs units of the current job until none is left. A thread starts with its own range, whose operands may still be in the cache of its
- * core from earlier jobs, then steals from other ranges. The last unit of a range is taken first: under a causal mask the last rows of a
- * head take longest, so the final units are short and all threads finish at about the same time.
+ * Runs units of the current job until none is left. A thread starts with its own range, because earlier jobs may have left its operands in
+ * the cache of the thread's core. Then it steals from other ranges. The last units of a range are taken first: under a causal mask they
+ * take longest, so the final units are short and all threads finish at about the same time.
  * @param {CallableFunction} kernel
  * @param {Int32Array} words
  * @param {number} thread
@@ -36,7 +36,14 @@ export function runUnits(kernel, words, thread) {
   }
 }
 
-/** Runs units of one range until none is left. @param {CallableFunction} kernel @param {number[]} args @param {number} scratch @param {Int32Array} words @param {number} range */
+/**
+ * Runs units of one range until none is left.
+ * @param {CallableFunction} kernel
+ * @param {number[]} args
+ * @param {number} scratch address of the thread's scratch
+ * @param {Int32Array} words
+ * @param {number} range
+ */
 function runRange(kernel, args, scratch, words, range) {
   const start = startOf(words[AT.units], words[AT.ranges], range)
   const chunk = words[AT.chunk]
@@ -53,7 +60,7 @@ function runRange(kernel, args, scratch, words, range) {
 }
 
 /**
- * Runs a sequence of jobs; each starts after all units of the previous job. A thread that joins late skips finished jobs.
+ * Runs a sequence of jobs. A job starts when all units of the previous job are done. A thread that joins late skips finished jobs.
  * @param {readonly CallableFunction[]} kernels
  * @param {Int32Array} words
  * @param {WebAssembly.Memory} memory
@@ -74,7 +81,15 @@ export function runJobs(kernels, words, { buffer }, thread) {
   }
 }
 
-/** Runs units of one range of a job until none is left. @param {CallableFunction} kernel @param {number} scratch @param {Int32Array} words @param {Int32Array} list @param {number} at @param {number} range */
+/**
+ * Runs units of one range of a job of a sequence until none is left.
+ * @param {CallableFunction} kernel
+ * @param {number} scratch address of the thread's scratch
+ * @param {Int32Array} words
+ * @param {Int32Array} list the sequence
+ * @param {number} at index of the job's first word in it
+ * @param {number} range
+ */
 function runJobRange(kernel, scratch, words, list, at, range) {
   const start = startOf(list[at + AT.jobUnits], list[at + AT.jobRanges], range)
   const chunk = list[at + AT.jobChunk]
@@ -89,7 +104,7 @@ function runJobRange(kernel, scratch, words, list, at, range) {
 }
 
 /**
- * Waits until all threads have finished their units of a job; returns false if a thread failed or takes too long.
+ * Waits until all threads have finished their units of a job. Returns false if a thread failed or takes too long.
  * @param {Int32Array} list
  * @param {number} at index of the job's `jobOpen` in the list
  * @param {Int32Array} words
@@ -107,8 +122,8 @@ function finished(list, at, words) {
 }
 
 /**
- * Waits until words[at] is no longer `value`: spins for `spin` milliseconds, then sleeps for at most `ms`. It spins first, because waking a
- * sleeping thread takes 0.1 ms, and the scheduler may wake it on the core of the calling thread.
+ * Waits until words[at] is no longer `value`. Spins for `spin` milliseconds, then sleeps for at most `ms`. Spinning comes first, because
+ * waking a sleeping thread takes 0.1 ms, and the scheduler may wake it on the core of the calling thread.
  * @param {Int32Array} words
  * @param {number} at
  * @param {number} value
@@ -134,7 +149,7 @@ export function tryJoin(words) {
 }
 
 /**
- * Runs the loop of a worker: wait for a job, join it, run units.
+ * Runs the endless loop of a worker: waits for a job, joins it, runs units.
  * @param {readonly CallableFunction[]} kernels
  * @param {Int32Array} words
  * @param {WebAssembly.Memory} memory

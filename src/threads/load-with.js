@@ -1,5 +1,4 @@
-// Loads a core with relaxed SIMD, with the kernels for integer weights, or with memory that threads share. This module is imported only
-// if one of them is requested.
+// Loads a core with relaxed SIMD, kernels of integer weights, or threads. Imported only if one of these is requested.
 
 import { describe, messageOf } from '../base/errors.js'
 import { addIntegers } from '../integers.js'
@@ -28,7 +27,7 @@ function countThreads(threads) {
 }
 
 /**
- * Returns the reason why threads are impossible here, or ''. Browsers share memory with workers only if the page is cross-origin isolated.
+ * Returns why threads are impossible here, or ''. Browsers share memory with workers only if the page is cross-origin isolated.
  */
 function whyAlone(/** @type {unknown} */ source) {
   if (typeof SharedArrayBuffer !== 'function' || globalThis.crossOriginIsolated === false)
@@ -51,7 +50,7 @@ export async function loadWith(source, threads, relaxed, integers) {
   return core
 }
 
-/** Stores in a core why it has only one thread. @param {Core} core @param {string} reason */
+/** Stores in a core why it has only one thread, and returns the core. @param {Core} core @param {string} reason */
 const withReason = (core, reason) => Object.assign(core, { threadsReason: reason })
 
 /**

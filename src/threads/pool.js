@@ -9,18 +9,18 @@ import * as AT from './words.js'
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
 const SLICE = 50 // milliseconds per wait for workers
 const LEAST_SPIN = 0.05 // milliseconds, about the time it takes to wake a thread
-/** If threads wake on the core of the caller, waking them pays only from this multiple of `least.burst` on, about 10 ms of work. */
+/** If every wake is crowded (see #crowded), only bursts of at least this multiple of `least.burst`, about 10 ms, wake threads. */
 const CROWDED = 100
-const LATEST = 8 // wakes over which #crowded is averaged
-const RETRY = 0.98 // factor on #crowded per burst, so that waking is tried again after some hundred bursts
-/** While threads sleep, calls with less than this multiple of `least.burst` skip the pool, whose overhead is 0.1 to 0.4 ms. */
+const LATEST = 8 // number of wakes over which #crowded is averaged
+const RETRY = 0.98 // factor of #crowded for each burst, so that waking is tried again after some hundred bursts
+/** While threads sleep, calls with less than this multiple of `least.burst` skip the pool, which costs 0.1 to 0.4 ms. */
 const BRIEF = 10
 const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when a call ends
 
 /** @import { Core } from '../runtime/memory.js' */
 /**
- * Copies that the calling thread makes while the workers compute. `make` copies part of n numbers, from floor(from) to floor(to), and
- * must not throw.
+ * Copies that the calling thread makes while the workers compute. A copy has n numbers; `make` copies those from floor(from) to floor(to),
+ * and must not throw.
  * @typedef {[n: number, make: (from: number, to: number) => void][]} DeferredCopies
  */
 /**
@@ -32,10 +32,10 @@ const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when 
  * @property {number} units
  * @property {number} [first] index of the job's first unit within the whole call
  * @property {number} scratch bytes per thread
- * @property {number} [chunk] multiply-adds that a thread takes at once, at most an equal share of the work
- * @property {number} [shares] maximum chunks per thread, set if neighbouring units read the same memory
- * @property {DeferredCopies} [deferredCopies] made in `parts` equal parts, the last part first; the units of a part can
- *   start once the part is copied
+ * @property {number} [chunk] multiply-adds that a thread takes at once, at most its equal share of the work
+ * @property {number} [shares] maximum chunks per thread; set if neighbouring units read the same memory, so that chunks are large
+ * @property {DeferredCopies} [deferredCopies] copies to make, in `parts` equal parts, the last part first. The units of a part can start
+ *   when it is copied
  * @property {number} [parts]
  * @property {number} [list] address of a sequence of `units` jobs, written by runAll
  */
@@ -44,15 +44,17 @@ const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when 
 
 export class Threads {
   /**
-   * Measured thresholds, in multiply-adds. `burst`: calls in quick succession with less in total do not wake threads. `work`: a call with
-   * less is not shared even while threads are awake. `share`: a job of a sequence with less runs on one thread. `chunk`: work that a thread
-   * takes at once.
+   * Measured thresholds, in multiply-adds:
+   * - burst: minimum total of calls in quick succession to wake threads
+   * - work: minimum of one call to be shared, also while threads are awake
+   * - share: minimum of a job of a sequence to run on more than one thread
+   * - chunk: what a thread takes at once
    */
   static least = { burst: 6e6, work: 5e5, share: 5e4, chunk: 2e5 }
-  /** Milliseconds after which a worker counts as lost: one that has not started, or one that has not finished its units of a call. */
+  /** Milliseconds after which a worker counts as lost if it has not started, or has not finished its units of a call. */
   static timeout = { start: 10_000, call: 10_000 }
 
-  /** The threads without the calling one. @type {Set<Thread>} */
+  /** The worker threads, without the calling one. @type {Set<Thread>} */
   #workers = new Set()
   #words
   #size
@@ -60,12 +62,12 @@ export class Threads {
   #controls
   #stacks
   #lost = ''
-  /** Work of the current burst: calls that each began soon after the previous one. */
+  /** Multiply-adds of the current burst. A burst is a series of calls, each soon after the one before. */
   #burst = 0
   #lastBurst = 0
   /**
-   * Share of the latest wakes in which all threads joined before their caller continued. Such threads run on the caller's core until the
-   * system moves them some milliseconds later, as on virtual machines whose idle cores halt.
+   * The share of the latest wakes that were crowded: all threads joined before the caller continued, so they run on the caller's core. The
+   * system moves them to other cores some milliseconds later. Happens on virtual machines whose idle cores halt.
    */
   #crowded = 0
   /** The time (performance.now()) after which a call begins a new burst. */
@@ -79,7 +81,7 @@ export class Threads {
   constructor(core, module, size) {
     this.#size = size
     this.#modules = [module]
-    // Restarted workers use the second control block, because the old ones may still read the first.
+    // Restarted workers use the second control block, because old workers may still read the first.
     this.#controls = [core.alloc(WORDS * 4), core.alloc(WORDS * 4)]
     this.#stacks = core.alloc(STACK * (size - 1))
     core.base = core.top // control blocks and stacks are never freed
@@ -108,7 +110,7 @@ export class Threads {
   }
 
   /**
-   * Starts the workers again, with the kernels of a second module that uses the same memory.
+   * Restarts the workers with the kernels of a second module, which uses the same memory.
    * @param {Core} core
    * @param {WebAssembly.Module} second
    * @throws {QkvError} with code THREAD_START
@@ -121,7 +123,7 @@ export class Threads {
   }
 
   /**
-   * Starts the workers again in another memory, which holds the same data at the same addresses.
+   * Restarts the workers in the core's new memory, which has the same data at the same addresses.
    * @param {Core} core
    * @throws {QkvError} with code THREAD_START
    */
@@ -186,20 +188,20 @@ export class Threads {
     for (const worker of workers) worker.terminate()
   }
 
-  /** Returns a list for deferred copies if a call is large enough for threads, else undefined. @param {number} work multiply-adds */
+  /** Returns an empty list for deferred copies if a call is large enough for threads, else undefined. @param {number} work multiply-adds */
   deferredCopies(work) {
     return work < Threads.least.burst ? undefined : []
   }
 
-  /** Returns how many units of a job a thread takes at once. @param {Pick<Job, 'work' | 'units' | 'chunk' | 'shares'>} job */
+  /** Returns the number of units of a job that a thread takes at once. @param {Pick<Job, 'work' | 'units' | 'chunk' | 'shares'>} job */
   chunkOf({ work, units, chunk = Threads.least.chunk, shares = Infinity }) {
     const each = Math.min(shares, Math.ceil(work / chunk / this.count) || 1) // chunks per thread
     return Math.ceil(units / (each * this.count)) || 1
   }
 
   /**
-   * Runs a sequence of jobs on all threads if there is enough work. Threads are woken once and wait for each other between two jobs. Must
-   * be called within a scope.
+   * Runs a sequence of jobs on all threads if there is enough work. Threads are woken once, and wait for each other between two jobs. Call
+   * it within a scope.
    * @param {Core} core
    * @param {readonly Job[]} jobs each with one argument
    * @returns {boolean} false if nothing was run
@@ -228,9 +230,9 @@ export class Threads {
   }
 
   /**
-   * Returns for how many milliseconds workers spin after a call: twice the recent pause, so that calls in a row wake nobody; after isolated
-   * calls it decays to about the time of a wake.
-   * @param {number} pause since the last shared call
+   * Returns for how many milliseconds workers spin after a call. It is twice the recent pause, so during a series of calls no thread sleeps
+   * and must be woken. After isolated calls it decays to about the time of a wake.
+   * @param {number} pause milliseconds since the last shared call
    */
   #spinAfter(pause) {
     this.#pause = pause < AWAKE ? Math.max(pause, 0.9 * this.#pause) : this.#pause / 2
@@ -238,16 +240,16 @@ export class Threads {
   }
 
   /**
-   * Runs a kernel if it has enough work for the pool. The other threads take part if they are awake or worth waking; otherwise this thread
-   * computes all units. Must be called within a scope.
+   * Runs a job if it has enough work for the pool. Workers take part if they are awake, or if it pays to wake them; else this thread runs
+   * all units. Call it within a scope.
    * @param {Core} core
    * @param {Job} job
-   * @returns {boolean} false if the kernel was not run; the caller must then run it without the pool
+   * @returns {boolean} false if the job was not run, only its deferred copies were made; the caller must run it without the pool
    */
   run(core, job) {
     const { kernel, work, units, deferredCopies = [], parts = 1, list = 0 } = job
     const words = this.#words
-    // Makes the deferred copies, those for the last units first. Threads may take the units from `notReady` on.
+    // Makes the deferred copies, those for the last units first. Units from `notReady` on may run.
     const makeAll = () => {
       for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
         for (const [n, make] of deferredCopies) make((n * part) / parts, (n * (part + 1)) / parts)
@@ -279,10 +281,9 @@ export class Threads {
   }
 
   /**
-   * Adds a call to the current burst, or begins a new one. The work of calls in quick succession is added up, so that a series of small
-   * calls wakes the threads once.
-   * @param {number} start
-   * @param {number} work
+   * Adds the work of a call to the current burst, or begins a new burst. So a series of small calls can wake the threads, once.
+   * @param {number} start when the call began
+   * @param {number} work multiply-adds
    */
   #addToBurst(start, work) {
     if (start < this.#end) this.#burst += work
@@ -294,14 +295,14 @@ export class Threads {
     this.#end = start + work / SLOW + AWAKE / 2
   }
 
-  /** True if threads are awake, or worth waking; a burst is expected to be as long as the previous one. @param {number} start */
+  /** True if threads are awake, or if waking them pays. A burst is expected to have as much work as the last one. @param {number} start */
   #paysToOpen(start) {
     const isAwake = start - this.#idleSince < this.#words[AT.spin] / 1000
     const least = Threads.least.burst * Math.max(1, CROWDED * this.#crowded)
     return isAwake || Math.max(this.#burst, this.#lastBurst) >= least
   }
 
-  /** Opens the gate and wakes the threads, which then take units. @param {number} start */
+  /** Opens the gate and wakes the threads, so that they take units. @param {number} start when the call began */
   #open(start) {
     const words = this.#words
     const pause = start - this.#idleSince
@@ -315,8 +316,9 @@ export class Threads {
   }
 
   /**
-   * Closes the gate, so that no thread joins late, waits for the threads that have joined, and returns the time.
-   * @param {number} start
+   * Closes the gate, so that no thread joins late, and waits for the threads that joined.
+   * @param {number} start when the call began
+   * @returns {number} the time
    */
   #close(start) {
     const joined = Atomics.or(this.#words, AT.gate, CLOSED)
@@ -328,7 +330,7 @@ export class Threads {
     return this.#idleSince
   }
 
-  /** Writes a job into the control block, which the threads read once the gate is open. @param {Core} core @param {Job} job */
+  /** Writes a job into the control block, which threads read when the gate is open. @param {Core} core @param {Job} job */
   #describe(core, job) {
     const { kernel, args, units, scratch, first = 0, deferredCopies = [], list = 0 } = job
     const words = this.#words
@@ -343,14 +345,14 @@ export class Threads {
     words[AT.stride] = stride
     words[AT.first] = first
     words[AT.units] = words[AT.notReady] = units
-    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // a single range, because the operands of the last units are copied first
+    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // one range with copies, because the operands of the last units are copied first
     for (let n = 0; n < words[AT.ranges]; n++)
       words[AT.left + n * AT.LINE] = startOf(units, words[AT.ranges], n + 1) - startOf(units, words[AT.ranges], n)
     words[AT.done] = words[AT.status] = 0
   }
 
   /**
-   * Chooses the core whose memory an attention call uses, and whether copies overlap with its work.
+   * Chooses the core whose memory an attention call uses, and sets `deferredCopies` if its copies will overlap with its work.
    * @param {Core} core
    * @param {import('../runtime/attention-call.js').AttentionCall} call
    * @param {import('../base/tensor.js').Tensor | undefined} out
@@ -381,9 +383,9 @@ export class Threads {
   }
 
   /**
-   * Waits until every worker that joined is done; returns false after Threads.timeout.call plus four times `elapsed`, when a worker counts
+   * Waits until every worker that joined is done. Returns false after Threads.timeout.call plus four times `elapsed`, when a worker counts
    * as lost. Time is counted in waits of SLICE, because the clock also runs while the computer sleeps.
-   * @param {number} joined
+   * @param {number} joined number of workers
    * @param {number} elapsed milliseconds of the call so far
    */
   #allDone(joined, elapsed) {

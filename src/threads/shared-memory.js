@@ -1,4 +1,4 @@
-// Rewrites the wasm file for threads: it imports a shared memory, "env" "memory", instead of defining one.
+// Rewrites the wasm file for threads, so that it imports a shared memory, "env" "memory", instead of defining one.
 
 const [IMPORTS, MEMORIES] = [2, 5] // section ids; sections are sorted by id
 const HEADER = 8
@@ -49,9 +49,9 @@ export function importSharedMemory(bytes) {
 }
 
 /**
- * Makes a shared memory that can grow as far as the engine allows.
- * @param {number} pages
- * @returns {WebAssembly.Memory | undefined} with the largest maximum that the engine accepts; undefined if it accepts none
+ * Makes a shared memory with the largest maximum that the engine accepts.
+ * @param {number} pages initial pages
+ * @returns {WebAssembly.Memory | undefined} undefined if the engine accepts no maximum
  */
 export function makeSharedMemory(pages) {
   for (let maximum = PAGES; maximum >= pages; maximum /= 2)

@@ -1,5 +1,5 @@
-// Releases memory that large calls took. A wasm memory can only grow, so the kernels are instantiated again with a new memory, and resident
-// tensors are copied to the same addresses. This module is loaded at the first call of trim.
+// Releases memory that large calls took. A wasm memory cannot shrink, so the kernels are instantiated again with a new memory, and resident
+// tensors are copied to the same addresses. Loaded at the first call of trim.
 
 import { isShared } from '../base/buffers.js'
 import { instantiate } from '../runtime/load-core.js'
@@ -19,7 +19,11 @@ async function trimOne(core) {
   return exports ? moveTo(core, exports) : 0
 }
 
-/** Instantiates the kernels with a new memory. @param {Core} core @returns {Promise<Core['exports'] | undefined>} undefined if the engine refuses another shared memory */
+/**
+ * Instantiates the kernels with a new memory.
+ * @param {Core} core
+ * @returns {Promise<Core['exports'] | undefined>} undefined if the engine refuses another shared memory
+ */
 async function instantiateAgain(core) {
   const isInThreads = isShared(core.exports.memory.buffer)
   const memory = isInThreads ? makeSharedMemory(core.leastPages) : undefined
@@ -45,7 +49,7 @@ async function moveTo(core, exports) {
   new Uint8Array(memory.buffer).set(core.bytes.subarray(from, end), from)
   core.exports = exports
   core.renew()
-  if (!isShared(old.buffer)) old.grow(0) // growth, even by 0 pages, detaches the old views, so that using them fails
+  if (!isShared(old.buffer)) old.grow(0) // growing, even by 0 pages, detaches the old views, so that using them fails
   await core.threads?.move(core)
   return size - core.bytes.length
 }

@@ -1,10 +1,10 @@
-// Indices into the control block of a job: int32 words that all threads share.
+// Indices into the control block: int32 words that describe the current job and that all threads share.
 
-export const generation = 0 // number of the job; idle threads wait for it to change
+export const generation = 0 // counts the jobs; idle threads wait for it to change
 export const gate = 1 // number of workers that joined; the bit CLOSED stops more from joining
 export const done = 2 // number of workers that finished
-export const units = 3 // number of units of the job, starting with those of range 0
-export const notReady = 4 // number of units whose operands are not copied yet; copying starts with the last unit
+export const units = 3 // number of units of the job
+export const notReady = 4 // number of units, from the first on, whose operands are not copied yet; copying starts with the last unit
 export const chunk = 5 // units that a thread takes at once
 export const kernel = 6 // index of the kernel's name among the exports
 export const scratch = 7 // address of the first thread's scratch
@@ -21,7 +21,7 @@ export const left = 48 // units of each range that no thread has taken yet, LINE
 export const LINE = 16 // a cache line
 export const MOST_THREADS = 64
 
-// Indices into a job of a sequence; its kernel takes one argument before (first, count, scratch).
+// Indices into one job of a sequence. The kernel of such a job takes one argument before (first, count, scratch).
 
 export const JOB = 16 // a cache line
 export const jobKernel = 0
