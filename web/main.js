@@ -19,8 +19,8 @@ const rooms = {
 }
 
 /**
- * Companions of rooms. Each is loaded when the address has one of its parameters or, if it is offered, when the reader opens it in the
- * menu.
+ * Companions of rooms. Each is loaded when the address has one of its parameters. One with `isOffered` is also in the menu, and is loaded
+ * when the reader opens it there.
  * @type {Record<string, import('./shell/companions.js').CompanionSource>}
  */
 const companions = {

@@ -1,4 +1,4 @@
-// The clipboard and downloads.
+// Copies texts, and saves files as downloads.
 
 /**
  * Copies a text.

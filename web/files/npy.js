@@ -1,4 +1,4 @@
-// NumPy's .npy, versions 1 to 3: a header with type, order and shape, then the numbers.
+// Reads and writes NumPy's .npy files, versions 1 to 3: a header with type, order and shape, then the numbers.
 
 import { tensor } from 'qkv'
 import { Trouble } from './trouble.js'
@@ -10,7 +10,7 @@ const MOST_AXES = 64
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]
 
 /** @typedef {(view: DataView, at: number, isLittle: boolean) => number} Read */
-/** Reads one number of each type, by its name in the header. @type {Record<string, Read>} */
+/** Functions that read one number, by the name of its type in the header. @type {Record<string, Read>} */
 const READERS = {
   f2: (view, at, isLittle) => view.getUint16(at, isLittle), // bits of a float16
   f4: (view, at, isLittle) => view.getFloat32(at, isLittle),

@@ -1,10 +1,10 @@
-// Number formats of the page: plain numbers, as in web/elements, and percentages.
+// Formats numbers for the page: plain numbers, as in web/elements, and percentages.
 
 import { write } from '../elements/number-text.js'
 
 export { percent, short } from '../elements/number-text.js'
 
-/** Formats with four decimals and a true minus sign; 4.1e−7 instead of 0.0000, −∞ for hidden scores. @param {number} x */
+/** Formats with four decimals and a true minus sign. Writes 4.1e−7 instead of 0.0000, and −∞ for hidden scores. @param {number} x */
 export const format = x => write(x, 4)
 
 /** Formats like `format`, but writes an exact zero, such as the weight of a hidden key, as 0. @param {number} x */
@@ -14,7 +14,7 @@ export const zeroOr = x => (x === 0 ? '0' : format(x))
 const writers = new Map()
 
 /**
- * Formats a share of attention with one decimal; 100% only for exactly 1, else >99.9%, like `percent`.
+ * Formats a share of attention with one decimal. Writes 100% only for exactly 1; shares that would round to it are >99.9%.
  * @param {number} x
  * @param {string} language
  */

@@ -3,7 +3,7 @@
 /// <reference types="vite/client" />
 
 /**
- * URLs of the files of a model, and of its lenses by kind, which are loaded on demand.
+ * A model with the URLs of its files by name, and of its lenses by kind. Lenses are loaded on demand.
  * @typedef {{ name: string, urls: Record<string, string>, lenses: Record<string, string> }} Shipped
  */
 

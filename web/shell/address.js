@@ -56,14 +56,14 @@ export function createAddress(host, entrance, ids, room, links, ofPage) {
       host.addEntry(hash(), { visits, room: room() })
       known = host.address()
     },
-    /** Handles Back and Forward of the browser. Returns the room of the entry if only the room differs. @returns {string | undefined} */
+    /** Handles Back and Forward of the browser. Returns the room of the history entry if nothing but the room differs, else undefined. @returns {string | undefined} */
     visited() {
       const entry = host.entry()
       if (entry?.visits !== visits || !ids.includes(entry.room)) return undefined
       known = host.address()
       return entry.room
     },
-    /** Starts a new number for history entries after a link was followed. */
+    /** Takes the number of the current history entry, or draws a new one, after the reader has followed a link. */
     followed() {
       visits = host.entry()?.visits ?? Math.random()
     },

@@ -39,7 +39,7 @@ let marking = 0
  * Numbers the elements that a guide refers to, from 1, as soon as they exist.
  * @param {readonly string[]} selectors
  * @param {number} [frames] number of frames to wait
- * @param {number} [call] id of this call; a later call cancels it
+ * @param {number} [call] id of this call, which a later call cancels
  */
 function mark(selectors, frames = MOST_FRAMES, call = ++marking) {
   if (call !== marking) return
@@ -50,13 +50,13 @@ function mark(selectors, frames = MOST_FRAMES, call = ++marking) {
   if (frames && badges.has(undefined)) requestAnimationFrame(() => mark(selectors, frames - 1, call))
 }
 
-/** Runs a callback after the next paint, by which time a map may have replaced its placeholder. @param {() => void} run */
+/** Runs a callback after the next paint, so that a map has time to replace its placeholder. @param {() => void} run */
 const onceDrawn = run => requestAnimationFrame(() => requestAnimationFrame(run))
 
 /** Maximum number of frames to wait for an element, since the room may still be loading. */
 const MOST_FRAMES = 300
 
-/** Runs a callback once an element exists. @param {string} selector @param {() => void} run @param {number} [frames] */
+/** Runs a callback once an element is drawn, or after a number of frames without it. @param {string} selector @param {() => void} run @param {number} [frames] */
 function onceThere(selector, run, frames = MOST_FRAMES) {
   if (frames === 0 || document.querySelector(selector)) onceDrawn(run)
   else requestAnimationFrame(() => onceThere(selector, run, frames - 1))
@@ -198,7 +198,7 @@ export const host = {
   save,
 }
 
-/** True if the target is a text input. @param {EventTarget | null} target */
+/** True if the target is a form field, which handles keys itself. @param {EventTarget | null} target */
 const isTyping = target => target instanceof HTMLElement && target.matches('input, textarea, select')
 
 /**
@@ -232,7 +232,7 @@ export function listen(shell) {
 /** Redraws an element. @param {import('../elements/base.js').Reactive} element an element of this library */
 const redraw = element => element.requestUpdate()
 
-/** True if the browser's Undo applies to this field; a field of a setting with a history uses the Undo of its room. @param {EventTarget | null} target */
+/** True if the browser's Undo applies to this field. Fields within data-undo="room" use the room's Undo instead. @param {EventTarget | null} target */
 const hasOwnUndo = target =>
   target instanceof HTMLElement &&
   target.matches('textarea, input:not([type=range], [type=radio], [type=checkbox], [type=file])') &&
@@ -260,7 +260,7 @@ function press(shell, event) {
 /** Pixels from the top of the window above which a step counts as passed: more than the dock and the scroll margin take. */
 const PASSED = 160
 
-/** Marks the page once the dock has reached its top, and notifies the room which step the reader has scrolled past. @param {Shell} shell */
+/** Marks the page once the dock has reached the top of the window, and notifies the room which step the reader has scrolled past. @param {Shell} shell */
 function listenToScroll({ rooms, state }) {
   let isWaiting = false
   addEventListener('scroll', () => {

@@ -6,13 +6,13 @@
 /**
  * @typedef {object} Companion
  * @property {(drawing: import('./shell.js').Drawing) => unknown} draw draws the companion, after the room
- * @property {() => Record<string, string>} link returns its parameters
+ * @property {() => Record<string, string>} link returns the companion's parameters in the address
  * @property {(page: Record<string, string>, links: Record<string, string>) => void | Promise<void>} follow called once the
  *   companion is loaded and after each change of the address; page: the parameters of the page; links: the settings of each room
  * @property {() => void} [drawn] called after each draw
- * @property {() => void} [open] called when the reader chooses it in the menu
+ * @property {() => void} [open] called when the reader chooses the companion in the menu
  * @property {() => void} [close] called when the reader chooses another companion
- * @property {(event: KeyboardEvent) => boolean} [press] returns true if it handles the key
+ * @property {(event: KeyboardEvent) => boolean} [press] returns true if the companion handles the key
  */
 
 /**
@@ -37,7 +37,7 @@ export function createCompanions(sources, shell) {
   async function start(name) {
     if (!present.has(name)) {
       const { companion } = await sources[name].load()
-      // A second address may have requested it while it was loading; create it only once.
+      // A second address may have requested the companion while it was loading; create it only once.
       if (!present.has(name)) present.set(name, companion(shell()))
     }
     for (const parameter of sources[name].parameters) delete others[parameter]
@@ -57,7 +57,7 @@ export function createCompanions(sources, shell) {
     link: () => Object.assign({ ...others }, ...Array.from(present.values(), each => each.link())),
 
     /**
-     * Handles a change of the address. Returns undefined if it concerns no companion.
+     * Passes the parameters of a changed address to the companions, and loads those it requests. Returns undefined if none is concerned.
      * @param {Record<string, string>} page
      * @param {Record<string, string>} ofRooms
      */

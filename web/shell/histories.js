@@ -12,7 +12,7 @@ const MOST_STEPS = 200
 /** @type {History[]} */
 const KINDS = ['undo', 'place']
 
-/** Returns some of the settings. @template {object} S @param {S} settings @param {readonly string[]} names */
+/** Returns the settings with these names. @template {object} S @param {S} settings @param {readonly string[]} names */
 const pick = (settings, names) =>
   /** @type {Partial<S>} */ (Object.fromEntries(Object.entries(settings).filter(([name]) => names.includes(name))))
 
@@ -20,7 +20,7 @@ const pick = (settings, names) =>
 export function createHistories(fields) {
   /** Past and future settings of each history. @type {Record<History, [S[], S[]]>} */
   const stacks = { undo: [[], []], place: [[], []] }
-  /** Mark and time of the last step in each history, kept separately so that a step in one does not split a drag in the other. */
+  /** Mark and time of the last step in each history. Kept separately, so that a step in one history does not split a drag in the other. */
   const last = { undo: { mark: '', time: 0 }, place: { mark: '', time: 0 } }
   /** Returns the names of the fields of a history. @param {History} kind */
   const namesOf = kind => Object.keys(fields).filter(name => fields[name].history === kind)
@@ -46,8 +46,8 @@ export function createHistories(fields) {
     },
 
     /**
-     * Keeps the history of Undo after a change, such as of the model, that gives the fields `names` another meaning. Sets these fields in
-     * all of its entries to their current values. Clears the history of Back.
+     * Adapts the histories to a change, such as of the model, that gives the fields `names` another meaning. In all entries of Undo, these
+     * fields get their values of `now`. The history of Back is cleared.
      * @param {readonly string[]} names @param {S} now
      */
     goOn(names, now) {
@@ -62,7 +62,7 @@ export function createHistories(fields) {
     /**
      * Removes the last entry of a history, and returns its fields to restore; undefined if there is none.
      * @param {History} kind
-     * @param {0 | 1} to 0: back
+     * @param {0 | 1} to 0: backwards, 1: forwards
      * @returns {Partial<S> | undefined}
      */
     take(kind, to) {
@@ -72,7 +72,7 @@ export function createHistories(fields) {
       return pick(found, namesOf(kind))
     },
 
-    /** Records the settings before a step, so that the opposite step can restore them. @param {History} kind @param {0 | 1} to @param {S} from */
+    /** Records the settings `from` before a step backwards or forwards, so that the opposite step can restore them. @param {History} kind @param {0 | 1} to @param {S} from */
     went(kind, to, from) {
       stacks[kind][to ? 0 : 1].push(from)
     },

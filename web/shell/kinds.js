@@ -1,4 +1,4 @@
-// Types of settings: how a value is read from a link, written to it, validated and edited.
+// Defines the types of settings: how a value is read from a link, written to a link, validated and edited.
 
 /** @template V @typedef {import('./room.js').Kind<V>} Kind */
 

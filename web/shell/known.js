@@ -1,4 +1,4 @@
-// Typed access to values that their callers know to exist, and to the names of objects.
+// Gives typed access to values that the caller knows to exist, and to the property names of objects.
 
 /** Returns a value without `undefined` and `null` in its type; throws if it is one of these. @template T @param {T} value @returns {T & {}} */
 export function present(value) {

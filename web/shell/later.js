@@ -37,11 +37,11 @@ export function later(load) {
     get module() {
       return found
     },
-    /** Starts loading, unless it has loaded or is loading. @param {() => void} loaded called when it has loaded */
+    /** Starts loading the module, unless it has loaded or is loading. @param {() => void} loaded called when the module has loaded */
     ask(loaded) {
       if (!loading) module().then(loaded, () => {})
     },
-    /** Draws with the module; the previous content stays until it has loaded. @param {(module: M) => unknown} draw */
+    /** Draws with the module. Until the module has loaded, the previous content stays. @param {(module: M) => unknown} draw */
     draw(draw) {
       if (found) return draw(found)
       return until(module().then(draw))

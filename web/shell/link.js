@@ -7,7 +7,7 @@ const MOST = 2_000_000
 
 /**
  * The rooms and parameters with a special role in links. `front`: the room that opens without a link; `home`: the room whose fields have no
- * prefix; `page`: the parameters of the page itself, such as "exercise".
+ * prefix in links; `page`: names of parameters that belong to no room, such as "exercise".
  * @typedef {{ front: string, home: string, page?: readonly string[] }} Entrance
  */
 

@@ -1,4 +1,4 @@
-// An opened room: its store, its last drawn template, and the message about the last action.
+// Manages an opened room: its store, its last drawn template, and the message about the last action.
 
 import { html, nothing } from 'lit'
 import { keepNoProcess } from './port.js'
@@ -126,7 +126,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     drawn() {
       if (!broken) good = picture
     },
-    /** Discards the last good template, which can no longer be drawn either. */
+    /** Discards the last good template. Called when drawing it again has thrown too. */
     forget() {
       good = undefined
     },
@@ -150,7 +150,7 @@ export function openedRoom(room, store, { qkv, texts, changed }) {
     press: key => take(room.keys?.[key]?.(store.state)),
     /** Notifies the room that the reader has scrolled past a part. @param {string} part */
     pass: part => take(room.pass?.(store.state, part)),
-    /** Handles leaving the room, and returns its current sentence. */
+    /** Notifies the room that the reader leaves it, and returns the room's current sentence. */
     leave() {
       isEntered = false
       store.update(room.leave?.(store.state))

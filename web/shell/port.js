@@ -10,7 +10,7 @@ import { once } from './once.js'
 
 /** Milliseconds between pings to a worker with open requests. */
 const PING = 15_000
-/** Unanswered pings after which a worker is lost. Counts pings instead of time, which passes even while a computer sleeps. */
+/** Unanswered pings after which a worker counts as lost. Pings are counted instead of time, which passes even while a computer sleeps. */
 const MOST_PINGS = 4
 
 /** Converts an error to a problem; errors of this page name their text by `key`. @param {unknown} error @returns {import('./room.js').Problem} */
@@ -76,7 +76,7 @@ export function serveWorker(make) {
 /** Lets Node exit while a timer is pending; timers of browsers have no `unref`. @param {number | { unref?: () => unknown }} timer */
 export const keepNoProcess = timer => Object(timer).unref?.()
 
-/** True if this page can start workers; one opened from disk cannot. */
+/** True if this page can start workers. A page opened from disk cannot. */
 export const canWork = () => globalThis.location?.protocol !== 'file:' && typeof Worker === 'function'
 
 /**

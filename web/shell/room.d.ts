@@ -7,7 +7,7 @@ import type { Qkv } from 'qkv'
 /** Progress of a request: a fraction from 0 to 1, or named numbers. */
 export type Progress = number | Record<string, number | string | object>
 
-/** A problem as the key of a text with its parameters; `offers` are settings that fix it; `texts` is the file of a text that the room has not loaded. */
+/** A problem, described by the text `key` with `params`. `texts`: the text's file, if the room does not load it anyway; `offers`: settings that fix the problem. */
 export type Problem<S = object, K extends string = string> = {
   key: K
   texts?: string
@@ -83,7 +83,7 @@ export type Handlers<A extends Asks> = {
   ) => A[N]['value'] | Promise<A[N]['value']>
 }
 
-/** State of an answer. `before` is the previous value, which is drawn until the new one arrives. `lost`: the worker has died. */
+/** State of an answer. `isLast`: false for an intermediate value; `before`: previous value, drawn until the new one arrives; `lost`: the worker has died. */
 export type Got<V = unknown, P = Progress, K extends string = string> =
   | { is: 'here'; value: V; isLast: boolean }
   | { is: 'waiting'; progress?: P; before?: V }
@@ -190,8 +190,8 @@ export interface Step<T extends Types> {
   /** True to record the change in no history. */
   isReplaced?: boolean
   /**
-   * True clears the histories and makes this the state that Reset restores. 'places' does so, too, but keeps the history of Undo. Names of
-   * fields do the same as 'places', and Undo no longer changes these fields.
+   * Makes the resulting settings those that Reset restores. True clears all histories, 'places' only that of Back. A list of field names
+   * does the same as 'places', and from then on Undo does not change these fields.
    */
   begins?: boolean | 'places' | readonly string[]
   effects?: Effect<T>[]
@@ -231,7 +231,7 @@ export interface Room<T extends Types> {
   /** Returns the displayed sentence, which other rooms can use. */
   sentence?(state: State<T>): string
   take?(state: State<T>, what: HandOver): Step<T> | undefined
-  /** Handles a change of the address: returns changes besides the settings of the link, or settings that replace these. */
+  /** Called when the address changes, with the settings of the link. Returns further changes; a `set` among them replaces these settings. */
   follow?(state: State<T>, settings: T['settings']): Step<T> | undefined
   /** Called after Undo, Redo, Back or Forward; returns further changes, which are not recorded in any history. */
   travelled?(state: State<T>, before: T['settings']): Pick<Step<T>, 'view' | 'effects'> | undefined
@@ -239,7 +239,7 @@ export interface Room<T extends Types> {
   leave?(state: State<T>): Step<T> | undefined
   /** Returns a short note for the tab of the room while another room is open. */
   note?(state: State<T>, t: Translate<T['key']>): string
-  /** Handlers by key, such as 'Escape' or 'n'; undefined leaves the key to the browser. */
+  /** Handlers by key, such as 'Escape' or 'n'. A handler that returns undefined leaves the key to the browser. */
   keys?: Record<string, (state: State<T>) => Step<T> | undefined>
   /** Called when the reader has scrolled past the part with this `data-step-id`. */
   pass?(state: State<T>, id: string): Step<T> | undefined
@@ -258,7 +258,7 @@ export interface Room<T extends Types> {
   texts: readonly string[]
 }
 
-/** Returns the text of a key with its {names} filled in; also has the texts of the elements. */
+/** Returns the text of a key with its {names} replaced by parameters. `elements`: texts of the elements in the same language. */
 export type Translate<K extends string = string> = ((key: K, params?: Record<string, string | number>) => string) & {
   elements: import('../i18n/index.js').ElementTexts
 }

@@ -1,4 +1,4 @@
-// The rooms of the page. Each is loaded when it is opened, and keeps its store while another is displayed.
+// Manages the rooms of the page. Each is loaded when it is first opened, and keeps its store while another room is displayed.
 
 import { html } from 'lit'
 import { loadTexts } from '../i18n/index.js'
@@ -53,7 +53,7 @@ function textsOfRooms(loaded, failed) {
 }
 
 /**
- * Opens each room once, and retries one that failed.
+ * Creates a function that opens each room once; opening a room that has failed tries again.
  * @param {(id: string) => Promise<OpenedRoom>} start
  * @param {() => void} changed
  */
@@ -193,7 +193,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
       const sentence = opened.get(id)?.leave()
       if (sentence !== undefined) surround({ sentence })
     },
-    /** Removes the restrictions on settings that an earlier link has set. */
+    /** Removes the restrictions that the exercise of an earlier link has set on settings. */
     release() {
       for (const { store } of opened.values()) store.restrict()
     },

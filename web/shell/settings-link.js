@@ -1,4 +1,4 @@
-// The settings of a room: their defaults, and their format in links.
+// Returns the default settings of a room, and converts settings to and from link parameters.
 
 /** @typedef {import('./room.js').Room<any>['fields']} Fields */
 

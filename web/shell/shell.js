@@ -1,5 +1,5 @@
-// The page around the rooms: which room is open, the address, language and theme, messages, and the single place that draws everything and
-// catches errors while drawing. Only the host (browser.js, or a plain object in tests) touches the DOM.
+// Manages the page around the rooms: the open room, the address, language and theme, and messages. Draws everything in a single place,
+// which catches errors while drawing. Only the host (browser.js, or a plain object in tests) touches the DOM.
 
 import { loadTexts } from '../i18n/index.js'
 import { createAddress } from './address.js'
@@ -20,12 +20,13 @@ import { createRooms } from './rooms.js'
  * @property {Theme} theme
  * @property {import('./room.js').Translate} t texts of the shell in that language
  * @property {Problem} [notice] notice about the link
- * @property {{ room: string, text: string, to: string }} [from] the room that leads back, and the text of the button
+ * @property {{ room: string, text: string, to: string }} [from] a button that leads back to `room`: its `text`, and `to`, the room with the
+ *   button
  * @property {{ room: string, what: HandOver }} [offer] what to pass on to the next room that accepts it
  * @property {boolean} isWaiting True while loading a companion that decides what the room shows
  */
 
-/** Data of a browser history entry: the room that was open, and `visits`, a random number shared by entries that differ only in the room. @typedef {{ visits: number, room: string }} Entry */
+/** Data of a browser history entry. room: the open room; visits: a random number shared by entries that differ only in the room. @typedef {{ visits: number, room: string }} Entry */
 
 /**
  * What the shell needs from its environment.
@@ -53,7 +54,7 @@ import { createRooms } from './rooms.js'
  * @param {object} given
  * @param {Host} given.host
  * @param {Record<string, () => Promise<{ room: any }>>} given.rooms loaders of the rooms
- * @param {string} [given.front] the room that opens without a link, which has no tab; default home
+ * @param {string} [given.front] the room that opens without a link; it has no tab unless it is `home`; default home
  * @param {string} [given.home] the room whose fields have no prefix in a link; default the first
  * @param {readonly string[]} [given.aside] rooms without a tab, opened from the menu
  * @param {Record<string, import('./companions.js').CompanionSource>} [given.companions]
@@ -216,7 +217,7 @@ export function createShell({
       rooms.fail(state.room, error)
       schedule()
     },
-    /** Handles a change of the address by the reader. */
+    /** Called when the reader has changed the address, as by following a link. */
     follow() {
       const { room, links, page, trouble } = address.read()
       if (!trouble && address.isCurrent()) return
@@ -235,7 +236,7 @@ export function createShell({
 }
 
 /**
- * Returns functions that set language and theme. The host stores the reader's choices, but not those of a link.
+ * Returns functions that set language and theme. The host stores what the reader chooses, but not what a link sets.
  * @param {Pick<Host, 'remember'>} host
  * @param {{ language: Language, theme: Theme }} chosen
  * @param {(language: Language) => Promise<unknown>} learn loads the texts of the open rooms; until then, the old ones are shown
@@ -249,7 +250,7 @@ function languageAndTheme(host, chosen, learn, update) {
     async setLanguage(language, isRemembered = true) {
       speaking = language
       const [t] = await Promise.all([loadTexts(language, ['shell']), learn(language)])
-      if (speaking !== language) return // the reader has chosen another one meanwhile
+      if (speaking !== language) return // the reader has chosen another language meanwhile
       update({ language, t })
       if (isRemembered) host.remember(Object.assign(chosen, { language }))
     },
@@ -262,7 +263,7 @@ function languageAndTheme(host, chosen, learn, update) {
 }
 
 /**
- * Draws the page. If a room throws, its last good picture is drawn with a message; if that fails too, only the header.
+ * Draws the page. If the room throws, draws its last good template with a message. If that throws too, draws only the header.
  * @param {Host} host
  * @param {Shell} shell
  * @returns {boolean} true if everything was drawn

@@ -1,4 +1,4 @@
-// Requests to the session of a room, and its answers. A slot holds the answer to one type of request, or to one of its parts.
+// Sends requests to the session of a room, and holds the answers. A slot holds the answer to one type of request, or to one part of it.
 
 import { createPort, problemOf } from './port.js'
 import { isSame } from './same.js'
@@ -7,14 +7,14 @@ import { isSame } from './same.js'
 /** @template [V=any] @typedef {import('./room.js').Got<V>} Got */
 /** @typedef {{ type: string, part?: string, key?: string }} AnyRequest */
 
-/** Returns the value to draw. @template V @param {Got<V> | undefined} got @returns {V | undefined} the current value, or the previous one while waiting */
+/** Returns the value to draw. @template V @param {Got<V> | undefined} got @returns {V | undefined} the current value; if there is none, the previous one */
 export const shown = got => (got?.is === 'here' ? got.value : got?.before)
 
 /** Returns the cache key of a request, which identifies everything its answer depends on. @param {AnyRequest} request */
 const keyOf = request => request.key ?? JSON.stringify(request)
 /**
- * True if two requests have the same answer. Compares their keys if one has a key, else their values. Called on every frame, so it
- * stringifies nothing.
+ * True if two requests have the same answer. Compares their keys if one of them has a key, else the requests themselves. Called on every
+ * frame, so it stringifies nothing.
  * @param {AnyRequest} a
  * @param {AnyRequest} b
  */
@@ -84,7 +84,7 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
     const found = [...asked].find(([, request]) => request.id === message.id)
     if (!found) return // answers a request that was replaced
     const [slot, { isNeeded, isCancelled }] = found
-    // Accept the last value of a cancelled request: the session had finished before the cancellation arrived, and may have replaced a
+    // Accept the last value of a cancelled request. The session had finished before the cancellation arrived, and may have opened another
     // model.
     if (isCancelled && !(message.type === 'value' && message.isLast)) return
     if (message.type === 'progress') put(slot, { is: 'waiting', progress: message.progress, before: before(slot) })
@@ -157,7 +157,7 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
     /** @param {AnyRequest} request */
     ask: request => ask(request, false),
 
-    /** Sends new requests, and cancels those no longer needed. @param {AnyRequest[]} requests */
+    /** Sends those of the needed requests that are new, and cancels requests that are no longer needed. @param {AnyRequest[]} requests */
     need(requests) {
       const needs = new Map(requests.map(each => [slotOf(each), each]))
       for (const [slot, { isNeeded }] of asked) if (isNeeded && !needs.has(slot)) drop(slot)

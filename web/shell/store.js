@@ -1,4 +1,4 @@
-// The state of one room: settings with Undo and Back, view, and the answers of its session. Does not touch the DOM.
+// Manages the state of one room: settings with Undo and Back, view, and the answers of its session. Does not touch the DOM.
 
 import { createHistories } from './histories.js'
 import { keepNoProcess } from './port.js'
@@ -62,7 +62,7 @@ function problemsOf(room, settings) {
  * @param {() => Worker} [host.worker] undefined if none can be started
  * @param {(effect: import('./room.js').Effect<T>) => void} [host.perform]
  * @param {() => void} [host.changed]
- * @param {boolean} [host.isLazy] True if the host calls `ask` before it draws; otherwise the store does after each action
+ * @param {boolean} [host.isLazy] True if the host calls `ask` before it draws; otherwise the store calls it after each change
  * @param {import('./room.js').Surroundings} [host.around]
  */
 export function createStore(
@@ -86,7 +86,7 @@ export function createStore(
   /** Returns a problem if a change of settings is not allowed. @type {Guard<T> | undefined} */
   let guard
   const timers = createTimers()
-  /** True if the host was notified of a step, but the requests that follow from it were not sent yet. */
+  /** True if the host was notified of a step, but the requests that the new state needs were not sent yet. */
   let isAhead = false
   const slots = createSlots(room, {
     qkv,
@@ -96,11 +96,11 @@ export function createStore(
       state = { ...state, got }
     },
     arriving() {
-      if (isAhead) ask() // send them first, so that answers outdated by these steps are not received
+      if (isAhead) ask() // replaces requests that the last steps have outdated, so that their answers are not received
     },
     receive: (type, value) => apply(room.receive?.[type]?.(state, value)),
     arrived() {
-      if (!state.isAtRest) rest() // postpone slow requests while the reader is typing
+      if (!state.isAtRest) rest() // restarts the wait until the state is at rest, as slow requests need it to be
       tell() // since `needs` may depend on the value that has arrived
     },
   })
@@ -114,7 +114,7 @@ export function createStore(
     return set !== undefined || view !== undefined
   }
 
-  /** Sends the requests of the state; then drops selections that are invalid in the answers so far. */
+  /** Sends the requests that the state needs. Then drops selections that do not exist in the answers so far. */
   function ask() {
     isAhead = false
     const need = () => {
@@ -211,7 +211,7 @@ export function createStore(
       histories.went(kind, to, settings)
       update(room.travelled?.(state, settings))
     },
-    /** Restores the settings from the beginning of the histories; can be undone. */
+    /** Restores the settings from when the histories began. The reader can undo this. */
     reset: () => update({ set: room.reset?.(state, origin) ?? origin }),
     /** Restricts settings to changes for which the guard returns no problem; without a guard, allows all. @param {Guard<T>} [next] */
     restrict(next) {
@@ -219,7 +219,7 @@ export function createStore(
     },
     canLink: () => room.canLink?.(state.settings) !== false,
     link: () => (room.canLink?.(state.settings) === false ? '' : toLink(fields, state.settings)),
-    /** Applies an address changed by the reader. @param {string} text */
+    /** Applies the room's link parameters after the reader has changed the address. @param {string} text */
     follow(text) {
       this.show(fromLink(fields, text))
     },
@@ -239,7 +239,7 @@ export function createStore(
     get state() {
       return state
     },
-    /** Returns the state to draw. If the displayed data is outdated, selections that it lacks are removed. @returns {State<T>} */
+    /** Returns the state to draw. If the displayed data is outdated, selections that do not exist in that data are left out. @returns {State<T>} */
     get drawn() {
       const { set, view } = (room.isStale?.(state) && room.prune?.(state)) || {}
       if (!set && !view) return state

@@ -4,7 +4,7 @@ import { languageFor, loadTexts } from '../i18n/index.js'
 import { later } from './later.js'
 
 /**
- * Loads the texts of a language, such as 'en'; returns the same object each time.
+ * Returns the lazily loaded texts of a language, such as 'en', and of the files `more`; the same object for the same arguments.
  * @template M
  * @typedef {(language: string, more?: readonly string[]) => ReturnType<typeof later<M>>} Later
  */

@@ -1,4 +1,4 @@
-// A row of buttons with a single tab stop: arrows, Home and End move within it.
+// Defines a row of buttons with a single tab stop. Arrow keys, Home and End move the focus within the row.
 
 import { movedInRing } from '../elements/keys.js'
 

@@ -37,7 +37,7 @@ export const reachOf = numbers => Math.max(...Array.from(numbers, x => (Number.i
 /** @param {Inline} item @returns {item is Value} */
 const isValue = item => typeof item === 'object' && 'value' in item
 
-/** Draws a number, or a cell that opens its page. @param {Drawn} drawn @param {Value} value */
+/** Draws a number as text, or, if it opens a page, as a coloured button. @param {Drawn} drawn @param {Value} value */
 function number(
   { t, isDark, act },
   { value, name = '', scale = 'signed', reach = 1, opens, isHidden = false, text = format(value) },
@@ -160,7 +160,7 @@ function draw(drawn, part) {
 export const drawParts = (drawn, parts) => parts.map(part => draw(drawn, part))
 
 /**
- * Draws the inspector: its place, Back and Forward, and its page. On a phone it is a bottom sheet.
+ * Draws the inspector: title, Back and Forward, and the page. On a phone the inspector is a bottom sheet.
  * @param {Drawn & { id: string, className: string, label: string, page: Page | 'waiting' | undefined, title?: string, isOpen?: boolean,
  *   hasBack: boolean, hasForward: boolean }} given title: shown while the page is loading; isOpen: True if something is selected
  */

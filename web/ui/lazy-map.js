@@ -3,8 +3,8 @@ import { html, LitElement } from 'lit'
 import '../elements/heatmap.js'
 
 /**
- * A map that is redrawn only while it is in or near the viewport, since few maps are visible at a time. If its dims change, it is redrawn
- * at once, since its height depends on them, and a later change of height would shift the page under the pointer.
+ * A map that is redrawn only while it is in or near the viewport, since few maps are visible at a time. A map whose dims change is redrawn
+ * at once: its height depends on them, and changing the height later would shift the page under the pointer.
  */
 class LazyMap extends LitElement {
   static properties = { map: { attribute: false }, isNear: { state: true } }

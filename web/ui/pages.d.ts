@@ -37,11 +37,11 @@ export type Text = { type: 'text'; text: Inline | readonly Inline[]; tone?: 'not
 /** A text with embedded numbers and words. */
 export type Sentence = { type: 'sentence'; parts: readonly Inline[] }
 export type Heading = { type: 'heading'; text: Inline; isSmall?: boolean }
-/** A line of arithmetic. side: name of a side, such as 'q', if the page has one equation for each of two sides. */
+/** A line of arithmetic. side: 'q' or 'k', for example, if the page has one equation for the query and one for the key. */
 export type Equation = { type: 'equation'; terms: readonly Inline[]; side?: string }
 /** Named numbers. */
 export type List = { type: 'list'; rows: readonly { name: Inline; value: Inline }[] }
-/** A sum with one term per line; of long sums, only the largest terms. key: identifies the sum when it is expanded; label: name of the scrolling region. */
+/** A sum with one term per line. A long sum shows only its largest terms until it is expanded. key: identifies the sum, which stays expanded; label: name of the scrolling region. */
 export type Sum = {
   type: 'sum'
   id: string
@@ -52,7 +52,7 @@ export type Sum = {
   cells(i: number): readonly Inline[]
   sizes: ArrayLike<number>
   own?: number
-  /** True for a difference of two numbers, whose names are shown in full. */
+  /** True for a difference of two numbers. The names of its terms are shown in full. */
   isDifference?: boolean
   foot?: readonly { name: Inline; cells: readonly Inline[] }[]
 }
@@ -66,7 +66,7 @@ export type Bars = {
 }
 /** The most likely tokens as bars. columns: titles of token, bar, probability, and of an optional last column. */
 export type Guesses = { type: 'guesses'; id: string; label: string; columns: readonly string[]; rows: readonly Guess[] }
-/** `before` is the probability without changes, drawn as a tick; `last` is shown in the last column. */
+/** A token with its probability `share`. `before`: probability without changes, drawn as a tick; `last`: content of the last column. */
 export type Guess = {
   token: string | TemplateResult
   share: number

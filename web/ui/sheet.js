@@ -14,7 +14,7 @@ const sheetOf = ({ currentTarget }) => /** @type {HTMLElement} */ (currentTarget
 /** @param {HTMLElement} sheet @param {number} height */
 const setHeight = (sheet, height) => sheet.style.setProperty('--sheet', `${Math.round(height)}px`)
 
-/** Returns the nearest of the heights. @param {number} height */
+/** Returns the one of HEIGHTS that is nearest to a height. @param {number} height */
 function nearest(height) {
   const all = HEIGHTS.map(of => of())
   return all.reduce((best, each) => (Math.abs(each - height) < Math.abs(best - height) ? each : best))

@@ -14,13 +14,13 @@ const opened = new Set()
 /**
  * Draws the terms of a sum, one per line. Long sums show the largest terms, in the order of the sum, and the total of the others.
  * @param {{ t: Translate, id: string, key: string, sum: (numbers: number[]) => number, refresh: () => void }} context id: of the button
- *   that expands the sum; key: identifies the sum, which stays expanded
+ *   that expands the sum; key: identifies the sum, so that it stays expanded when it is drawn again
  * @param {unknown[]} heads
  * @param {(i: number) => string} name
  * @param {(i: number) => unknown[]} cells
  * @param {ArrayLike<number>} sizes value of each term
- * @param {{ own?: number, foot?: unknown, isDifference?: boolean }} [options] own: the highlighted line; isDifference: True for a
- *   difference of two numbers
+ * @param {{ own?: number, foot?: unknown, isDifference?: boolean }} [options] own: index of the highlighted term; isDifference: True for
+ *   a difference of two numbers
  */
 export function termLines(
   { t, id, key, sum, refresh },

@@ -1,4 +1,4 @@
-// On a phone the inspector is a sheet over the page; the page scrolls so that the sheet does not cover the part it explains.
+// Scrolls the page on a phone, where the inspector is a sheet over the page, so that the sheet does not cover the cell it explains.
 
 /** @typedef {Element & { where?: (cell: { row: number, column: number }) => DOMRect | undefined }} Picture */
 
@@ -7,7 +7,7 @@ const GAP = 8
 /** Share of the window that is above a sheet of the initial height. */
 const ABOVE = 0.55
 
-/** The last cell that was scrolled into view, so that the reader may scroll it away again while the sheet is open. */
+/** The last cell that was scrolled into view. It is not scrolled again while the sheet is open, so that the reader may scroll away. */
 let last = ''
 /** @type {HTMLElement | null} */
 let lastSheet = null
@@ -31,10 +31,10 @@ function isInSight(element) {
 }
 
 /**
- * Scrolls, once per cell, until the picture is above the sheet; if the picture is too tall, until its cell is. If the picture is out of
+ * Scrolls, once per cell, until the picture is above the sheet, or, if the picture is too tall, until its cell is. If the picture is out of
  * view, scrolls until the focused cell of a visible matrix is above the sheet.
  * @param {string} sheetId
- * @param {string | undefined} picture its selector
+ * @param {string | undefined} picture selector of the picture that contains the cell
  * @param {{ row: number, column: number, matrix?: string }} cell
  */
 export function uncover(sheetId, picture, cell) {
