@@ -261,7 +261,7 @@ test('forward and trace of multi-head attention are those of attention over the 
         )
         const S = heads[1].dims[2]
         assert.equal(S, 'addBiasKV' in extra ? 7 : 5)
-        // qkv.trace cannot repeat the call with two extra keys and `causal` or a bias, which do not cover these keys. Other tests do.
+        // `causal` and a bias do not cover the two extra keys (addBiasKV, addZeroAttn), so qkv.trace cannot check them here. Other tests do.
         if (S === 5 || !('causal' in more || 'bias' in more)) {
           const want = qkv.trace(heads[0], heads[1], heads[2], { ...options, ...(masking && { masking: 'after' }) })
           assert.deepEqual(traced.heads, want)

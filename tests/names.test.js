@@ -1,4 +1,4 @@
-// The tables in docs that translate names of other libraries: the code that they give for qkv runs.
+// Some tables in docs translate names of other libraries. Runs the code that they give for qkv.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

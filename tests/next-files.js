@@ -11,7 +11,7 @@ const tests = fileURLToPath(new URL('.', import.meta.url))
 const folder = process.env.TEST_FILES ?? ''
 const files = readFileSync(join(folder, 'list'), 'utf8').split('\n')
 
-/** Claims the test file at a place of the list. Returns false if another process has claimed it. @param {number} place */
+/** Claims the test file at index `place` of the list. Returns false if another process has claimed it. @param {number} place */
 function take(place) {
   try {
     closeSync(openSync(join(folder, String(place)), 'wx'))
@@ -31,7 +31,7 @@ function restore() {
 test('files', async () => {
   for (const [place, file] of files.entries()) {
     if (!take(place)) continue
-    // The timeout ends a file that hangs after ten minutes.
+    // After ten minutes, the timeout ends a file that hangs.
     await describe(relative(tests, file), { timeout: 600_000 }, () => import(pathToFileURL(file).href))
     restore()
   }

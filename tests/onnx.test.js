@@ -95,7 +95,7 @@ test('every mix of inputs and attributes gives what the formulas give', () => {
     const [keys, values] = cache === 'past' ? [join(past_key, K), join(past_value, V)] : [K, V]
     const { is_causal, left_window_size = -1, right_window_size = -1, ...rest } = attributes
     const open = (/** @type {number} */ side) => (side === -1 ? Infinity : side)
-    // `full` is the mask at full width, because a shorter mask hides the keys beyond it.
+    // A mask shorter than the keys hides those beyond it. `full` is the mask with hidden entries for these keys.
     const wide = [...dims.slice(0, -1), T]
     const hidden = call.mask === 'bool' ? 0 : -Infinity
     const full = {

@@ -10,8 +10,8 @@ import { OPERATIONS as FUNCTIONS } from '../src/ops/operations.js'
  * Dims of the operands. `large` multiplies the first operand.
  * @typedef {{ dims: Record<string, number[]>, options?: Record<string, any>, large?: number }} Case
  *
- * Runs the public functions and returns the output and the gradients by operand; undefined if there are none. more: options of the
- * gradient.
+ * Runs the public functions and returns `output` and the gradients by operand; undefined if no function takes these inputs. `more` are
+ * options of the gradient.
  * @typedef {(qkv: any, inputs: any, options: any, dY: any, more: any) => Record<string, any> | undefined} Call
  *
  * @typedef {(t: any, inputs: any, options: any, generator: any) => any} OnTape
@@ -22,11 +22,11 @@ import { OPERATIONS as FUNCTIONS } from '../src/ops/operations.js'
  * @property {Call} [call]
  * @property {OnTape} onTape
  * @property {(x: number) => number} [domain] moves a value away from points where the function is not differentiable
- * @property {(large: number) => any} [upstream] the gradient of the output, if it is not random
+ * @property {(large: number) => any} [upstream] returns the gradient of the output; undefined for a random one
  * @property {Case} [threads] a call that is large enough for threads
  */
 
-/** Returns the function of an operation whose operands are all tensors. @param {string} name @returns {((...args: any[]) => any) | undefined} */
+/** Returns the function of an operation; undefined unless all its operands are tensors. @param {string} name @returns {((...args: any[]) => any) | undefined} */
 const functionOf = name => /** @type {Record<string, any>} */ (FUNCTIONS)[name]
 
 /** @param {readonly string[]} names */

@@ -1,4 +1,4 @@
-// OTHER_BUILD=/folder node --import ./tests/other-build.js: replaces the wasm files of src by those of the folder, as far as it has them.
+// OTHER_BUILD=/folder node --import ./tests/other-build.js: replaces those wasm files of src that the folder has, too.
 
 import { existsSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -38,7 +38,7 @@ function rowsOf({ data, dims: [, H, D] }, starts, b) {
   return tensor(data.slice(from * H * D, to * H * D), [1, to - from, H * D])
 }
 
-/** Returns options of the given kind: those for the packed texts, and a function for those of text b alone. @param {Given} given @param {number[]} q @param {number[]} k @param {number} H */
+/** Returns the options of a kind for the packed texts, and a function that returns them for text b alone. @param {Given} given @param {number[]} q @param {number[]} k @param {number} H */
 function optionsOf({ kind, lengths, seed }, q, k, H) {
   const B = lengths.length
   const g = qkv.generator(seed + 1)

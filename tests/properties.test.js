@@ -12,7 +12,7 @@ import { attention } from './reference.js'
 
 const qkv = await load()
 const seed = Number(process.env.SEED ?? 1)
-const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds in which each takes longer
+const share = Number(process.env.SHARE ?? 1) // fraction of the runs, smaller in slow builds
 /** The largest error seen so far, by step. @type {Record<string, number>} */
 const largest = {}
 
@@ -34,7 +34,7 @@ const sizes = fc.record({
   D: columns,
   E: columns,
 })
-/** The shape of a mask: the last `rank` axes of (B, H, L, S), some of size 1. `away` is the number of first keys that are hidden. */
+/** Draws the shape of a mask: the last `rank` axes of (B, H, L, S), some of size 1. The mask hides the first `away` keys. */
 const spread = fc.record({
   rank: fc.integer({ min: 0, max: 4 }),
   own: fc.tuple(...Array(4).fill(fc.boolean())),
@@ -318,7 +318,7 @@ test('NaN and Infinity in one row spoil the rows that see it and leave the other
     const place = row % (x.data.length / width)
     const at = place * width + (column % width)
     if (operand !== 'v') {
-      // Give the partners the sign of the spoiler, so that an infinite score is +Infinity; -Infinity would be a weight of 0.
+      // Gives the numbers that the spoiler is multiplied with its sign, so that an infinite score is +Infinity; -Infinity would be a weight of 0.
       const partner = operand === 'q' ? k : q
       for (let i = column % width; i < partner.data.length; i += width)
         partner.data[i] = Math.abs(partner.data[i] || 1) * (spoiler < 0 ? -1 : 1)

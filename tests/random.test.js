@@ -23,7 +23,7 @@ const first = ({ data }, n = 8) => ({ data: Array.from(data).slice(0, n) })
 const last = ({ data }, n = 8) => ({ data: Array.from(data).slice(-n) })
 
 /**
- * For each kind of case, a function that draws its numbers, by the names of the expected tensors. `all` is the input of the checksum.
+ * For each kind of case, a function that draws its numbers and returns them under the names of the expected tensors. `all` goes into the checksum.
  * @type {Record<string, (g: Generator, params: any) => Record<string, Values>>}
  */
 const DRAW = {

@@ -1,4 +1,4 @@
-// The gradients of the reference, by the chain rule in float64.
+// Computes the gradients of reference.js by the chain rule, in float64.
 
 import { attention, linear, SCORE_DERIVATIVES } from './reference.js'
 

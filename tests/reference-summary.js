@@ -1,4 +1,4 @@
-// The summary of attention in plain JavaScript and float64, from the weights of tests/reference.js.
+// Computes the summary of attention in plain JavaScript and float64, from the weights of reference.js.
 
 import { attention, row } from './reference.js'
 

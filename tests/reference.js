@@ -1,4 +1,4 @@
-// Attention in plain JavaScript and float64, written like the formulas. The reference for the kernels.
+// Computes attention in plain JavaScript and float64, written like the formulas: the reference for the kernels.
 
 /**
  * @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Input
@@ -60,7 +60,7 @@ function line({ data, dims }, axis, n) {
   return values
 }
 
-/** Maps each value by a function of the value and the number of its line along one axis. @param {Input} x @param {number} axis @param {(value: number, n: number) => number} value */
+/** Replaces each value x by value(x, n), where n is the number of its line along `axis`. @param {Input} x @param {number} axis @param {(value: number, n: number) => number} value */
 function mapLines({ data, dims }, axis, value) {
   const stride = count(dims.slice(axis + 1))
   const size = stride * dims[axis]

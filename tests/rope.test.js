@@ -65,7 +65,7 @@ test('rope turns each pair by its angle, in both layouts, partly, at any positio
     const rotaryDim = 2 * half
     const got = qkv.rope(x, { ...options, ...given, rotaryDim })
     close(got, { data: want, dims: x.dims }, TOLERANCE, 'rope')
-    // The same result for (B, L, H * D), with the heads side by side in rows.
+    // Rows with the heads side by side, (B, L, H * D), give the same result.
     if (H > 0) {
       const rows = x.permute([0, 2, 1, 3]).reshape([B, L, H * D])
       const inRows = qkv.rope(rows, { ...options, ...given, rotaryDim, numHeads: H })

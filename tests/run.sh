@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests part by part, stops where a part fails, and prints how long each part took.
 #   tests/run.sh           npm test: all numbers, the page's logic, each room in Chromium
-#   tests/run.sh --lines   the same; fails if the tests run less than 95 % of the lines of src
+#   tests/run.sh --lines   npm test, which also fails if it runs less than 95 % of the lines of src
 #   tests/run.sh all       npm run test:all: what npm test leaves out
 set -euo pipefail
 cd "$(dirname "$0")/.."

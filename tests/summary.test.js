@@ -11,7 +11,7 @@ import { summary as reference } from './reference-summary.js'
 
 const qkv = await load()
 const seed = Number(process.env.SEED ?? 1)
-const share = Number(process.env.SHARE ?? 1) // fraction of the runs, for builds in which each takes longer
+const share = Number(process.env.SHARE ?? 1) // fraction of the runs, smaller in slow builds
 const ALL = { logSumExp: true, entropy: true, sinkWeight: true, distance: true, scores: true }
 /** The largest errors seen. @type {Record<string, number>} */
 const largest = {}

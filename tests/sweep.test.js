@@ -317,7 +317,7 @@ const forms = {
 /** Wraps bare data in a tensor, because `out` must be one. @param {any} x */
 const asTensor = x => (x instanceof Tensor ? x : new Tensor(x.data, x.dims))
 
-/** Returns values that are not float32 as a typed array over the module's memory. @param {Tensor<any>} whole @param {Tensor<any>} x */
+/** Returns x, whose values are not float32, as an array of their type over the module's memory. @param {Tensor<any>} whole @param {Tensor<any>} x */
 function overBytes(whole, { data, dims }) {
   const { buffer, byteOffset } = whole.row(1).data
   return { data: new data.constructor(buffer, byteOffset, data.length), dims }

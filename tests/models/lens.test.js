@@ -130,7 +130,7 @@ test('backward of a place is the product of the Jacobian with its gradient, in e
   const { gradients, value } = backwardSync(gpt2, input, { of: { place: ends.to, gradient: u }, at: [ends.from] })
   assert.equal(value, undefined)
   assert.ok(error(gradients[ends.from].data, product.data) <= 1e-6)
-  // The objective is half the sum of squares of a head's output. A step along its gradient at the input of the layer checks that gradient.
+  // The objective is f = |x|^2 / 2 for the output x of a head. Steps along the gradient of f at the input of the layer check this gradient.
   const of = {
     place: /** @type {const} */ ('layers.1.heads.2'),
     gradient: (/** @type {FloatTensor} */ x) => ({

@@ -29,7 +29,7 @@ const letters = vocab =>
     }
   }
 
-/** Opens a golden checkpoint with that tokenizer. @param {import('qkv').Qkv} own @param {string} name */
+/** Opens a golden checkpoint with the tokenizer of `letters`. @param {import('qkv').Qkv} own @param {string} name */
 function openLetters(own, name) {
   const folder = `${goldens}/${name}`
   const files = readdirSync(folder).filter(file => statSync(`${folder}/${file}`).isFile() && file !== 'modules.json')
@@ -130,7 +130,7 @@ test('with hooks each text runs by itself, so that they see its own rows', async
 })
 
 test('other events are handled while a stream of short texts runs', async () => {
-  await sentences.embed(textsOf(2), { pooling }) // imports the modules now, because an import also takes turns of the event loop
+  await sentences.embed(textsOf(2), { pooling }) // imports modules now; an import below would let the event loop run, too
   let [turns, isOver] = [0, false]
   const count = () => {
     turns++

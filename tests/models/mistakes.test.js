@@ -425,7 +425,7 @@ for (const [title, call, message] of MISTAKES)
     await assert.rejects(async () => call(), { message })
   })
 
-/** Names of places without their stack, or in other libraries, each with the names that the error of a T5 offers. */
+/** Wrong names of places in a T5, without the stack or from other libraries, and the names that the error offers for each. */
 const STACKS = {
   'layers.0.heads.1': '"decoder.layers.0.heads.1" or "encoder.layers.0.heads.1"',
   'layers.0.cross.heads.0': '"decoder.layers.0.cross.heads.0"',

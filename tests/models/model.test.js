@@ -322,7 +322,7 @@ test('each step of a generation has its logits, its probability, its text and th
 
 test('a character that a generation does not finish is in the text of its last step', async () => {
   const start = gpt2.tokenize('The cat').ids
-  // The tokens of the first two bytes of a character that has three, in GPT-2's alphabet of bytes. They are not valid UTF-8.
+  // Two tokens: the first two of a character's three bytes, in GPT-2's alphabet of bytes. They are not valid UTF-8.
   const vocab = JSON.parse(String(readFileSync(`${folder}/gpt2-tiny/tokenizer.json`))).model.vocab
   const bytes = [vocab.ä, vocab['¸']]
   const [a] = gpt2.tokenize('a').ids

@@ -28,7 +28,7 @@ for (const name of folders.filter(name => existsSync(`${goldens}/${name}/patchin
     assert.equal(qkv.memory.resident, loaded)
   })
 
-/** Returns a clean and a corrupted text for any model, an objective, and a function that computes its value. @param {Model} model */
+/** Returns a clean and a corrupted text for any model, the model's places, and a function that computes the objective from logits. @param {Model} model */
 function taskOf(model) {
   const isBoth = model.stacks.encoder !== undefined && model.stacks.decoder !== undefined
   const [first, second] = [clean, corrupted].map(({ ids }, n) => ({

@@ -9,7 +9,7 @@ import { compare } from './gradient-golden.js'
  * Compares the effects of patched heads and inputs, and the estimates of these effects.
  * @param {import('../../src/models/model.js').Model} model
  * @param {string} folder
- * @param {(said: string) => void} [tell] takes each error as a share of the tolerance, as text
+ * @param {(said: string) => void} [tell] is called with a text for each error, which states it as a share of the tolerance
  */
 export async function checkPatching(model, folder, tell) {
   const golden = JSON.parse(readFileSync(`${folder}/patching.json`, 'utf8'))

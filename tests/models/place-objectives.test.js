@@ -1,4 +1,4 @@
-// Objectives at places: backward of a function of the numbers at a place, in every family, with hooks, asynchronous and aborted.
+// Tests backward from an objective that is a function of the numbers at a place: in every family, with hooks, asynchronous and aborted.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,7 +33,8 @@ for (const name of folders)
       const [got, want] = [dot(gradients[from].data, v.data), dot(u.data, jv)]
       assert.ok(Math.abs(got - want) <= 2e-6 * size, `${what}: ${got} for ${want}`)
       if (what !== 'output') continue
-      // The objective is f = |x|^2 / 2, while a hook halves one head. A step along v at the input of the last layer checks its gradient.
+      // The objective is f = |x|^2 / 2 for the numbers x at the place, while a hook halves one head. Steps along the gradient of f at the input of the
+      // last layer check this gradient.
       const halved = { [`${at}layers.${last}.heads.0`]: 0.5 }
       const gradient = (/** @type {FloatTensor} */ x) => ({
         value: dot(x.data, x.data) / 2,

@@ -1,10 +1,10 @@
-// GPT-2 written plainly in float64, as the reference for edges. The input of one reader can be changed.
+// GPT-2 written plainly in float64: the reference for edges. The input of one reader can be changed.
 
 import { gpt2 } from './checkpoints.js'
 
 /** @import { FloatTensor } from '../../src/base/tensor.js' */
 
-/** The text and the objective of the tests of edges. */
+/** The text, and with `of` the objective, of the tests of edges. */
 export const ids = [5, 9, 10, 5, 9, 37]
 export const of = {
   logits: [
@@ -15,7 +15,7 @@ export const of = {
 
 /** @typedef {Float64Array[]} Rows */
 
-/** Returns a plain float64 GPT-2, which computes the objective after a change of the input of one reader. */
+/** Returns a function that runs gpt2-tiny in float64, with changes, and computes the objective. */
 export async function plainGpt2() {
   /** @type {Record<string, FloatTensor>} */
   const w = {}
@@ -44,12 +44,12 @@ export async function plainGpt2() {
   const sum = (/** @type {Rows} */ a, /** @type {Rows} */ b, size = 1) =>
     a.map((row, p) => row.map((value, c) => value + size * b[p][c]))
   /**
-   * @param {{ key: string, delta: Rows, query?: number }} [change] `delta` is added to the input of reader `key`; to that of keys and values only where `query` attends to them
-   * @param {{ head: string, query: number, more: ArrayLike<number>, size: number }} [moved] adds `size` times `more` to the attention weights of a query
+   * @param {{ key: string, delta: Rows, query?: number }} [change] `delta` is added to the input of reader `key`. With `query`, only this query sees the changed key or value.
+   * @param {{ head: string, query: number, more: ArrayLike<number>, size: number }} [moved] adds `size` times `more` to the attention weights of query `query` in head `head`
    * @returns {{ value: number, written: Record<string, Rows>, weights: Record<string, Rows> }} weights: for each head, a row for each query
    */
   const run = (change, moved) => {
-    /** Returns the input of a reader. @param {Rows} h @param {string} key */
+    /** Returns what reader `key` reads: h, plus `delta` if the change is for this reader. @param {Rows} h @param {string} key */
     const seen = (h, key) => (change?.key === key ? sum(h, change.delta) : h)
     /** @type {Record<string, Rows>} */
     const written = {}

@@ -1,9 +1,9 @@
-// T5 written plainly in float64, as the reference for edges of an encoder-decoder. The input of one reader can be changed.
+// T5 written plainly in float64: the reference for edges of an encoder-decoder. The input of one reader can be changed.
 
 /** @import { Rows } from './plain-gpt2.js' */
 
 /**
- * Returns a plain T5 with two stacks, ReLU and a tied head, as t5-tiny.
+ * Returns a function that runs a T5 in float64 and computes the objective. The T5 has two stacks, ReLU and a tied head, like t5-tiny.
  * @param {import('../../src/models/model.js').Model} model
  * @param {{ ids: number[], decoderIds: number[] }} input
  * @param {{ position: number, token: number, weight?: number }[]} terms of the objective, positions from 0
@@ -32,7 +32,7 @@ export async function plainT5(model, { ids, decoderIds }, terms) {
     })
   const sum = (/** @type {Rows} */ a, /** @type {Rows} */ b) =>
     a.map((row, p) => row.map((value, c) => value + b[p][c]))
-  /** Returns the bucket of a distance. @param {number} distance of the key from the query @param {boolean} isBoth */
+  /** Returns the bucket of a distance. @param {number} distance key minus query @param {boolean} isBoth true if later keys have separate buckets */
   const bucket = (distance, isBoth) => {
     const n = isBoth ? buckets / 2 : buckets
     const steps = isBoth ? Math.abs(distance) : Math.max(-distance, 0)
@@ -45,15 +45,15 @@ export async function plainT5(model, { ids, decoderIds }, terms) {
     list.map(id => Float64Array.from(w['shared.weight'].data.subarray(id * d, (id + 1) * d)))
 
   /**
-   * @param {{ key: string, delta: Rows, query?: number }} [change] `delta` is added to the input of reader `key`; to that of keys and values only where `query` attends to them
+   * @param {{ key: string, delta: Rows, query?: number }} [change] `delta` is added to the input of reader `key`. With `query`, only this query sees the changed key or value.
    * @returns {{ value: number, written: Record<string, Rows> }}
    */
   return change => {
-    /** Returns the input of a reader. @param {Rows} h @param {string} key */
+    /** Returns what reader `key` reads: h, plus `delta` if the change is for this reader. @param {Rows} h @param {string} key */
     const seen = (h, key) => (change?.key === key ? sum(h, change.delta) : h)
     /** @type {Record<string, Rows>} */
     const written = {}
-    /** Computes the outputs of the heads of an attention. @param {'encoder' | 'decoder' | 'cross'} place @param {number} l @param {string} name @param {(key: string) => Rows} ofQuery @param {(key: string) => Rows} ofKey the normalised input of a reader */
+    /** Computes what each head of an attention writes to the residual stream. @param {'encoder' | 'decoder' | 'cross'} place @param {number} l @param {string} name @param {(key: string) => Rows} ofQuery @param {(key: string) => Rows} ofKey the normalised input of a reader */
     const attend = (place, l, name, ofQuery, ofKey) =>
       Array.from({ length: H }, (_, n) => {
         const keyOf = (/** @type {string} */ what) => `${what} ${place} ${l} ${n}`

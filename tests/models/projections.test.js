@@ -57,7 +57,7 @@ test('a row of W_q, W_k or W_v times the input of the attention is the number of
         const rows = await Promise.all(
           Array.from({ length: D }, (_, i) => product(model, `${at}.${what}`, first + i, x)),
         )
-        // If a norm of each head follows, the products are divided by their root mean square before they are compared.
+        // If a norm of each head follows, it scales each number by a positive factor, so only the signs are compared.
         const isNormed = Boolean(own.qkNorm) && what !== 'v'
         const size = Math.sqrt(rows.reduce((sum, value) => sum + value * value, 0) / D + 1e-6)
         for (const [i, value] of rows.entries()) {

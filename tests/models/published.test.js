@@ -118,7 +118,7 @@ test('the configs of ModernBERT-base and SmolLM3 pass with the keys that they ar
     local_rope_theta: null,
   })
   const [full, near] = encoder?.layers.map(([{ attention }]) => attention?.rope || encoder.rope) ?? []
-  assert.deepEqual(near?.frequencies, full?.frequencies) // null stands for the theta of the other layers
+  assert.deepEqual(near?.frequencies, full?.frequencies) // local_rope_theta null: the theta of the other layers
   const { decoder } = await familyWith('smollm3-made', {
     layer_types: ['full_attention', 'full_attention', 'full_attention'],
     max_window_layers: 28,
@@ -221,11 +221,11 @@ test("a config of Nomic's BERT has the keys of its own code, those of transforme
 })
 
 test('the keys of published configs of newer families pass', async () => {
-  /** Folders of small models, and keys from a published config of the same family. @type {[string, Record<string, unknown>][]} */
+  /** Golden folders, each with keys of a published config of its family. @type {[string, Record<string, unknown>][]} */
   const published = [
     ['gemma-made', { hidden_activation: 'gelu_pytorch_tanh', rope_scaling: null, attention_dropout: 0 }],
     [
-      'phi3-made', // Phi-4-mini-instruct
+      'phi3-made', // with the keys of Phi-4-mini-instruct
       {
         auto_map: {},
         attention_bias: false,
@@ -239,7 +239,7 @@ test('the keys of published configs of newer families pass', async () => {
     ['granite-made', { attention_dropout: 0.1, rope_scaling: null }],
     ['cohere-made', { model_max_length: 131072, pretraining_tp: 1 }],
     [
-      'cohere2-made', // c4ai-command-r7b-12-2024
+      'cohere2-made', // with the keys of c4ai-command-r7b-12-2024
       {
         cache_implementation: 'hybrid',
         head_dim: 6,
@@ -294,7 +294,7 @@ test('the keys of published configs of newer families pass', async () => {
       },
     ],
     [
-      'mbart-made', // mbart-large-cc25
+      'mbart-made', // with the keys of mbart-large-cc25
       {
         _num_labels: 3,
         add_bias_logits: false,
@@ -313,7 +313,7 @@ test('the keys of published configs of newer families pass', async () => {
     ['nomic_bert-made', { use_xentropy: true, dense_seq_output: true, summary_use_proj: true, attn_pdrop: 0 }],
     ['m2m_100-made', { num_hidden_layers: 2, tokenizer_class: 'NllbTokenizer', max_length: 200 }],
     [
-      'pegasus-made', // pegasus-large
+      'pegasus-made', // with the keys of pegasus-large
       {
         add_final_layer_norm: true,
         extra_pos_embeddings: 1,
@@ -328,7 +328,7 @@ test('the keys of published configs of newer families pass', async () => {
     ],
     ['exaone4-made', { cache_implementation: 'hybrid', attention_dropout: 0 }],
     [
-      // EXAONE-3.0-7.8B-Instruct
+      // with the keys of EXAONE-3.0-7.8B-Instruct
       'exaone-made',
       {
         architectures: ['ExaoneForCausalLM'],
@@ -342,7 +342,7 @@ test('the keys of published configs of newer families pass', async () => {
       },
     ],
     [
-      // longformer-base-4096
+      // with the keys of longformer-base-4096
       'longformer-made',
       {
         attention_probs_dropout_prob: 0.1,

@@ -1,5 +1,5 @@
-// Patching, ablation and gradients of objectives other than logits of tokens (classes and the similarity of two texts), compared with runs
-// that make the same change by a hook, and with finite differences.
+// Tests patching, ablation and gradients with objectives other than logits of tokens: classes, and the similarity of two texts. They are compared
+// with runs in which a hook makes the change, and with finite differences.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -18,11 +18,10 @@ const input = { ids: [5, 9, 13, 8, 9, 7, 12, 31] }
 /** @import { FloatTensor } from '../../src/base/tensor.js' */
 
 /**
- * Checks three things: exact effects of all heads and states equal those of hooks, estimates equal products with the gradient, and the gradient
- * equals finite differences.
+ * Checks that the effects of some heads and states are those of hooks that make the same change, and that the gradient equals finite differences.
  * @param {import('../../src/models/model.js').Model} model
  * @param {any} of
- * @param {(given: { ids: number[] }, hooks?: any) => Promise<number>} measured
+ * @param {(given: { ids: number[] }, hooks?: any) => Promise<number>} measured computes the objective of a run with hooks
  */
 async function compare(model, of, measured) {
   const { layers, numHeads: heads } = model.stacks.decoder ?? model.stacks.encoder ?? assert.fail()
@@ -50,7 +49,7 @@ async function compare(model, of, measured) {
         .data.set(kept[1]?.row(0).row(position).data ?? [])
     near(states.effects.at(1, position), (await measured(input, { 'layers.1.input': hook })) - value, 'state', 3e-5)
   }
-  // A small step along the gradient changes the value by the product of step and gradient.
+  // A small step along the gradient changes the value by the length of the step times that of the gradient.
   const place = `layers.${layers - 1}.input`
   const { gradients, value: same } = backwardSync(model, input, { of, at: [/** @type {any} */ (place)] })
   near(same ?? NaN, value, 'the value of backward')

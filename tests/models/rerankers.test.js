@@ -1,5 +1,5 @@
-// Rerankers that are decoders, and texts that are rendered as conversations, as in sentence-transformers. The tests write the input of the network
-// by hand, after base/modules/transformer.py and cross_encoder/ of that library (6.0).
+// Tests rerankers that are decoders, and texts that are rendered as conversations, as in sentence-transformers. The expected input of the network is
+// written by hand, following base/modules/transformer.py and cross_encoder/ of sentence-transformers 6.0.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const base = Object.fromEntries(
   ['config.json', 'model.safetensors', 'tokenizer.json'].map(name => [name, read(`qwen3-tiny-bf16/${name}`)]),
 )
 
-/** A template that renders a pair by the roles of its messages, then the token that the model reads last. */
+/** A chat template that finds query and document by the roles of the messages. With add_generation_prompt, the text ends in the value of `word`. */
 const FLAT = `{% for m in messages %}{% if m.role == 'system' %}<|im_start|>{{ m.content }}\n{% endif %}{% endfor %}<|im_start|>{{ (messages | selectattr('role', 'eq', 'query') | first).content }}?{{ (messages | selectattr('role', 'eq', 'document') | first).content }}<|im_end|>{% if add_generation_prompt %} so {{ word }}{% endif %}`
 const SETTINGS = {
   transformer_task: 'text-generation',
@@ -104,7 +104,7 @@ test('a decoder is ranked by the logits of two tokens after the conversation of 
   assert.deepEqual(done, [1, 2, 3])
   await assert.rejects(model.embed('a'), /^RangeError: modules\.json: LogitScore: .*: call rank/)
   model.dispose()
-  // Settings with one token only, with arguments for the template, and with the activation of the class.
+  // Settings with true_token_id alone, with arguments for the template, and without activation_fn, so that the default sigmoid is used.
   const one = await open({
     '1_LogitScore/config.json': { true_token_id: 7, false_token_id: null, module_input_name: 'causal_logits' },
     'sentence_bert_config.json': {
@@ -175,7 +175,7 @@ test('a decoder that no folder names as a cross-encoder is ranked by its tokens 
       rstrip: false,
     })
   for (const isNamed of [false, true]) {
-    // Without a model_type that fits, sentence-transformers ignores the modules and prompts of the folder and makes a model of embeddings.
+    // sentence-transformers ignores the modules and prompts of a folder without modules.json, or whose model_type is not CrossEncoder.
     const model = await open({
       'tokenizer.json': tokenizer,
       ...(!isNamed && { 'modules.json': undefined }),
@@ -360,7 +360,7 @@ test('embeddings of an encoder-decoder are those of its encoder; T5EncoderModel 
     const want = Float32Array.from(rows.flatMap(row => [...row]))
     assert.deepEqual((await whole.embed(texts)).data, want)
     await assert.rejects(whole.similarity('a', 'b'), /an encoder-decoder is not covered/)
-    // The weights that T5EncoderModel.save_pretrained writes, then all weights with the config of an encoder.
+    // With the config of an encoder: first all weights of the T5, then only those that T5EncoderModel.save_pretrained writes.
     const tensors = await readSafetensors(own['model.safetensors'])
     const some = Object.fromEntries(Object.entries(tensors).filter(([key]) => /^(shared|encoder)/.test(key)))
     const config = { ...json(`${name}/config.json`), architectures: ['T5EncoderModel'] }

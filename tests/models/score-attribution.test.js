@@ -164,7 +164,7 @@ test('gpt2: each term is the product of what its two sources give, computed plai
     )
   }
   const { terms, queries, keys } = await scoreAttribution(gpt2, { ids }, { layer, head, query, key })
-  // Each of the 4 heads of layer 0 is a source for each position up to the query (7) or the key (4). There are 4 further sources.
+  // Each of the 4 heads of layer 0 is a source at each position up to the query (7 positions) or the key (4). There are 4 further sources.
   assert.deepEqual([queries.length, keys.length], [4 * 7 + 4, 4 * 4 + 4])
   for (const [n, a] of queries.entries())
     for (const [m, b] of keys.entries()) {

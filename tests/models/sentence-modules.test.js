@@ -38,7 +38,7 @@ const folderOf = files => ({
       read: async (/** @type {number} */ from, /** @type {number} */ to) => files[name].slice(from, to),
     },
 })
-/** Returns the name of a class in modules.json: for some n the name before version 5.4, for others the name since then. @param {string} kind @param {number} n */
+/** Returns the class name of a module in modules.json. n picks one of its three names, before and since sentence-transformers 5.4. @param {string} kind @param {number} n */
 const typeOf = (kind, n) =>
   [
     `sentence_transformers.models.${kind}`,

@@ -1,4 +1,4 @@
-// A text, and the same text with slightly changed embeddings. First-order estimates must predict the effects of so small a change.
+// Makes a text, and the same text with slightly changed embeddings. First-order estimates must predict the effects of so small a change.
 
 import { qkv } from './checkpoints.js'
 import { ids } from './plain-gpt2.js'

@@ -1,4 +1,4 @@
-// Calls with strange values in the place of each argument.
+// Makes calls with strange values in place of each argument.
 
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
@@ -6,7 +6,7 @@ import { QkvError } from '../../src/entries/index.js'
 import { ENGINE, places, strangeThings, thrown } from '../strange.js'
 
 /**
- * Calls with each strange value in the place of each argument. The call must return, or throw a readable error, and leave the module unchanged.
+ * Makes calls with each strange value in place of each argument. A call must return or throw a readable error, and leave the module unchanged.
  * @param {import('../../src/entries/index.js').Qkv} qkv
  * @param {() => any[]} args makes valid arguments
  * @param {(...args: any[]) => unknown} call

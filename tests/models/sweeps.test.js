@@ -1,5 +1,5 @@
-// Sweeps over the parts of a model: patches and ablations of every part, also by given values; activations kept by the name of their place;
-// words in place of ids; several texts; custom metrics; the accumulated residual stream.
+// Tests patch and ablate over every part of a model, also by given values, with words in place of ids, with several texts and with custom metrics.
+// Also tests activations kept by the name of their place, and the accumulated residual stream.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Texts of a model are truncated, padded and decoded; embeddings of texts. goldens.test.js checks the ids and embeddings themselves.
+// Tests how a model truncates, pads, decodes and embeds texts. goldens.test.js checks the ids and embeddings themselves.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

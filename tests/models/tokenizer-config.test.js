@@ -1,4 +1,4 @@
-// The files beside tokenizer.json, by the rules of transformers 5, and texts decoded token by token.
+// Tests the other files of a tokenizer, such as tokenizer_config.json, by the rules of transformers 5; and texts decoded token by token.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,7 +37,7 @@ const words = more => ({
   ...more,
 })
 
-/** Returns the tokens of a text, or of a pair, by a folder with this tokenizer_config.json and these further files. @param {object} config @param {string[]} texts @param {object} [files] */
+/** Tokenizes a text or a pair with this tokenizer_config.json, and joins the tokens. @param {object} config @param {string[]} texts @param {object} [files] further files */
 async function tokensOf(config, [text, pair], files = {}) {
   const own = await openFiles({ 'tokenizer.json': words(), 'tokenizer_config.json': config, ...files })
   return own.encode(text, pair, Infinity).tokens.join(' ')

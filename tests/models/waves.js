@@ -1,4 +1,4 @@
-// Tensors with the same numbers in every run, their dot product, and hooks that only read: for tests of gradients.
+// For tests of gradients: tensors with the same numbers in every run, dot products, and hooks that only read.
 
 /** @import { FloatTensor } from '../../src/base/tensor.js' */
 

@@ -5,7 +5,7 @@ import { fieldsOf, functions } from '../../build/header.js'
 
 /** @import { Parameter } from '../../build/header.js' */
 
-/** Structs without pointers have the same layout in the arena. @param {string} name @returns {boolean} */
+/** True if a struct has pointers. A struct without pointers has the same layout in the arena. @param {string} name @returns {boolean} */
 const hasPointers = name =>
   fieldsOf(name).some(({ type, pointer }) => pointer || (type.startsWith('struct ') && hasPointers(type.slice(7))))
 

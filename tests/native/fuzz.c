@@ -216,7 +216,7 @@ static void summarize(struct input *in, const struct qkv_attention *a, int hosti
     free(*outputs[i].data);
 }
 
-/* Writes out every step. choices: 1 softmax over the queries, 2 masking after softmax. */
+/* Runs qkv_trace, which writes every step. Bits of choices: 1 softmax over the queries, 2 masking after softmax. */
 static void trace(const struct qkv_attention *a, int choices) {
   struct qkv_trace t = {.attention = *a, .softmax_axis = choices & 1, .masking = choices >> 1 & 1};
   if (t.softmax_axis == QKV_SOFTMAX_QUERIES)

@@ -1,5 +1,5 @@
-/* fuzz_layers.c: linear layers, softmax, norms, activations, losses, optimisers, embeddings and RoPE against their
- * formulas in float64. Units run one by one, from the last one down, as threads may run them. Every tensor is an
+/* fuzz_layers.c: compares linear layers, softmax, norms, activations, losses, optimisers, embeddings and RoPE with
+ * their formulas in float64. Units run one by one, from the last one down, as threads may run them. Every tensor is an
  * allocation of exactly its size. With hostile numbers only memory errors are detected. */
 #include "fuzz.h"
 #include "qkv.h"
@@ -50,7 +50,7 @@ static void linear(struct input *in, int hostile) {
   if ((is_integer ? qkv_integer_part : qkv_linear_part)(&a, 0, units, scratch) != QKV_OK)
     abort();
   float *other = malloc(M * N * 4);
-  for (engine_bytes = 2; a.x_int8 && engine_bytes > 0; engine_bytes--) { /* other engines must give the same */
+  for (engine_bytes = 2; a.x_int8 && engine_bytes > 0; engine_bytes--) { /* y is the same in every engine */
     struct qkv_linear one = a;
     one.y = other;
     EACH_UNIT(units, qkv_integer_part(&one, unit, 1, scratch));
@@ -59,7 +59,7 @@ static void linear(struct input *in, int hostile) {
         abort();
   }
   engine_bytes = 0, free(other);
-  if (is_integer) { /* qkv_products must give the same y as its second product; the residual is added here */
+  if (is_integer) { /* the second product of qkv_products must be y without the residual */
     float *again = malloc(M * N * 4), *sums = malloc(M * N * 4);
     struct qkv_product product = {
         .w = packed, .scales = scales, .bias = bias, .y = again, .N = a.N, .weights = a.weights};
@@ -74,7 +74,7 @@ static void linear(struct input *in, int hostile) {
     }
     free(again), free(sums), free(own);
   }
-  if (is_integer) { /* x in float32: only the weights are rounded */
+  if (is_integer) { /* qkv_dequantized does not round x */
     float *exact = malloc(M * N * 4);
     struct qkv_linear one = a;
     one.y = exact;
@@ -319,7 +319,7 @@ static void cross_entropy(struct input *in, int hostile) {
   free(z), free(shares), free(losses), free(dz), free(targets);
 }
 
-/* True if z[a] comes before z[b] in the row z sorted from the largest value down, equal values by index. */
+/* True if z[a] comes before z[b] when the row z is sorted from the largest value down, equal values by index. */
 static int is_before(const float *z, size_t a, size_t b) { return z[a] > z[b] || (z[a] == z[b] && a < b); }
 
 static void read_logits(struct input *in, int hostile) {
@@ -484,7 +484,7 @@ static void blocks(struct input *in, int hostile) {
   uint32_t state = below(in, 65536) + 1;
   for (size_t i = 0; i < size; i++)
     w[i] = (uint8_t)((state = state * 1664525u + 1013904223u) >> 24);
-  for (size_t i = 0; i < size && !hostile; i++) /* makes every float16 about 1 */
+  for (size_t i = 0; i < size && !hostile; i++) /* gives every float16 of a block a size of about 1 */
     if (i % bytes[type] == (type == 7 ? 209 : 1) || (i % bytes[type] == 3 && type < 7))
       w[i] = (uint8_t)((w[i] & 0x83) | 0x38);
   void *packed = aligned_alloc(16, of_eight + !of_eight * 16);

@@ -1,5 +1,5 @@
-// The kernels as native code, where AddressSanitizer and UndefinedBehaviorSanitizer check every access: the tests of numbers run unchanged over them,
-// and a fuzzer compares them with the formula.
+// Runs the kernels as native code, in which AddressSanitizer and UndefinedBehaviorSanitizer check every access. The tests of numbers run unchanged
+// over it, and a fuzzer compares the kernels with their formulas.
 
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
@@ -16,7 +16,7 @@ const profiles = mkdtempSync(join(tmpdir(), 'qkv-native-'))
 after(() => rmSync(profiles, { recursive: true }))
 
 const run = promisify(execFile)
-/** The number of inputs of the fuzzer. 2,500 long inputs reach as many branches as 50,000 that begin short and grow. */
+/** How many inputs the fuzzer tries. 2,500 long inputs reach as many branches as 50,000 that begin short and grow. */
 const INPUTS = 2_500
 /** Test files that are not run here. They test the wasm file, the package or its speed, or call no kernel. */
 const WASM_ONLY = [

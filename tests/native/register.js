@@ -52,7 +52,7 @@ Core.prototype.alloc = function (bytes) {
   return pointer
 }
 
-/** For each allocator of blocks, its core and the lengths of its blocks by address. @type {WeakMap<Blocks, { core: Core, lengths: Map<number, number> }>} */
+/** Maps each block allocator to its core and the lengths of its blocks, by address. @type {WeakMap<Blocks, { core: Core, lengths: Map<number, number> }>} */
 const owners = new WeakMap()
 Core.prototype.renew = function () {
   renew.call(this)

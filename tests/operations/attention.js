@@ -1,4 +1,4 @@
-// Attention on rows of heads side by side, also of one operand that holds q, k and v.
+// Attention over rows with heads side by side, (..., L, H * D), also with one operand that holds q, k and v.
 
 import * as nn from '../../src/entries/nn.js'
 import { headOf, softmaxOf, sum } from '../formulas.js'

@@ -41,6 +41,6 @@ export const call = (qkv, { logits }, { targets, ...rest }, dY, { resident }) =>
 /** Runs the operation on a tape. @type {import('../operations.js').OnTape} */
 export const onTape = (t, { logits }, { targets, ...options }) => t.crossEntropy(logits, targets, options)
 
-/** Gives dY = 1, for which the function of qkv/nn computes the gradient. A loss has one value. */
+/** Returns dY = 1, for which nn.crossEntropy computes the gradient of the logits. Inputs that are `large` times larger get a random dY. */
 export const upstream = (/** @type {number} */ large) =>
   large === 1 ? { data: Float32Array.of(1), dims: [] } : undefined

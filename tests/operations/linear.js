@@ -30,7 +30,7 @@ export const cases = [
 /** Computes output and gradients by the functions of qkv and qkv/nn. @type {import('../operations.js').Call} */
 export const call = (qkv, { x, weight, bias, residual }, options, dY, more) => {
   const output = qkv.linear(x, weight, bias, { ...options, residual })
-  if (options.activation || residual) return { output } // the gradients of these are those of other operations
+  if (options.activation || residual) return { output } // gradients of activations and residuals are tested in other operations
   const { dX, dWeight, dBias } = nn.linearBackward(qkv, x, weight, dY, { ...options, ...more })
   return { output, x: dX, weight: dWeight, bias: dBias }
 }

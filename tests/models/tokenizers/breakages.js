@@ -1,4 +1,5 @@
-// Makes small changes of valid tokenizer.json files, many of them invalid: of every part, a key is left out, renamed, added, or its value replaced.
+// Makes small changes to valid tokenizer.json files: in every part, it leaves out a key, renames it, adds one, or replaces a value. Many of the
+// results are invalid.
 
 const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false, special: true }
 const bytes = { add_prefix_space: true, trim_offsets: true, use_regex: true }
@@ -102,7 +103,7 @@ const PARTS = {
   added_tokens: [[1, 2].map(id => ({ id, content: TOKENS[id], ...flags })), [{ id: 11, content: 'new', ...flags }]],
 }
 
-/** A valid file without normalizer, pre-tokenizer and other such parts. */
+/** A valid file, in which normalizer, pre-tokenizer and the other optional parts are null. */
 const PLAIN = {
   version: '1.0',
   truncation: null,

@@ -54,8 +54,8 @@ export function randomOf(seed) {
 /** @typedef {ReturnType<typeof randomOf>} Random */
 
 /**
- * Makes texts from parts of TEXTS, tokens of a file and rare characters. Returns none if a token of white space has lstrip: after a token with
- * rstrip, it would make the Rust library end the process (findings/added-tokens-overlap-in-tokenizers.sh).
+ * Makes texts from parts of TEXTS, tokens of a file and rare characters. Returns an empty list if a token of white space has lstrip, because after a
+ * token with rstrip it would make the Rust library end the process (findings/added-tokens-overlap-in-tokenizers.sh).
  * @param {Random} random
  * @param {any} json tokenizer.json
  */
@@ -452,7 +452,7 @@ function model(random, isBytes) {
 export function randomFile(random) {
   const normal = normalizer(random)
   const drawn = JSON.stringify(preTokenizer(random))
-  // With a normalizer, `first` mostly becomes `never`: published files that mark only the first word have no normalizer.
+  // With a normalizer, prepend_scheme "first" mostly becomes "never", because published files with "first" have no normalizer.
   const pre = JSON.parse(normal && random.is(0.8) ? drawn.replaceAll('"first"', '"never"') : drawn)
   const isBytes = JSON.stringify([pre, normal]).includes('ByteLevel')
   const { special, model: own } = model(random, isBytes)
@@ -541,7 +541,7 @@ function smallModel(random, letters) {
   const isByte = random.is(0.2)
   const rest = [...(isByte ? BYTES : []), ...(random.is() ? ['<u>'] : []), ...(random.is(0.3) ? [some()] : [])]
   const tokens = [...new Set([...pieces, ...rest])]
-  const hole = random.below(tokens.length) // ids of no token
+  const hole = random.below(tokens.length) // leaves out the ids hole ... hole + 2
   return {
     type,
     vocab: Object.fromEntries(tokens.map((token, id) => [token, id < hole ? id : id + 3])),
