@@ -48,7 +48,7 @@ const open = (state, settings, view) => ({
   begins: 'places',
 })
 
-/** Passes the sentence on to the next room that the reader opens. @param {string} text @returns {LayerStep['effects']} */
+/** Returns the effect that passes the sentence on to the next room that the reader opens. @param {string} text @returns {LayerStep['effects']} */
 const offer = text => [{ type: 'offer', what: { type: 'sentence', text } }]
 
 /** Matches the keys of texts about imports, which are loaded on demand with 'layer-parts'. */

@@ -349,7 +349,7 @@ export const FIELDS = {
 
 export const FIELD_NAMES = namesIn(FIELDS)
 
-/** Returns the description of a field, typed for any kind. @param {FieldName} name @returns {Field} */
+/** Returns the description of a field, with a type that fits every kind of field. @param {FieldName} name @returns {Field} */
 export const describe = name => FIELDS[name]
 
 /** @type {Readonly<Settings>} */

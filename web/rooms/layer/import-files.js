@@ -51,7 +51,7 @@ export function fromFiles(files) {
   return fromValue(parts)
 }
 
-/** Parses a JSON file. Throws an error that names the file if it is neither JSON nor called .json. @param {File} file @returns {any} */
+/** Parses a JSON file. The error names the file if its content is not JSON and its name does not end in .json. @param {File} file @returns {any} */
 function jsonOf({ name, bytes }) {
   if (/\.npy$/i.test(name)) throw new Trouble('npyNone')
   try {

@@ -40,7 +40,7 @@ export function keepMeaningful(before, after) {
   return { ...after, edits, painted }
 }
 
-/** Applies a patch, and drops what keepMeaningful drops. @param {Settings} settings @param {Partial<Settings>} patch @returns {Settings} */
+/** Applies a patch, and drops edits and painted cells that it makes meaningless. @param {Settings} settings @param {Partial<Settings>} patch @returns {Settings} */
 export const change = (settings, patch) => keepMeaningful(settings, { ...settings, ...patch })
 
 /** @param {Cell} a @param {Cell} b */
@@ -96,7 +96,7 @@ function fingerprint(imported) {
 }
 
 /**
- * Returns a cache key of some fields.
+ * Returns a cache key of the fields `names`.
  * @param {{ [F in FieldName]?: unknown } & { imported: Imported | null }} settings
  * @param {readonly FieldName[]} names
  */

@@ -76,7 +76,7 @@ const WINDOW = 128
  * Returns words, or characters that are not white space. Segments a window of the text at a time, since engines copy the whole text for
  * each segment. Takes only the segments of a window that later text cannot change, and starts the next window after them:
  * - characters: all but the last
- * - words: all but the last two ("can", "'" may become "can't"), and but the dictionary words before these two
+ * - words: all but the last two ("can", "'" may become "can't") and the dictionary words right before them
  * @param {string} text
  * @param {Intl.Segmenter} segmenter
  * @param {boolean} byWord

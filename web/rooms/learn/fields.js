@@ -139,7 +139,7 @@ export const differsFromDefaults = (task, settings, but = []) =>
   fieldsOf(task).some(field => !but.includes(field) && settings[field] !== TASKS[task].defaults[field])
 
 /**
- * Returns the expected number of steps of a run: all `steps`, or with the default settings of the task its median number until success.
+ * Returns the expected number of steps of a run. With the default settings of the task, this is the median number until success.
  * @param {string} task
  * @param {LearnSettings} settings
  */

@@ -33,7 +33,7 @@ export interface Settings extends Typed {
 
 export type Pace = 'full' | 'ten' | 'one'
 
-/** The reference run A. `at`: the step of A that is shown; null shows the same step as of the current run. */
+/** The reference run A. `at`: the step of A that is shown; null for the displayed step of the current run. */
 export interface ReferenceRun {
   seed: number
   layers: number
@@ -136,7 +136,7 @@ export type LearnAsks = {
     value: RunInfo
   }
   train: {
-    /** The pace is in steps per second; `isStill` sends pictures only after evaluations. */
+    /** `pace`: steps per second. With `isStill`, pictures are sent only after evaluations. */
     request: {
       isRunning: boolean
       pace: number

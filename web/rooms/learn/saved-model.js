@@ -1,4 +1,5 @@
-// Writes and reads a trained model as a safetensors file, which has the configuration in its header. Another file may have it as JSON.
+// Writes and reads a trained model as a safetensors file with the configuration in its header. The configuration can also be a separate
+// JSON file.
 
 import { fromSafetensors, toSafetensors } from '../../files/safetensors-file.js'
 import { Trouble } from '../../files/trouble.js'

@@ -35,7 +35,7 @@ function createShow(viewer) {
    * @param {Snapshot} snapshot
    * @param {readonly import('../../attention-head/head.js').Change[]} changes
    * @param {boolean} isMeasured
-   * @returns {{ before: number, accuracy: number } | undefined} held-out accuracy without and with the changes
+   * @returns {{ before: number, accuracy: number } | undefined} held-out accuracy without and with the changes; undefined if not measured
    */
   return ({ state }, changes, isMeasured) => {
     viewer.parameters.loadStateDict(state)

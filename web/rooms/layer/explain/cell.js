@@ -114,7 +114,7 @@ export function explain(result, cell) {
 }
 
 /**
- * Explains a weight or another step of the softmax.
+ * Explains a cell that the softmax computes, or the division that follows a mask after the softmax.
  * @param {Result} result
  * @param {Cell} cell
  * @param {'softmax' | 'divide' | undefined} rule undefined if the weights were imported

@@ -29,7 +29,7 @@ export function computationOf({ tensors }, id) {
   return { ...computation, bias: has(computation.bias) ? computation.bias : undefined }
 }
 
-/** Returns the sources of a matrix, including its bias. Each has its reach: which of its cells a cell is computed from. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
+/** Returns the sources of a matrix, including its bias, and the reach of each: which cells of the source a cell is computed from. @param {Result} result @param {MatrixId} id @returns {[MatrixId, Reach][]} */
 function reachesOf(result, id) {
   const { sources = [], bias } = computationOf(result, id) ?? {}
   return bias ? [...sources, [bias, 'column']] : sources

@@ -10,7 +10,7 @@ import { strengthOf } from './word-facts.js'
  * @property {number} [key] if `at` is 'key': its position
  * @property {number} share average attention on it
  * @property {ReturnType<typeof strengthOf>} strength
- * @property {number} bits entropy
+ * @property {number} bits mean entropy of the head's rows
  * @property {'sharpest' | 'evenest' | undefined} rank set for the heads with the lowest and the highest entropy
  */
 
@@ -53,7 +53,7 @@ export function headWords(statistics, { weights, isCross, mostBits }) {
 }
 
 /**
- * Returns the key with the highest weight, averaged over the queries that see a key.
+ * Returns the key with the highest mean weight over the queries that see a key.
  * @param {{ data: ArrayLike<number>, dims: readonly number[] }} weights
  * @param {number} head
  */

@@ -1,4 +1,4 @@
-// The cost of attention: multiplications and bytes by formula, and the growth of measured times. Pure.
+// Computes the cost of attention: multiplications and bytes by formula, and the growth of measured times. Pure.
 
 /** Range of the length slider in words, and its number of steps. */
 export const [LEAST_LENGTH, MOST_LENGTH, LENGTH_STEPS] = [6, 100_000, 400]
@@ -22,7 +22,7 @@ export const stepAt = n =>
   Math.round((LENGTH_STEPS * Math.log(n / LEAST_LENGTH)) / Math.log(MOST_LENGTH / LEAST_LENGTH))
 
 /**
- * Computes the cost of attention: multiplications of the projections and of the mixing, and the sizes below.
+ * Computes the cost of attention. `projections` and `mixing` are multiplications.
  * @param {{ n: number, heads: number, size: number, isCausal: boolean }} given `n`: number of words; `size`: dimensions of a head
  */
 export function costOf({ n, heads, size, isCausal }) {

@@ -13,10 +13,10 @@ import { scaleOf } from '../trace/attention-options.js'
 const MOST = 6
 
 /**
- * Effect of increasing a weight by one, to first order. `by` is the change of one dimension of a vector of `word`:
- * - query, key (weight of W_q, W_k): of its query or key. `moves` has the largest changes of its scores (`amount`) and of the attention
- *   weights (`weight`).
- * - value (weight of W_v): of its value. `moves` has the largest changes of the queries' outputs (`amount`).
+ * Effect of increasing a weight by one, to first order. One dimension of a vector of `word` changes by `by`; `moves` lists the largest
+ * changes that follow:
+ * - query, key (a weight of W_q or W_k): the query or key of `word` changes. Scores change by `amount`, attention weights by `weight`.
+ * - value (a weight of W_v): the value of `word` changes. The outputs of the queries change by `amount`.
  * @typedef {{ kind: 'query' | 'key' | 'value', word: number, by: number, along: 'keys' | 'queries', moves: { position: number, amount: number, weight?: number }[] }} Effect
  */
 

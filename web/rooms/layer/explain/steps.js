@@ -9,7 +9,7 @@ import { symbolOf } from './matrix-names.js'
 /**
  * Layout of matrices in Falk's scheme: each result is drawn where the rows of `left` meet the columns of one of `tops`.
  * @typedef {object} Block
- * @property {Copy} [left] left factor, repeated to the left of the results
+ * @property {Copy} [left] copy of the left factor, to the left of the results
  * @property {(MatrixId | Copy)[]} [tops] right factors, one above each result
  * @property {(MatrixId | undefined)[]} [biases] biases, between the right factors and the results
  * @property {MatrixId[]} results

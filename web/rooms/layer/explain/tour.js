@@ -13,7 +13,7 @@ import { change } from '../settings.js'
  * @property {string} [shows] selector of the element to scroll to; default `target`
  * @property {string} [does] selector of the control with which the reader does the task; default `target`
  * @property {string} [exercise] id of an exercise on the same subject
- * @property {readonly (keyof Settings | 'vectorSize')[]} changes settings of which the task asks to change one
+ * @property {readonly (keyof Settings | 'vectorSize')[]} changes the task is done once one of these settings has changed
  */
 
 /** Size of the vectors on arrival at the stop about the square root. */

@@ -32,7 +32,7 @@ function sinusoid([rows, columns]) {
 }
 
 /**
- * Adds sinusoids to X and X2 if the setting is 'added'.
+ * Adds sinusoids to X and X2 if `positions` is 'added'.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {Tensors} tensors
@@ -48,7 +48,7 @@ export function withPositions(qkv, { positions }, tensors) {
 }
 
 /**
- * Rotates queries and keys by their positions if the setting is 'rotary'.
+ * Rotates queries and keys by their positions if `positions` is 'rotary'.
  * @param {Qkv} qkv
  * @param {Checked} settings
  * @param {FloatTensor} Q (H, L, d)

@@ -54,7 +54,7 @@ export function runBatch(qkv, result) {
 }
 
 /**
- * Returns (B, rows, columns), where copy b of x is shifted by b rows.
+ * Stacks B copies of x as (B, rows, columns). Copy b is shifted by b rows.
  * @param {FloatTensor} x
  * @param {number} B
  */

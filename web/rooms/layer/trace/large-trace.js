@@ -1,5 +1,5 @@
 // Traces many tokens head by head, so that the trace can report progress and be cancelled. Steps between scores and weights are kept only
-// for the chosen head. Above MOST_WEIGHTS, weights too are kept only for that head, and small pictures of the weights for every head.
+// for the chosen head. Above MOST_WEIGHTS, even weights are kept only for that head. Every head then has a small picture of its weights.
 
 import { Tensor } from 'qkv'
 import { headStatistics } from '../../../elements/statistics.js'
@@ -12,7 +12,7 @@ import { joined, mix, override, steps } from './attend.js'
 
 /** Number of heads * queries * keys above which a trace is large. */
 const LARGE = 2 ** 18
-/** Maximum number of weights of all heads together for which all weights are kept. */
+/** Number of weights, of all heads together, above which only the weights of one head are kept. */
 const MOST_WEIGHTS = 2 ** 23
 /** Rows and columns of the small picture of a head. */
 const SMALL = 144

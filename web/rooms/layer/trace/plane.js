@@ -1,5 +1,5 @@
 // Places queries and keys of a head as arrows in a plane. The dot product of two arrows approximates their score minus the row mean, which
-// is all that softmax uses of the score. The two directions belong to the largest two singular values of these differences.
+// is all that softmax uses of the score. The two directions belong to the largest two singular values of the scores minus their row means.
 
 import { Tensor } from 'qkv'
 import { ofHead } from '../numbers/tensors.js'

@@ -124,7 +124,7 @@ export function headActions(context) {
   }
 }
 
-/** Draws the choice of what the colour scale ends at. @param {SceneContext} context */
+/** Draws the choice of the colour scale's maximum. @param {SceneContext} context */
 export function scaleChoice(context) {
   const { t, scaleEnd, actions, result, matrices } = context
   /** @type {(typeof scaleEnd)[]} */

@@ -1,4 +1,4 @@
-// Writes a run as a program for qkv in Node. It contains the sources of the task and of the model, so its losses are the same.
+// Writes a run as a program for qkv in Node. The program contains the sources of the task and of the model, so its losses equal the page's.
 
 import { TASKS } from '../tasks/index.js'
 
