@@ -170,7 +170,7 @@ function namesOfImported({ sentence, second, tokenizer: by }, imported) {
 }
 
 /**
- * Parses the seed. Accepts the range of torch.manual_seed, -2^63 ... 2^64 - 1.
+ * Parses the seed. Accepts the range of torch.manual_seed, -2^63 ... 2^64 - 1. For other text, adds a problem and returns the default.
  * @param {Settings} settings
  * @param {Problems} problems
  */

@@ -47,7 +47,7 @@ export const HAND_BUILT = /** @type {const} */ (['previous', 'first', 'same', 'i
 
 /**
  * Tensors that the reader imported. `wo`, (heads * size, columns), multiplies the concatenated heads. `tokens` and `keyTokens` label rows
- * and columns while the sentence equals them, joined by spaces.
+ * and columns as long as the sentences consist of these tokens, joined by spaces.
  * @typedef {({ q: ImportedTensor, k: ImportedTensor, v: ImportedTensor, wo?: ImportedTensor } |
  *   { x: ImportedTensor, wq: ImportedTensor, wk: ImportedTensor, wv: ImportedTensor, wo: ImportedTensor } | { weights: ImportedTensor, v?: ImportedTensor }) &
  *   { tokens?: string[], keyTokens?: string[] }} Imported

@@ -17,7 +17,7 @@ import { more, tools } from './views/header-tools.js'
 /** Maximum numbers and characters in a link: browsers truncate longer addresses. */
 const [MOST_NUMBERS, MOST_LETTERS] = [10_000, 200_000]
 
-/** Opens a stop of the tour, if the link contains nothing else. @param {LayerState} state @param {LayerState['settings']} settings of the link */
+/** Opens the tour stop of a link, if the link changes no setting that affects the numbers. @param {LayerState} state @param {LayerState['settings']} settings of the link */
 const linkedStop = (state, settings) =>
   settings.tour !== null && signature(settings) === signature(DEFAULTS) ? arrive(state, settings.tour) : undefined
 

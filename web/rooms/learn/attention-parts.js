@@ -1,4 +1,4 @@
-// Slices the tensors of an attention, and computes its weights.
+// Slices the tensors of an attention, and computes its weights. Shapes: B sequences, H heads, L queries, S keys, T positions, d width.
 
 /** @import { Attended } from './transformer.js' */
 /** @typedef {import('qkv').Tensor<Float32Array>} FloatTensor */

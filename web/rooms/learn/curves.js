@@ -26,7 +26,7 @@ const [RISE, WITHIN] = [0.35, 5]
  * @property {(point: Point) => number} value
  */
 
-/** Lists the curves of a task that share the axis of accuracy. @param {string} task @returns {Line[]} */
+/** Lists the curves of a task that are drawn on the axis of accuracy. @param {string} task @returns {Line[]} */
 export function linesOf(task) {
   const { hasText, goal } = TASKS[task]
   /** @type {Line[]} */

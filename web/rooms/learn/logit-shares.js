@@ -14,7 +14,7 @@ import { headColumns, rowsOfFirst, weightsOfFirst } from './attention-parts.js'
  * @property {number} layer
  * @property {number} head
  * @property {Float32Array} values one per token
- * @property {Float32Array} [sources] for a head: its values split by position, (tokens, S)
+ * @property {Float32Array} [sources] for a head: its values split by position, (tokens, positions)
  */
 
 /**

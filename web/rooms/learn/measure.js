@@ -1,4 +1,4 @@
-// Measures accuracy and the attention of heads on sequences that are never trained on.
+// Measures accuracy and the attention of heads on sequences that are never trained on. Shapes: B sequences, H heads, L queries, S keys.
 
 import { argmax } from './tasks/batch.js'
 
@@ -25,7 +25,7 @@ import { argmax } from './tasks/batch.js'
  * @param {readonly Batch[]} given.batches
  * @param {(batch: Batch) => { loss: number, logits: Float32Array, weights: readonly { data: Float32Array, dims: readonly number[] }[] }} given.forward weights:
  *   (B, H, L, S) of each attention
- * @param {number} given.V
+ * @param {number} given.V number of logits per position
  * @returns {Measured}
  */
 export function measure({ batches, forward, V }) {

@@ -1,4 +1,4 @@
-// The picture of a model: its answer to the reader's input, with the weights of every head.
+// Computes the picture of a model: its answer to the reader's input, with the weights of every head. Shapes: H heads, L queries, S keys.
 
 import { weightsOfFirst } from './attention-parts.js'
 import { sharesOf } from './logit-shares.js'

@@ -1,4 +1,4 @@
-// Exports the inputs of a layer's attention for the room "One layer".
+// Exports the inputs of a layer's attention for the room "One layer". Shapes: T positions, of which n are in use, d width.
 
 import { tensor } from 'qkv'
 import { rowsOfFirst } from './attention-parts.js'

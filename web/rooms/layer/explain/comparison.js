@@ -1,4 +1,4 @@
-// Compares the chosen head with another head or with a baseline. Pure.
+// Compares the chosen head with another head or with a baseline. Shapes: L queries, S keys. Pure.
 
 import { messageOf } from '../../../files/trouble.js'
 import { ofHead } from '../numbers/tensors.js'

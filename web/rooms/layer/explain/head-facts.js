@@ -1,4 +1,4 @@
-// Describes how heads differ, based on their weights. Pure.
+// Describes how heads differ, based on their weights. Shapes: H heads, L queries, S keys. Pure.
 
 import { strengthOf } from './word-facts.js'
 

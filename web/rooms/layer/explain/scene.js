@@ -21,7 +21,7 @@ import { strongestLink } from './strongest-link.js'
  * @property {import('../../../elements/statistics.js').HeadStatistics[]} [statistics] one for each head, with view 'numbers'
  * @property {import('./comparison.js').Compared} [compared] with view 'difference'
  * @property {import('./strongest-link.js').Link} [link] the strongest link of that head
- * @property {{ data: Uint8Array, dims: number[] }} [mask] which weights of that head are drawn, (L, S); 0 is hidden
+ * @property {{ data: Uint8Array, dims: number[] }} [mask] which weights of that head are drawn, (queries, keys); 0 is hidden
  * @property {Cell} cell the explained cell: the selected one, or the strongest link
  * @property {Cell} lit the marked cell: the one under the pointer, else the explained cell
  * @property {Explanation} explanation of `cell`

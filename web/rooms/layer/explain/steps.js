@@ -148,7 +148,7 @@ function formulaOf(result, id) {
     case 'rotate':
       return id === 'Qr' ? ['Q_r = R Q , θ_i = p 10000^{− {2 i over d}}'] : ['K_r = R K']
     case 'zero':
-      return [] // shown by the division that follows
+      return [] // the formula of 'divide' includes this step
     case 'divide':
       return ['A_{i j} = {U_{i j} over Σ_k U_{i k}}']
     case 'join':

@@ -1,4 +1,4 @@
-// Determines from the weights of one head what a word attends to and what attends to it. Pure.
+// Determines from the weights of one head what a word attends to and what attends to it. Shapes: L queries, S keys. Pure.
 
 /** @import { Word } from '../layer.js' */
 /** @typedef {{ data: ArrayLike<number>, dims: readonly number[] }} Weights (L, S) */

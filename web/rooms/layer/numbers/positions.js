@@ -1,4 +1,4 @@
-// Encodes positions by sinusoids added to the embeddings, or by rotating queries and keys.
+// Encodes positions by sinusoids added to the embeddings, or by rotating queries and keys. Shapes: H heads, L queries, S keys, d head size.
 
 import { Tensor } from 'qkv'
 import { add } from 'qkv/nn'

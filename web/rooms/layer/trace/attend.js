@@ -1,4 +1,5 @@
 // Attention step by step: from the drawn numbers to the outputs of all heads, with the reader's edits. All arithmetic is done by the core.
+// Shapes: H heads, L queries, S keys, E size of a value.
 
 import { joinHeads, Tensor } from 'qkv'
 import { EDITABLE } from '../matrices.js'

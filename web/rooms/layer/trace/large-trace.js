@@ -88,7 +88,7 @@ export function* traceLarge(qkv, settings, start, visible, chosen) {
 
 /**
  * Shrinks a matrix: each cell is the maximum of the cells it replaces.
- * @param {FloatTensor} weights (1, L, S)
+ * @param {FloatTensor} weights (1, queries, keys)
  * @param {number} rows
  * @param {number} columns
  */

@@ -1,5 +1,5 @@
 // Computes every number on the page from the settings. The core does all arithmetic; this file determines its order. Input and output are
-// plain data, so that it can run in a worker.
+// plain data, so that it can run in a worker. Shapes: H heads, L queries, S keys.
 
 import { createTable } from '../numbers/embedding-table.js'
 import { startOf } from '../numbers/index.js'

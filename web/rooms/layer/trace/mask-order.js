@@ -1,4 +1,4 @@
-// Compares two ways of masking: -Infinity before the softmax, or zeros and renormalisation after it.
+// Compares two ways of masking: -Infinity before the softmax, or zeros and renormalisation after it. Shapes: H heads, L queries, S keys.
 
 import { Tensor } from 'qkv'
 import { onlyHead } from '../numbers/tensors.js'

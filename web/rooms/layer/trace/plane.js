@@ -7,7 +7,7 @@ import { ofHead } from '../numbers/tensors.js'
 /** @import { Qkv } from 'qkv' */
 /** @import { FloatTensor, Result } from '../layer.js' */
 
-/** Number of power iterations. Each shrinks the share of other directions at least by (third / second singular value)^2. */
+/** Number of power iterations. Each multiplies the share of all other directions by at most (third / second singular value)^2. */
 const STEPS = 60
 
 /** Maximum number of keys drawn as arrows. */
@@ -16,7 +16,7 @@ const MOST = 128
 /** @param {ArrayLike<number>} x */
 const norm = x => Math.hypot(...Array.from(x))
 
-/** Makes two columns orthonormal. @param {FloatTensor} axes (d, 2) */
+/** Makes two columns orthonormal. @param {FloatTensor} axes (keys, 2) */
 function orthonormal({ data, dims }) {
   const column = (/** @type {number} */ c) => Float64Array.from({ length: dims[0] }, (_, i) => data[2 * i + c])
   const unit = (/** @type {Float64Array} */ x) => {

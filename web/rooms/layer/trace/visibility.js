@@ -1,4 +1,4 @@
-// Determines which query sees which key. Pure.
+// Determines which query sees which key. Shapes: H heads, L queries, S keys. Pure.
 
 import { hasScores } from '../fields.js'
 

@@ -1,4 +1,4 @@
-// Induction: a segment of tokens occurs twice; its second occurrence is predictable from the first.
+// Induction: a segment of tokens occurs twice; its second occurrence is predictable from the first. V: vocabulary size, T: input length.
 
 import { below, COMMON, permutations } from './batch.js'
 import { fitted, numberNames, readNumbers } from './numbers.js'

@@ -1,4 +1,4 @@
-// Reverse: one head copies the number from the opposite end. One length is held out.
+// Reverse: one head copies the number from the opposite end. One length is held out. V: number of different numbers, T: input length.
 
 import { COMMON, drawLengths, forwardOf, shapeWithSign } from './batch.js'
 import { fitted, numberNames, readNumbers } from './numbers.js'

@@ -1,4 +1,4 @@
-// Sort: one head writes numbers in order, one after another. One length is held out.
+// Sort: one head writes numbers in order, one after another. One length is held out. V: number of different numbers, T: input length.
 
 import { argmax, COMMON, drawLengths, forwardOf, permutations, shapeWithSign } from './batch.js'
 import { fitted, numberNames, readNumbers } from './numbers.js'

@@ -48,7 +48,7 @@ export interface Shape {
   V: number
   T: number
   L: number
-  /** Rows of the embedding of the previous token, if the model is an encoder with cross-attention. */
+  /** Rows of the embedding of previous target tokens, for a model with cross-attention. */
   previous?: number
   corpus?: Corpus
 }
@@ -132,7 +132,10 @@ export interface Task {
    * that suffices for most of these seeds.
    */
   goal: { measure: 'heldOutAccuracy' | 'alignment'; least: number; within: number; usual: number }
-  /** Ten runs, seeds 0 to 9, recorded by npm run learn -- TASK --all --record: minimum and maximum held-out accuracy, in percent, at each evaluation. */
+  /**
+   * Minimum and maximum held-out accuracy of ten runs (seeds 0 to 9) at each evaluation, in percent. Recorded by
+   * `npm run learn -- TASK --all --record`.
+   */
   recorded?: { least: string; most: string }
   /**
    * Returns the heads that the result names. 'previous': the first-layer head for the previous token; 'answer': the last-layer head for the
