@@ -1,5 +1,5 @@
-// A plugin that evaluates modules of constants at build time, so that the output contains the values but not the libraries that computed
-// them.
+// Makes a plugin that evaluates modules of constants at build time, so that the output contains the values but not the libraries that
+// computed them.
 
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Returns the folders of the packages that contain the modules. @param {Iterable<string>} ids paths of modules */
+/** Returns the folders of the packages to which modules belong. @param {Iterable<string>} ids paths of modules */
 export const packagesOf = ids =>
   [
     ...new Set(

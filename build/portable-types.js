@@ -1,6 +1,6 @@
 // Makes types portable: they compile without lib.dom, and in TypeScript 5.4, whose typed arrays are not generic.
 
-/** Web types. A declaration file that uses one declares it as the user's global type of that name, or as `never` without such a type. */
+/** Web types. A declaration file that uses one gets a type of this name: the user's global type, or `never` if there is none. */
 const GLOBALS = ['AbortSignal', 'Blob', 'File', 'Response', 'URL']
 const OWN = {
   BufferSource: 'type BufferSource = ArrayBuffer | ArrayBufferView;',
@@ -8,7 +8,7 @@ const OWN = {
     'declare namespace WebAssembly {\n  type Module = typeof globalThis extends { WebAssembly: { Module: { prototype: infer T } } } ? T : never;\n}',
 }
 
-/** Returns the text of a declaration file with declarations of its web types added and generic typed arrays replaced. @param {string} text of a .d.ts file */
+/** Adds declarations of the web types that a declaration file uses, and replaces generic typed arrays. @param {string} text of a .d.ts file */
 export function portable(text) {
   const code = text.replace(/\/\*\*[\s\S]*?\*\//g, '')
   const needs = (/** @type {string} */ name) => new RegExp(`\\b${name}\\b`).test(code)

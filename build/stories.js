@@ -1,5 +1,5 @@
-// The entry qkv/stories, a small language model that ships with the package, as files that loadModel accepts. build/package.js bundles it
-// and copies its weights to dist/.
+// The entry qkv/stories: exports a small language model that ships with the package, as files that loadModel accepts. build/package.js
+// bundles it and copies its weights to dist/.
 
 import { readInstalled } from '../src/base/installed.js'
 import config from '../web/trained/stories/config.json' with { type: 'json' }

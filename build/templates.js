@@ -1,4 +1,4 @@
-// A plugin that drops the indentation inside templates when the page is built, because HTML treats a line break like any white space.
+// Makes a plugin that drops the indentation inside templates when the page is built. HTML treats a line break like any white space.
 
 /**
  * Returns the template literals with tag html or svg in a program.

@@ -12,7 +12,7 @@ npm install --silent --no-audit --no-fund @jax-js/jax@0.1.25 onnxruntime-web@1.3
 cat >meet.mjs <<'JS'
 import { defaultDevice, init, numpy as np } from '@jax-js/jax'
 
-// y = Identity(x), x and y of one float32: the smallest model.
+// Encodes the smallest model: y = Identity(x), where x and y have one float32.
 const bytes = (field, content) => [(field << 3) | 2, content.length, ...content]
 const text = (field, string) => bytes(field, [...Buffer.from(string)])
 const number = (field, value) => [field << 3, value]

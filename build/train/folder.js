@@ -1,4 +1,4 @@
-// The files of a trained model, as read by Hugging Face's tools, @huggingface/tokenizers and qkv/models.
+// Makes the files of a trained model, which Hugging Face's tools, @huggingface/tokenizers and qkv/models can read.
 
 import { toSafetensors } from '../../web/files/safetensors-file.js'
 

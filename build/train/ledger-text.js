@@ -40,7 +40,7 @@ export const LEDGER_WORDS = [
   ...LEVELS.flatMap(({ words }) => words),
 ]
 
-/** What a model has to look up, by kind. */
+/** What a model has to look up to predict a determined word, by kind. */
 export const KINDS = /** @type {const} */ ({
   thing: 'what a name keeps',
   chapter: 'the word that opened the chapter',

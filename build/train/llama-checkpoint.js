@@ -1,5 +1,5 @@
-// A small language model in Llama's layout, with the tensor names of its checkpoints: RMSNorm, rotary positions by halves, SwiGLU, logits
-// from the table of embeddings.
+// Makes and runs a small language model in Llama's layout, with the tensor names of Llama's checkpoints: RMSNorm, rotary positions by
+// halves, SwiGLU, logits from the table of embeddings.
 
 import { tensor } from 'qkv'
 

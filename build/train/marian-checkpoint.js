@@ -1,5 +1,5 @@
-// A small encoder-decoder in Marian's layout, with the tensor names of its checkpoints: sinusoidal positions, LayerNorm after attention and
-// MLP, logits from the table of embeddings.
+// Makes and runs a small encoder-decoder in Marian's layout, with the tensor names of Marian's checkpoints: sinusoidal positions, LayerNorm
+// after attention and MLP, logits from the table of embeddings.
 
 import { tensor } from 'qkv'
 

@@ -1,4 +1,4 @@
-// The training loop of the models that ship with the page.
+// Trains the models that ship with the page: their common training loop.
 
 import { AdamW, parameters, schedule, tape } from 'qkv/train'
 import { update } from '../../web/rooms/learn/training-run.js'

@@ -1,4 +1,4 @@
-// Shared by the tests of the five articles: the cases of one article, and the check that none is missing.
+// Helps the tests of the five articles: opens the cases of an article, and checks that none is missing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ export class Article {
   }
 
   /**
-   * Compares the results with all that the case expects, printed numbers and those of the oracle, and marks the case as checked.
+   * Compares the results with what the case expects, the printed numbers and the oracle's. Marks the case as checked.
    * @param {string} name
    * @param {Comparables} results
    * @param {unknown} [json] the result that is no tensor, if the case expects one

@@ -57,7 +57,7 @@ const find = `function find(selector, root = document) {
   return null
 }`
 
-/** Milliseconds after which a driver that does not answer is given up. The machine may be busy. */
+/** Milliseconds to wait for an answer of the driver. The machine may be busy. */
 const PATIENCE = 300_000
 
 const pause = (/** @type {number} */ ms) => new Promise(resolve => setTimeout(resolve, ms))

@@ -283,7 +283,8 @@ asks(
     const own = settingsOf('self')
     const cell = /** @type {const} */ ({ matrix: 'Wq', head: 0, row: 0, column: 0 })
     const value = Number(traced(own).tensors.Wq?.data[0])
-    // The page's gradients must be the difference quotients of the core's scores and weights for a slightly larger and a slightly smaller W_q[0][0].
+    // The core computes scores and weights for a slightly larger and a slightly smaller W_q[0][0]. The page's gradients must equal the difference
+    // quotients.
     const h = 0.002
     const [more, less] = [h, -h].map(by => traced(edit(own, cell, value + by)).tensors)
     await becomes(() => page.locator('#sensitivity tbody tr').count(), 6)

@@ -24,7 +24,7 @@ const golden = name => {
 }
 
 /**
- * Fails if numbers differ by more than `tolerance` times the larger of 1 and the wanted number's size.
+ * Fails if a number differs from the wanted one by more than `tolerance` * max(1, |wanted|).
  * @param {ArrayLike<number | string>} got
  * @param {ArrayLike<number>} want
  * @param {number} tolerance

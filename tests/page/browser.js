@@ -16,7 +16,7 @@ export const WINDOW = { width: 1440, height: 900 }
 
 /** Delays each file and each message to a worker by this many milliseconds: `SLOW=300` finds tests that do not wait for an answer. */
 const SLOW = Number(process.env.SLOW ?? 0)
-/** Slows down the page's computations by this factor: `THROTTLE=4`. */
+/** The factor by which the page's computations are slowed down: `THROTTLE=4`. */
 export const THROTTLE = Number(process.env.THROTTLE ?? 1)
 
 /** Delays the messages to each worker of a page, in order. @param {number} ms */
@@ -29,7 +29,7 @@ function delayWorkers(ms) {
   }
 }
 
-/** Warns in the console if a control has moved away between the press and the release of a click: a reader would lose it, too. */
+/** Warns in the console if a control has moved away between the press and the release of a click, because a reader's click would be lost, too. */
 function reportLostClicks() {
   const LONG_PRESS = 400
   const CONTROL = 'button, a, summary, input, select, textarea, label, [role]'

@@ -24,6 +24,7 @@ function run(command, file, text) {
 }
 
 /**
+ * Compares the numbers that a program printed with the page's.
  * @param {string} name
  * @param {string} got what was printed
  * @param {import('../../web/rooms/layer/trace/layer-trace.js').Result} result

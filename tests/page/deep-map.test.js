@@ -190,7 +190,7 @@ test('the map zooms from 16,384 rows to a number by wheel, keys and a link of it
     // Each query looks at the key before it, and every 1,000th strongly at key 5.
     const at = (/** @type {number} */ i, /** @type {number} */ j) =>
       j === i - 1 ? 0.5 : j === 5 && i % 1000 === 0 ? 0.9 : 0
-    // More tiles than one frame may draw.
+    // The zoom below needs more tiles than one frame may draw.
     const overview = { data: new Float32Array(384 * 384), dims: [384, 384] }
     for (let r = 0; r < 384; r++) overview.data[r * 385] = 0.5
     const tile = async (/** @type {any} */ { rows, columns, resolution }) => {

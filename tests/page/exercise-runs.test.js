@@ -11,7 +11,7 @@ import { openLearn } from './learn-store.js'
 
 const qkv = await load()
 
-/** Opens Learn with an exercise, and locks the settings that it locks. @param {Exercise} exercise */
+/** Opens Learn with an exercise, its locked settings included. @param {Exercise} exercise */
 function openLocked(exercise) {
   const own = openLearn(startOf(exercise, 0))
   own.store.restrict(guardOf(exercise, own.store.room.fields, { key: 'locked' }))

@@ -76,7 +76,7 @@ function verdictInLayer(exercise, attempt, seed) {
       createStore(layer, { qkv, link: startOf(exercise, seed) }).state.settings,
       store.state.settings,
     )
-    // Attempts change only settings that are not locked. In an exercise with a typed answer, they may also show locked ones.
+    // An attempt may change only settings that are not locked. In an exercise with a typed answer, it may also change locked ones, to show something.
     assert.ok(exercise.answer || !isAllowed, `${exercise.id}: the reader may do so`)
     const given = { state: store.state, answer: undefined, memory: undefined, qkv }
     return exercise.check({ ...given, answer: answerOf(attempt, given) })

@@ -120,7 +120,7 @@ test('nothing is wider than a phone, with any preset, a long word and many, in a
     for (const sentence of [undefined, `${SENTENCE} ${'long'.repeat(40)}`, 'long'.repeat(40), words(12)]) {
       if (sentence) await page.fill('#sentence', sentence)
       await page.locator('#sentence').blur() // the field grows with its text only while a reader types
-      // The first sentence is tried in every view. So are the other sentences with the preset `heads`, but with other presets only in flow and map.
+      // Tries every view with the preset's own sentence, and with all sentences of `heads`. Tries all other combinations in flow and map only.
       for (const view of sentence && preset !== 'heads' ? ['flow', 'map'] : ['flow', 'difference', 'numbers', 'map']) {
         await chooseView(view)
         await settled(page)

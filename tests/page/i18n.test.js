@@ -53,7 +53,7 @@ test('every folder of web/i18n is a language with the same files', () => {
   for (const tag of tags) assert.deepEqual(readdirSync(new URL(tag, folder)), readdirSync(new URL('en', folder)), tag)
 })
 
-/** Placeholders in texts that stand for a number of things. */
+/** Names of the placeholders that stand for a number of things. */
 const COUNTS =
   'all batch bytes columns copies count edges heads held here hidden kinds layers least length models most n of on padding parameters parts positions rows step steps there threads tokens'.split(
     ' ',

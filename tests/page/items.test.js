@@ -48,7 +48,7 @@ for (const [device, scrolls, width, height] of /** @type {const} */ ([
         return before.top === last.top
       }, true)
     }
-    // On a phone the sheet covers the row of the map and shows it again, so the click goes there.
+    // On a phone the sheet covers the row of the map and shows it again, so the click goes to the sheet.
     if (width < 900) await page.locator('.sheet-row .factor').first().click()
     else await clickMap(3, 0)
     await settled(page)

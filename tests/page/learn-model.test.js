@@ -39,7 +39,7 @@ const text = readFileSync(new URL('../../docs/attention.md', import.meta.url), '
 const qkv = await load()
 const NAMES = Object.keys(TASKS)
 
-/** Makes a run after some steps. @param {string} task @param {Partial<LearnSettings>} [given] @param {number} [steps] */
+/** Creates a run, and trains it for `steps` steps. @param {string} task @param {Partial<LearnSettings>} [given] @param {number} [steps] */
 function trained(task, given = {}, steps = 30) {
   const run = createRun(qkv, task, given, text)
   for (let n = 0; n < steps; n++) run.step()

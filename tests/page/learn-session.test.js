@@ -236,7 +236,7 @@ test('a link whose head is no head, or one that the model does not have, opens w
 test('with reduced motion each evaluation posts a picture, and no other step does', async () => {
   const own = openLearn('task=sort', { around: { ...AROUND, isStill: true } })
   await own.picture()
-  /** The number of evaluations after each reported number of steps. @type {Map<number, number>} */
+  /** How many evaluations the view had at each step that was reported. @type {Map<number, number>} */
   const told = new Map()
   own.act.train()
   await own.until(({ view }) => {

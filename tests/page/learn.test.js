@@ -117,7 +117,7 @@ const CASES = [
   ['text', {}, 25],
 ]
 
-/** @param {string} task @param {(typeof CASES)[number][1]} given @param {number} steps how many the program takes */
+/** Returns the PyTorch program of a task, shortened to `steps` steps. @param {string} task @param {(typeof CASES)[number][1]} given @param {number} steps */
 function programOf(task, given, steps) {
   const run = createRun(qkv, task, { ...given, seed: 3 }, text)
   const program = pytorchProgram(task, run.settings, text)

@@ -1,4 +1,5 @@
-// Tests that the list of heads, ranked by copying, names the head that copies, or a shipped model that has one. Measures the shipped models' scores.
+// Tests that the list of heads, ranked by copying, names the head that copies, or else a shipped model that has such a head. Measures the scores of
+// the shipped models.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -19,7 +19,7 @@ import { filesOf } from './golden-files.js'
 const qkv = await load()
 const TEXT = 'The cat that chased the dog'
 
-/** Makes a store whose session runs here, with a model and a text. @param {string} [name] @param {string} [link] */
+/** Makes a store whose session runs in this process, with a model and a text. @param {string} [name] @param {string} [link] */
 async function begin(name = 'gpt2-tiny', link = '') {
   const store = createStore(room, { qkv, link })
   const isOpen = () =>

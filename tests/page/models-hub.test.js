@@ -57,7 +57,7 @@ function start(link = '', view = {}) {
 
 /** Returns the requests since the last call. */
 const requests = () => hub.asked.splice(0).map(({ method, url }) => `${method} ${url}`)
-/** Returns the requests for files since the last call. In Node the library also requests the list of a kept commit, which Python's cache lacks. */
+/** Returns the requests for files since the last call, without those for lists of files. In Node the library requests the list of a kept commit. */
 const files = () => requests().filter(url => !url.includes('/api/models/'))
 
 test('a text of the field is a name on the hub, an address, or neither', () => {
@@ -407,7 +407,7 @@ test('the list finds models by any of their words, offers the typed text, and li
     ['hf:openai/gpt2', 'hf:openai-community/gpt2'],
     'the owner is another one',
   )
-  // Names as people type them; an unknown one suggests the nearest.
+  // Tries names as people type them. For an unknown one, the list suggests the nearest.
   const named = (/** @type {string} */ typed) =>
     GALLERY.find(
       ({ name }) =>

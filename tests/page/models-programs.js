@@ -7,8 +7,8 @@ import { nodeProgram } from '../../web/rooms/models/programs/node.js'
 import { pytorchProgram } from '../../web/rooms/models/programs/pytorch.js'
 
 /**
- * A golden checkpoint, changes in the format of a link, the input of the program, and its output: ids with their probabilities, before the changes
- * and after.
+ * A recorded program: its golden checkpoint, the changes as in a link, the program's input (`task`), and its output, ids with their probabilities,
+ * before the changes and after.
  * @typedef {object} Case
  * @property {string} model
  * @property {string} changes

@@ -147,7 +147,7 @@ test('a long run shows its progress and can be cancelled: the run before stays, 
   const answer = await token()
   const long = Array(1000).fill('The cat that chased').join(' ')
   await page.fill('#models-text', long)
-  // The model reads it at once if earlier runs predict less than five seconds, otherwise after a click.
+  // The model reads the text at once if earlier runs predict less than five seconds, otherwise after a click.
   await page.locator('#models-draft-read, #models-running').first().waitFor()
   if (await page.locator('#models-draft-read').count()) await page.click('#models-draft-read')
   await page.waitForFunction(() => {

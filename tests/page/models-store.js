@@ -30,7 +30,7 @@ const sessionAt = rate => ({
   },
 })
 
-/** Makes a store whose session runs here. @param {string} [link] @param {Partial<typeof room.view>} [view] @param {number} [rate] of matrix products, to simulate a slow computer */
+/** Makes a store whose session runs in this process. @param {string} [link] @param {Partial<typeof room.view>} [view] @param {number} [rate] of matrix products, to simulate a slow computer */
 export function start(link = '', view = {}, rate) {
   /** @type {any[]} */
   const effects = []

@@ -348,7 +348,7 @@ test('a link to an imported model asks for its files, and then shows its state',
   assert.equal(store.link(), one.store.link())
   assert.deepEqual(shown().head, { stack: '', layer: 1, head: 1 })
   assert.equal(shown().run?.top[0].token, '(')
-  // Another model has other words and heads.
+  // Another model has other words and heads, so its link keeps only the text.
   act.bring(folder('qwen3-tiny-bf16'))
   await settled()
   assert.match(
@@ -596,7 +596,7 @@ test('the time of a text is that of a measured run, grows with its length, and i
   assert.ok(known > 0.75 && known < 3, `${known} s; 1.5 follow from a later run`)
   assert.equal(secondsOf(model, timed, 200, 1e8), twice, 'a product that was measured on a busy computer')
   assert.equal(mostTokens(model, 3.5e9), 1024)
-  // q and k of all layers are kept up to 512 MiB.
+  // q and k of all layers are kept only if they take at most 512 MiB.
   const [own, kept] = [4 * 768 * 33 + 68 * 144, 4 * 24 * 64 * 12]
   const mostIn = (/** @type {number} */ bytes) => mostTokens({ ...model, positions: Infinity }, 250e6 + 2 ** 26 + bytes)
   assert.equal(mostIn(1e9), Math.floor(1e9 / (own + kept)))

@@ -35,7 +35,7 @@ test('document 002 opens with its printed shapes, and the core has run its whole
   const took = (await page.evaluate(() => performance.now())) - before
   t.diagnostic(`open after ${took.toFixed(0)} ms`)
   const isOpen = () => page.locator('#cost').evaluate(details => /** @type {HTMLDetailsElement} */ (details).open)
-  // Clicks again if the first click did not open it. This happened once beside other tests, for an unknown reason.
+  // Clicks again if the first click did not open it. This happened once while other tests ran, for an unknown reason.
   await becomes(async () => {
     if (!(await isOpen())) await page.click('#cost summary')
     return isOpen()

@@ -59,7 +59,7 @@ export const noteAnswers = context =>
     }
   })
 
-/** The control that opens each panel that explains an answer, and its first picture. */
+/** The panels that explain an answer. `opens`: selector of the control that opens it; `picture`: selector of its first picture. */
 const PANELS = {
   reasons: { opens: 'qkv-heatmap', picture: '#models-reasons' },
   matters: { opens: '#models-matters > summary', picture: '#matters-heads' },

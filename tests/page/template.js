@@ -79,5 +79,5 @@ export const having = (template, name, value) =>
 export const ofClass = (template, name) =>
   elementsOf(template).filter(({ attributes }) => String(attributes.class ?? '').split(' ').includes(name)) // biome-ignore format: one line
 
-/** Returns a key of texts with its parameters, as JSON: tests check texts by key. @param {string} key @param {object} [params] */
+/** Stands in for `t`: returns the key with its parameters as JSON, so that tests check keys and not texts. @param {string} key @param {object} [params] */
 export const keyOf = (key, params) => (params && Object.keys(params).length ? `${key} ${JSON.stringify(params)}` : key)

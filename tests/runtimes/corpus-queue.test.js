@@ -53,7 +53,7 @@ test('parts of a worker that is killed with kill -9 go to another one, and the f
       (_, n) => `Lily and ${['Tom', 'Ben', 'Mia'][n % 3]} are friends.${' She is happy.'.repeat(n % 5)}`,
     ).join('\n'),
   )
-  // With HOLD, which the worker to be killed has, the computation never ends.
+  // HOLD is set in the worker that is killed. With it the computation never ends.
   writeFileSync(
     join(project, 'own.mjs'),
     `import { writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Tests the elements in jsdom, in which Jest and Vitest run them: it has no matchMedia, ResizeObserver and canvas.
+// Tests the elements in jsdom, in which Jest and Vitest run them. It has no matchMedia, no ResizeObserver and no canvas.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

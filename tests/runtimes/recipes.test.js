@@ -148,7 +148,7 @@ const qkv = await load()
   assert.match(await running('streamed.js', env), /\S/)
   assert.match(await running('translated.js', env), /^(?:w\d+ ?|\.|Guten|Morgen)+/)
   assert.match(await running('chat.js', env), /user: Who wrote Faust\?\n+$/)
-  const programs = ['by-name.js', 'streamed.js', 'translated.js', 'chat.js'] // strict types ask for a check of the logits that masked.js reads
+  const programs = ['by-name.js', 'streamed.js', 'translated.js', 'chat.js'] // not masked.js: strict types demand a check of its logits
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...TYPES, ...programs])
 })
 

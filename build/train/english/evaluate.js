@@ -1,7 +1,10 @@
-// node build/train/english/evaluate.js FOLDER --held FOLDER [--beside FOLDER] [--about FILE]  Measures the English model as the page reads
-// it: bits per byte on held-out texts, 100 sentences to continue, its continuations of ten sentences, and its heads on 200 texts. FOLDER
-// has config.json, packed.safetensors and tokenizer.json. --held: the output folder of corpus.py. --beside: another model to compare bits
-// per byte with. --about: path of about.json to write.
+// Measures the English model as the page reads it: bits per byte on held-out texts, 100 sentences to continue, its continuations of ten
+// sentences, and its heads on 200 texts.
+//   node build/train/english/evaluate.js FOLDER --held FOLDER [--beside FOLDER] [--about FILE]
+//   FOLDER    has config.json, packed.safetensors and tokenizer.json
+//   --held    the output folder of corpus.py
+//   --beside  another model, to compare bits per byte with
+//   --about   path of the about.json to write
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

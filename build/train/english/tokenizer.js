@@ -13,7 +13,7 @@ const START = '<s>'
 
 /**
  * Trains a tokenizer. Every byte is a token, so no text has an unknown token. The library's trainer has no option for the size of the
- * vocabulary. Its merges are in the order of training, so the first of them are the merges of a smaller vocabulary.
+ * vocabulary. But its merges are in the order of training, so keeping only the first ones gives a vocabulary of `size` tokens.
  * @param {string} out
  * @param {number} size
  * @param {string[]} texts

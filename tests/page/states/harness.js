@@ -64,7 +64,7 @@ const parts = {
   devicePixelRatio: 1,
 }
 
-/** Adds the few parts of a browser that templates use to the globals. @returns {() => void} removes them */
+/** Adds to the globals the few parts of a browser that templates use. @returns {() => void} removes them */
 export function giveBrowser() {
   const own = Object.keys(parts).filter(name => !(name in globalThis))
   for (const name of own) Object.assign(globalThis, { [name]: parts[/** @type {keyof typeof parts} */ (name)] })

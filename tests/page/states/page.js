@@ -86,7 +86,7 @@ async function openPage() {
     theme: 'system',
     t,
   })
-  /** Draws the page until nothing in it is loading, but not without end. Returns the picture. */
+  /** Draws the page until nothing in it is loading, or until it has tried often enough. Returns the picture. */
   async function drawn() {
     for (let tries = 0; ; tries++) {
       shell.draw()
@@ -148,7 +148,7 @@ async function check(own) {
 const act = (name, run) => ({ name, run })
 const rooms = fc.constantFrom(...Object.keys(ROOMS))
 
-/** Types into the text of the open room. @type {Record<string, (act: any, text: string) => void>} */
+/** For each room, a function that types into its text. @type {Record<string, (act: any, text: string) => void>} */
 const TYPE = {
   front: (act, text) => act.own(text),
   layer: (act, text) => act.change({ sentence: text }),

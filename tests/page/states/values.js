@@ -41,7 +41,7 @@ export const change = fc.oneof(
     .tuple(ofHead, orNull(index))
     .map(([{ isOn, stack, layer }, position]) => ({ isOn, stack, layer, kind: 'patch', position })),
 )
-/** Lists of changes. A place has at most one, as with every control. */
+/** Generates lists of changes with at most one for each place, as the page's controls make them. */
 export const changes = fc
   .array(/** @type {fc.Arbitrary<import('../../../web/attention-head/head.js').Change>} */ (change), { maxLength: 3 })
   .map(all => all.reduce(withChange, []))
