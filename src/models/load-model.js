@@ -198,8 +198,8 @@ export async function saveModel(model, ...more) {
 export const readSafetensors = async bytes => (await saving()).readTensors(bytes)
 
 /**
- * Opens an adapter's folder, replaces `tensors` of the base model by merged ones, and returns the folder. It must stay open, because a merged
- * tensor reads the adapter's weights only when it is read itself.
+ * Opens an adapter's folder, replaces `tensors` of the base model by merged ones, and returns the folder. It must stay open, because a
+ * merged tensor reads the adapter's weights only when it is read itself.
  * @param {CheckpointSource} source
  * @param {Parameters<typeof openFolder>[1]} options
  * @param {import('./family-shapes/parts.js').Family} family

@@ -582,7 +582,7 @@ export class Model {
    * Embeds a stream of texts in order. Reads one batch of texts at a time, so memory is constant.
    * @param {Iterable<string> | AsyncIterable<string>} texts
    * @param {import('./sentences/embed.js').EmbedOptions} [options]
-   * @returns {AsyncGenerator<FloatTensor, void, void>} (d)
+   * @returns {AsyncGenerator<FloatTensor, void, void>} the embedding of each text, (d)
    */
   async *embedStream(texts, options = {}) {
     const own = Model.#own(this)
@@ -591,7 +591,7 @@ export class Model {
     yield* embedStream(own.#runner, this.#reads.modules, texts, options)
   }
 
-  /** The context for running many texts. @returns {import('./sentences/many-texts.js').Runner} */
+  /** Returns what functions that run many texts need. @returns {import('./sentences/many-texts.js').Runner} */
   get #runner() {
     return {
       model: this,

@@ -34,7 +34,7 @@ const WHOLE = [
   [/^(unembed|unembed\.hook_out|(\w+\.)*(lm_head|embed_out))$/, 'logits'],
 ]
 
-/** Short names of TransformerLens's cache, such as `cache['pattern', 3]`. */
+/** Matches short names in TransformerLens's cache, such as `pattern` in `cache['pattern', 3]`. */
 const SHORT =
   /^(?:(q|k|v|z|rot_q|rot_k|attn_scores|pattern|result)|(post)|(resid_pre|resid_mid|resid_post|attn_out|mlp_out))$/
 

@@ -1,4 +1,4 @@
-// Eigenvalues of a real square matrix, by Householder reduction to Hessenberg form and QR steps with Wilkinson shifts.
+// Computes eigenvalues by Householder reduction to Hessenberg form and QR steps with Wilkinson shifts.
 
 /**
  * Computes the eigenvalues of a real square matrix.

@@ -80,8 +80,8 @@ function* steps(parts, stack, spec) {
       const g = Math.floor(h / group)
       return { q: of(wq, h), k: of(wk, g), v: of(wv, g), o: of(wo, h) }
     })
-    // The norms |A^T M B| and |S^T M T| are equal for the Cholesky factors S S^T = A A^T and T T^T = B B^T, so the products have size D instead
-    // of d. For composition with queries, A is the reader's k, M its q times the writer's o, and B the writer's v.
+    // The norms |A^T M B| and |S^T M T| are equal for the Cholesky factors S S^T = A A^T and T T^T = B B^T, so the products have size D
+    // instead of d. For composition with queries, A is the reader's k, M its q times the writer's o, and B the writer's v.
     const readers = new Float32Array(3 * H * D * d)
     const sizes = own.map((head, h) =>
       [
@@ -180,7 +180,7 @@ function through(rows, { kind, size, plusOne }, weight) {
 }
 
 /**
- * Passes rows that are written before a norm through it, in place: rows N^T, with N as in `through`.
+ * Passes rows that a part writes through the norm that follows, in place: rows N^T, with N as in `through`.
  * @param {Float64Array} rows
  * @param {NormSpec} spec
  * @param {ArrayLike<number>} weight

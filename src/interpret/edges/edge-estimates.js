@@ -70,8 +70,8 @@ function placesOf({ stack, spec }, isExact) {
 }
 
 /**
- * The gradients with respect to what each reader of a stream reads, filled from the last reader backwards. The walk passes them back through
- * the residual stream together.
+ * The gradients with respect to what each reader of a stream reads, filled from the last reader backwards. The walk passes them back
+ * through the residual stream together.
  */
 class ReadGradients {
   #all

@@ -1,4 +1,4 @@
-// The data from which edges are computed: the recorded run of a text, its writers and readers, and how much each writer's output changes.
+// Collects what edges are computed from: the recorded run of a text, its writers and readers, and how much each writer's output changes.
 
 import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
@@ -48,7 +48,7 @@ import { BranchingOperations, valuesOf } from '../patching/resume.js'
 /** True if a reader reads the output of the encoder. @param {Reader} to */
 export const readsEncoded = to => (to.kind === 'k' || to.kind === 'v') && to.place === 'cross'
 
-/** Returns the kind of the part to which a node belongs. @param {Writer | Reader} node */
+/** Returns the kind of part that a writer or reader belongs to. @param {Writer | Reader} node */
 export const partKind = node =>
   node.kind === 'mlp' ? 'mlp' : 'place' in node && node.place === 'cross' ? 'cross' : 'attention'
 
@@ -112,7 +112,7 @@ export class EdgeTask {
     return this.#last.L
   }
 
-  /** Returns the index in a list of the node that an option describes, or -1. @param {(Writer | Reader)[]} list @param {unknown} node */
+  /** Returns the index in `list` of the writer or reader that an option describes; -1 if there is none. @param {(Writer | Reader)[]} list @param {unknown} node */
   indexOf(list, node) {
     const asked = Object(node)
     const isBoth = this.streams.length > 1

@@ -25,10 +25,9 @@ export const READS = /** @type {const} */ (['q', 'k', 'v', 'input'])
 const ranked = new WeakMap()
 
 /**
- * Selects the smallest graph that explains a share of the answer. The fraction of the answer that goes through a node is divided among the
- * edges into it in proportion to their |effect|. The share of a graph is the fraction that gets back to the words through its edges alone.
- * The edges with the largest fractions are added first, until the graph has the requested share or `most` edges. Edges on no path from a
- * word to the answer are dropped.
+ * Selects the smallest graph that explains a share of the answer. A node's fraction of the answer is divided among the edges into it, in
+ * proportion to |effect|. Edges are added by descending fraction, until the fraction that gets back to the words through them reaches
+ * `share`, or there are `most` of them. Edges on no path from a word to the answer are dropped.
  * @param {PositionEdges} found
  * @param {{ share?: number, most?: number }} [options] default 0.8, and all edges
  * @returns {HeadGraph}

@@ -198,7 +198,7 @@ export function* gradientSteps(parts, input, options, where, inParts) {
   const ofWeights = Object.fromEntries(plan.read(learned))
   if (parameters instanceof Parameters) {
     for (const [name, { data }] of Object.entries(ofWeights)) parameters.gradients[name].data.set(data)
-    parameters.reached = new Set() // empty, so that the optimiser skips weights whose gradient is 0 everywhere, such as those of an unused pooler
+    parameters.reached = new Set() // empty, so that the optimiser skips weights with a gradient of zeros, such as an unused pooler's
   }
   return {
     ...ran,

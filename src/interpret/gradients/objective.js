@@ -1,5 +1,5 @@
-// The objective that a backward pass differentiates: a loss, a weighted sum of logits, any function of the logits, or a function of the
-// numbers at a place.
+// Checks and evaluates the objective that a backward pass differentiates: a loss, a weighted sum of logits, any function of the logits, or
+// a function of the numbers at a place.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'

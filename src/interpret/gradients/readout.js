@@ -1,5 +1,5 @@
-// Objectives that read the output of the last norm instead of logits of tokens: logits of classes, and the cosine between the embedding of
-// the text and another embedding. Values and derivatives are computed in float64.
+// Computes objectives that read the output of the last norm instead of logits of tokens: logits of classes, and the cosine between the
+// text's embedding and another one. Values and derivatives are computed in float64.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
 import { describe, shape } from '../../base/errors.js'

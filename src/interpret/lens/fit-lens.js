@@ -1,4 +1,4 @@
-// Fits a lens of a decoder on texts: computes the Jacobian lens, and the loop shared with the tuned lens.
+// Fits a lens of a decoder on texts: computes the Jacobian lens, or runs the training loop of the tuned lens.
 
 import { oneOf, readOptions, toNumber } from '../../base/arguments.js'
 import { entryOf } from '../../base/entry.js'
@@ -88,8 +88,8 @@ function add(own, matrices, mark) {
 }
 
 /**
- * Fits a lens of a decoder: the Jacobian lens, which is the mean derivative over texts of the last state with respect to the state of each
- * layer, or the tuned lens, trained on the model's answers.
+ * Fits a lens of a decoder on texts. The Jacobian lens is the mean, over texts, of the derivative of the last state with respect to each
+ * layer's state. The tuned lens is trained on the model's answers.
  * @param {Model} model
  * @param {readonly LensText[]} texts about 100 give a usable lens; published Jacobian lenses use 1,000
  * @param {FitLensOptions} [options]

@@ -1,5 +1,5 @@
-// Reads the states h of a text through a lens: softmax(unembed(norm(J h))), with the layer's matrix J and the model's norm, head and softcap.
-// The last layer's matrix is the identity, so its row is the model's answer. If all matrices are the identity, this is the logit lens.
+// Reads the states h of a text through a lens: softmax(unembed(norm(J h))), with the layer's matrix J and the model's norm, head and
+// softcap. The last layer's matrix is the identity, so its row is the model's answer. If all are the identity, this is the logit lens.
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
@@ -171,7 +171,7 @@ function* steps(parts, lens, input, { stack, layers: count, width: d }, { layers
 
 /**
  * Returns for each row of logits its most likely tokens, its entropy, and two sums from which a KL divergence is computed. `logSum` is
- * log(sum(exp(logits - maximum))). `cross` is sum(p * (logits - maximum)), where p are the probabilities of row r % answers for row r.
+ * log(sum(exp(logits - maximum))). `cross` of row r is sum(p * (logits - maximum)), where p are the probabilities of row r % answers.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {FloatTensor} logits (1, rows, V)
  * @param {number} answers the first `answers` rows are those of the model's answer

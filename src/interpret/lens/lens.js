@@ -37,7 +37,7 @@ import { stackOf } from '../stack-of.js'
  * @property {Map<number, Float32Array[]>} momenta of the optimiser by layer, of W and of b
  */
 
-/** An affine map for each of some layers of a model, from the state h after the layer to the state after the last layer. */
+/** Holds, for some layers of a model, an affine map from the state h after the layer to the state after the last layer. */
 export class Lens {
   /** @type {LensContent} */
   #own

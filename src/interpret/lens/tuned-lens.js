@@ -1,6 +1,6 @@
-// Trains the tuned lens of Belrose et al. 2023: for each layer a map h + W h + b, starting at W = 0 and b = 0. The loss KL(model || lens) is
-// differentiated through the model's norm and head. Each text is a step. The optimiser is that of the authors' package: SGD with Nesterov
-// momentum, weight decay, and a rate that falls to 0. The gradient norm of a layer is clipped to 1.
+// Trains the tuned lens of Belrose et al. 2023: for each layer a map h + W h + b, starting at W = 0 and b = 0. The loss KL(model || lens)
+// is differentiated through the model's norm and head. Each text is a step. The optimiser is that of the authors' package: SGD with
+// Nesterov momentum, weight decay, and a rate that falls to 0. The gradient norm of a layer is clipped to 1.
 
 import { Tensor } from '../../base/tensor.js'
 import { copyOf } from '../../models/run/model-hooks.js'

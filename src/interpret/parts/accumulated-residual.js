@@ -1,4 +1,5 @@
-// Reads the residual stream of one position before and after each layer, and the logits it would give if the model ended there (logit lens).
+// Reads the residual stream of one position before and after each layer, and the logits it would give if the model ended there (logit
+// lens).
 
 import { readOptions, toBoolean, toNumber } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'

@@ -239,7 +239,7 @@ async function ablateOne(model, input, options, where, name) {
   })
 }
 
-/** Throws if the options or their `of` are missing. @param {unknown} options @param {string} where @param {string} call @param {readonly string[]} own its options besides the settings */
+/** Throws if the options or their `of` are missing. @param {unknown} options @param {string} where @param {string} call @param {readonly string[]} own options of the call besides the settings */
 function expectOf(options, where, call, own) {
   if (typeof options === 'object' && options !== null) {
     /** @type {{ of?: unknown }} */

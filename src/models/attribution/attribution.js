@@ -1,5 +1,5 @@
-// Direct attribution: how much each part of a model adds to the logits of tokens or classes. The layers between the last norm and the
-// logits are linear once the factors of their activations are frozen.
+// Computes direct attribution: how much each part of a model adds to the logits of tokens or classes. The layers between the last norm and
+// the logits are linear once the factors of their activations are frozen.
 
 import { readOptions, toNumber } from '../../base/arguments.js'
 import { toTensor } from '../../base/operand.js'

@@ -20,7 +20,7 @@ import { Tensor } from '../../base/tensor.js'
  * A number to explain, and its gradient with respect to the rows that it is read from.
  * @typedef {{ value: number, rows: Float64Array[] }} Readout
  *
- * The output y of a linearised function, and the product of a gradient of y with its Jacobian.
+ * The output y of a linearised function, and `pull`, which multiplies a gradient of y by the function's Jacobian.
  * @typedef {{ y: Float64Array, pull: (g: Float64Array) => Float64Array }} Linearized
  *
  * The contributions to T numbers, with H heads per layer. The `heads`, `crossHeads`, `mlps`, `embedding` and `rest` of each number sum to

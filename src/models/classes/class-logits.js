@@ -11,7 +11,7 @@ import { copyOf } from '../run/model-hooks.js'
 /** @import { ClassesSpec } from '../family-shapes/parts.js' */
 
 /**
- * Computes the logits of classes, and their scores.
+ * Computes the logits and the scores of classes.
  * @param {ClassesSpec} classes
  * @param {import('../run/network.js').ModelOperations} ops
  * @param {FloatTensor} h (B, L, d)

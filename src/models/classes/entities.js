@@ -1,5 +1,5 @@
-// Named entities in a text: classes of tokens, grouped into words and entities as the token-classification pipeline of transformers 5.16
-// does (pipelines/token_classification.py). Loaded on first use.
+// Finds named entities in a text: classifies tokens and groups them into words and entities, as the token-classification pipeline of
+// transformers 5.16 does (pipelines/token_classification.py). Loaded on first use.
 
 import { oneOf, readOptions } from '../../base/arguments.js'
 import { describe } from '../../base/errors.js'
@@ -26,7 +26,7 @@ import { toBytes } from '../tokenizers/bytes.js'
  * A token of the text, with its probabilities by class, and whether it continues a word.
  * @typedef {{ word: string, id: number, scores: ArrayLike<number>, start?: number, end?: number, index: number, isSubword: boolean }} Token
  */
-/** A token, or the tokens of a word. @typedef {{ label: string, score: number, word: string, tokens: Token[] }} Labelled */
+/** A token, or the tokens of a word, with a label. @typedef {{ label: string, score: number, word: string, tokens: Token[] }} Labelled */
 /** Decodes tokens given by their spelling in the vocabulary. @typedef {(words: string[], ids: number[]) => string} Join */
 
 /** Matches the first word of a text, as BERT splits it: a run without spaces, punctuation and Chinese characters, or one such character. */
@@ -219,7 +219,7 @@ function placesOfBytes(text, characters, bytes) {
   if (lead !== 0 && lead !== 1) return undefined
   const spelt = encode(' '.repeat(lead) + whole)
   if (!spelt.every((byte, i) => byte === all[i])) return undefined
-  /** Start and end of the character of each byte. @type {[number, number][]} */
+  /** For each byte, start and end of its character in the text. @type {[number, number][]} */
   const places = Array.from({ length: lead }, () => [0, 0])
   for (const { sign, index, end } of characters) for (const _ of encode(sign)) places.push([index, end])
   let at = 0
@@ -227,7 +227,7 @@ function placesOfBytes(text, characters, bytes) {
     const own = places.slice(at, at + length)
     at += length
     const last = own.at(-1)?.[1] ?? 0
-    const shown = own.filter(([from]) => text[from] !== ' ') // spaces do not count
+    const shown = own.filter(([from]) => text[from] !== ' ') // the place of a token excludes its spaces
     return [shown[0]?.[0] ?? last, shown.at(-1)?.[1] ?? last]
   })
 }

@@ -1,4 +1,4 @@
-// Files that are rarely needed: the modules of sentence-transformers, chat templates, generation_config.json.
+// Reads files that are rarely needed: the modules of sentence-transformers, chat templates, generation_config.json.
 
 import { openFolder, readJSON } from '../source/source.js'
 

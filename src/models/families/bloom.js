@@ -16,7 +16,7 @@ export const DEFAULTS = {
 }
 export const ALIASES = { num_hidden_layers: 'n_layer', num_attention_heads: 'n_head', n_embed: 'hidden_size' }
 
-/** Keys for training and fused kernels, and keys without effect. */
+/** Config keys for training and for fused kernels, and config keys without effect. */
 const UNUSED = [
   'slow_but_exact',
   'attention_softmax_in_fp32',

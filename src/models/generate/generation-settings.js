@@ -1,5 +1,6 @@
-// The generation settings of a folder and their effect on logits: generation_config.json, or config.json if that is missing. Rules and
-// their order are those of transformers 5.16: generation/configuration_utils.py, utils.py (_get_logits_processor) and logits_process.py.
+// Reads the generation settings of a folder, from generation_config.json or, if that is missing, config.json, and applies them to logits.
+// Rules and their order are those of transformers 5.16: generation/configuration_utils.py, utils.py (_get_logits_processor) and
+// logits_process.py.
 
 import { describe } from '../../base/errors.js'
 import { Config } from '../config/config.js'

@@ -8,7 +8,7 @@ import { describe } from '../../base/errors.js'
 /** @typedef {Map<string, StoredTensor>} Tensors */
 
 /**
- * How llama.cpp's converter changed a tensor; reading undoes it.
+ * A change that llama.cpp's converter made to a tensor, and that reading undoes.
  * @typedef {object} Change
  * @property {string} [name] Hugging Face name; undefined if the tensor is not used
  * @property {(n: number) => number} [row] returns where the file has row n of the Hugging Face tensor
@@ -135,7 +135,7 @@ function scalingOf(k, tensors) {
   }
 }
 
-/** Returns the sizes, heads and rotation of a decoder. @param {Keys} k @param {Tensors} tensors */
+/** Returns the config keys that decoders share: sizes, heads and rotation. @param {Keys} k @param {Tensors} tensors */
 function decoder(k, tensors) {
   const d = k.count('embedding_length')
   const heads = k.count('attention.head_count')
@@ -502,7 +502,7 @@ function distilbert(k, tensors) {
   }
 }
 
-/** Maps the GGUF tensor names of one stack of T5 to the names in a checkpoint. @param {'enc' | 'dec'} short prefix in the GGUF file @param {string} name prefix in the checkpoint */
+/** Returns the checkpoint's names of a T5 stack's tensors, by the GGUF file's names. @param {'enc' | 'dec'} short prefix in the GGUF file @param {string} name prefix in the checkpoint */
 function t5Names(short, name) {
   const at = `${name}.block.N.layer.`
   const mlp = `${at}${short === 'enc' ? 1 : 2}.`

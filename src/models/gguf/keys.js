@@ -94,7 +94,8 @@ export class Keys {
     const rest = [...this.metadata].filter(([name, value]) => {
       const key = name.slice(start.length)
       if (!name.startsWith(start) || this.#read.has(key) || HARMLESS.test(key)) return false
-      const isAbsent = (value === 0 || value === false) && !key.endsWith('_swa') // except keys ..._swa, for layers with a window: llama.cpp uses them even if they are 0
+      // Keys ..._swa are for layers with a window: llama.cpp uses them even if they are 0.
+      const isAbsent = (value === 0 || value === false) && !key.endsWith('_swa')
       return !isAbsent && mayMatter(key.replaceAll('.', '_'))
     })
     if (rest.length)

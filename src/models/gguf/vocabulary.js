@@ -1,4 +1,4 @@
-// The tokens of a GGUF file with their types, validated.
+// Reads and validates the tokens of a GGUF file and their types.
 
 import { entryOf } from '../../base/entry.js'
 import { describe } from '../../base/errors.js'
@@ -53,7 +53,7 @@ const GAPS = [
 const SHOWN = ['<|channel|>', '<|message|>', '<|start|>', '<|constrain|>']
 
 /**
- * Returns the ids that end a text: those of the keys, and those that llama.cpp recognises by name.
+ * Returns the ids that end a text: those in metadata keys, and those that llama.cpp recognises by the token's name.
  * @param {GgufMetadata} metadata
  * @returns {number[]}
  */
@@ -172,7 +172,7 @@ export class Vocabulary {
     return types.includes(this.#types[id])
   }
 
-  /** Sets the types and ends of tokens that llama.cpp recognises by name. */
+  /** Sets the types of tokens that llama.cpp recognises by name, and collects in `ends` those that end a text. */
   #name() {
     const set = (/** @type {string[]} */ names, /** @type {number} */ type, isEnd = false) => {
       for (const name of names) {

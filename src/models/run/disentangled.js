@@ -1,5 +1,5 @@
-// The disentangled attention of DeBERTa (He et al. 2021): the terms of relative positions in the scores. Letters: B batch, H heads, L rows, D
-// size of a head, R rows of distances.
+// Computes the terms that relative positions add to the scores in DeBERTa's disentangled attention (He et al. 2021). Letters: B batch, H
+// heads, L rows, D size of a head, R rows of distances.
 
 import { Tensor } from '../../base/tensor.js'
 
@@ -31,8 +31,8 @@ export function rowOf({ span, buckets, most }, distance) {
 }
 
 /**
- * Projects the table rows that the distances of L tokens need, to queries and to keys. Also returns `index`, the projected row of each
- * distance from -(L - 1) to L - 1.
+ * Projects the table rows for the distances of L tokens to queries q and to keys k. Also returns `index`: for each distance from -(L - 1)
+ * to L - 1, its row in q and k.
  * @param {import('./network.js').ModelOperations} ops
  * @param {Disentangled} spec
  * @param {NonNullable<import('../family-shapes/parts.js').AttentionSpec['positions']>} positions

@@ -99,7 +99,7 @@ export function together(own, { weights, scores }) {
   halves.delete(own)
   const joined = (/** @type {FloatTensor} */ x, /** @type {FloatTensor} */ y) =>
     new Tensor(
-      x.data.map((value, n) => Math.max(value, y.data[n])), // each query has a row in one map; in the other map, its weights are 0 and its scores -Infinity
+      x.data.map((value, n) => Math.max(value, y.data[n])), // of each row, one map has weights of 0 and scores of -Infinity
       [...x.dims],
     )
   return {

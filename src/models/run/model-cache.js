@@ -1,4 +1,4 @@
-// Keys and values of earlier ids, to be continued by forward and generate.
+// Keeps keys and values of earlier ids, which forward and generate continue.
 
 import { describe, proxied } from '../../base/errors.js'
 

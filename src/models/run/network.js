@@ -24,8 +24,8 @@ import { ropeOf } from './stacks.js'
 /** The options of a linear layer within a run; the residual is a tensor. @typedef {FusedOptions & { residual?: FloatTensor }} DenseOptions */
 /** @typedef {Record<string, import('./model-hooks.js').Hook>} CheckedHooks */
 /**
- * A run as steps, between which other tasks may run. Each step yields the output of a layer or, within a layer, the tensors that the rest of
- * the layer needs.
+ * A run as steps, between which other tasks may run. Each step yields the output of a layer or, within a layer, the tensors that the rest
+ * of the layer needs.
  * @template T
  * @typedef {Generator<FloatTensor | FloatTensor[], T, void>} RunSteps
  */
@@ -402,7 +402,7 @@ export function* runLayer(own, parts, h) {
 }
 
 /**
- * Computes down(act(gate x) * up x), or down(act(up x)).
+ * Computes down(act(gate x) * up x) or, without a gate, down(act(up x)).
  * @param {Layer} own
  * @param {NonNullable<PartSpec['mlp']>} spec
  * @param {FloatTensor} x

@@ -124,7 +124,7 @@ function countPositions({ padding }, masks, ids, B, L, past) {
     for (let i = 0; i < L; i++) {
       const n = b * L + i
       if (padding !== undefined) {
-        // RoBERTa: pad + 1, pad + 2, ... for other ids; pad itself for padding.
+        // RoBERTa: padding + 1, padding + 2, ... for tokens; `padding` itself for padding.
         const isToken = ids?.[n] !== padding
         if (isToken) seen++
         positions[n] = padding + (isToken ? seen : 0)
