@@ -47,7 +47,7 @@ export function describe(value) {
 }
 
 /**
- * Makes the error for a Proxy of one of our objects, as Vue and MobX make. Private fields are not accessible through a Proxy.
+ * Makes the error for a Proxy of one of our objects, such as Vue and MobX make. Private fields are not accessible through a Proxy.
  * @param {string} name
  */
 export const proxied = name =>
@@ -56,7 +56,7 @@ export const proxied = name =>
   )
 
 /**
- * Gives a promise the methods of its result. Called on the promise, they throw an error: it must be awaited first.
+ * Gives a promise the methods of its result. On the promise they throw an error that says to await it first.
  * @template T
  * @param {Promise<T>} promise
  * @param {{ prototype: object }} type class of the result
@@ -96,8 +96,8 @@ function distance(a, b) {
 }
 
 /**
- * Returns the known name with the smallest edit distance, if it is near: the distance is at most a third of its letters plus one, or one
- * name is the beginning or the end of the other.
+ * Returns the known name with the smallest edit distance, if it is near: the distance is at most 1 plus a third of the letters of the
+ * shorter name, or one name, of more than two letters, is the beginning or the end of the other.
  * @param {string} name
  * @param {readonly string[]} known
  * @returns {string | undefined}

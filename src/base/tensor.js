@@ -34,7 +34,7 @@ export const DTYPES = /** @type {const} */ ({
 })
 
 /**
- * Returns the built-in getter of typed arrays as a function. Neither a subclass nor a property of the array can override it.
+ * Returns the built-in getter `name` of typed arrays as a function. Neither a subclass nor a property of the array can override it.
  * @param {string | symbol} name
  */
 const intrinsic = name => {
@@ -58,7 +58,7 @@ export const lengthOf = intrinsic('length')
 export const memories = new WeakMap()
 
 /**
- * A row-major array with dims. `data` is the given array itself, not a copy. Printed as in PyTorch.
+ * A row-major array with dims. `data` is the given array itself, not a copy. Prints as in PyTorch.
  * @template {TensorData} [T=TensorData]
  */
 export class Tensor {
@@ -277,7 +277,7 @@ export class Tensor {
 
   /**
    * @internal
-   * Returns a resident tensor itself. Throws for any other, which is a Proxy of a resident tensor or was made from one.
+   * Returns this tensor if it is a resident tensor itself. Throws if it is a Proxy of one or was derived from one.
    * @param {string} name
    * @returns {Tensor}
    */
@@ -364,7 +364,7 @@ function transpose(source, from, step, data, to, jump, rows, columns) {
       }
 }
 
-/** The maximum number of axes, as in PyTorch. It also ends the walk into an array that contains itself. */
+/** The maximum number of axes, as in PyTorch. This limit also ends the walk into an array that contains itself. */
 export const MOST_AXES = 64
 
 /**

@@ -14,7 +14,7 @@ void dot_blocks(const struct qkv_linear *a, const int16_t *q, const int32_t *tot
 
 /* BLOCK values of eight rows of W = d (scale w) + minimum. numbers (BLOCK/2, 8, 2) are w, in pairs of k; scales and
  * minima are (groups, 8). Integer minima are stored as m in int32, where minimum = e m. int8 has numbers only; int4 has
- * no d and e. */
+ * neither d nor e. */
 struct wide_panel {
   int16_t numbers[BLOCK * 8];
   float scales[BLOCK / 16 * 8], minima[BLOCK / SMALL_BLOCK * 8], d[8], e[8];

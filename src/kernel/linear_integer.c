@@ -411,9 +411,9 @@ INLINE int32_t *starts_at(const struct many_rows *x, size_t r, size_t k) {
   return x->totals + r * x->blocks + k / BLOCK;
 }
 
-/* Adds the products of up to BLOCK values of k, from k on, to sums (tall, ROW_SUMS), which are `panels` panels of
- * columns of y from n on. For k = 0 the sums start from the biases (ROW_SUMS). If `is_direct`, the last results go
- * straight to y, from row m on. */
+/* Adds the products of up to BLOCK inputs, from input k on, to sums (tall, ROW_SUMS): those of all rows of `x` and of
+ * `panels` panels of columns, from column n of y on. For k = 0 the sums start from the biases (ROW_SUMS). If
+ * `is_direct`, the sums after the last inputs go straight to y, from row m on. */
 static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, size_t m, size_t n, size_t panels,
                        size_t k, struct wide_panel *wide, const float *biases, float *sums, int is_direct) {
   size_t count = at_most(a->K - k, BLOCK), bytes = panel_step(a);

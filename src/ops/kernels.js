@@ -15,7 +15,8 @@ export const ONCE = 2 ** 32 - 1
 /** @typedef {{ product: number, a: number, b: number, y: number, n: number, C?: number, period?: number, factor?: number, accumulate?: number }} Combination */
 
 /**
- * y = a b if product is 1, else y = a + factor b, or y = factor b if a is 0. A unit has C values; b repeats after `period` units.
+ * Computes y = a * b if product is 1, else y = a + factor * b, or y = factor * b if a is 0. A unit has C values; b repeats after `period`
+ * units.
  * @param {Core} core
  * @param {Combination} fields of struct qkv_combine
  */
@@ -27,30 +28,30 @@ export function combine(core, { product, a, b, y, n, C = UNIT, period = ONCE, fa
 }
 
 /**
- * to = a b; with `accumulate`, to += a b.
+ * Computes to = a * b, or to += a * b with `accumulate`, on addresses.
  * @param {Core} core
  * @param {number} a
  * @param {number} b
  * @param {number} to
- * @param {number} n values of each
+ * @param {number} n number of values of a, b and to
  * @param {number} [accumulate]
  */
 export const multiplyAll = (core, a, b, to, n, accumulate = 0) =>
   combine(core, { product: 1, a, b, y: to, n, accumulate })
 
 /**
- * to = a + factor b; if a is 0, to = factor b.
+ * Computes to = a + factor * b, or to = factor * b if a is 0, on addresses.
  * @param {Core} core
  * @param {number} a
  * @param {number} b
  * @param {number} to
- * @param {number} n values of each
+ * @param {number} n number of values of a, b and to
  * @param {number} [factor]
  */
 export const addAll = (core, a, b, to, n, factor = 1) => combine(core, { product: 0, a, b, y: to, n, factor })
 
 /**
- * to = the column sums of x (rows, C).
+ * Writes the column sums of x (rows, C) to `to`, or adds them.
  * @param {Core} core
  * @param {number} x
  * @param {number} rows

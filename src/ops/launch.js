@@ -5,7 +5,7 @@ import { expectApart, produce, toTarget } from '../runtime/outputs.js'
 /** @import { OutOptions } from '../runtime/outputs.js' */
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
-const WORK = 32 // multiplications that take as long as one value's read and write
+const WORK = 32 // multiplications that take as long as reading and writing one value
 const CHUNK = 2e6 // operations per chunk of units; shorter streams of memory are a third slower (measured)
 
 /**
@@ -50,7 +50,7 @@ export function toTargetInPlace(options, dims, where, inputs) {
  * @param {FloatTensor} x
  * @param {OutOptions} options
  * @param {string} where
- * @param {(from: number, to: number) => void} kernel its arguments are addresses
+ * @param {(from: number, to: number) => void} kernel gets the addresses of x and of the output
  */
 export function mapValues(core, x, options, where, kernel) {
   const target = toTarget(options, x.dims, where, [x])

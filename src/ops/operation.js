@@ -17,8 +17,8 @@ import { toTargetInPlace } from './launch.js'
 /** @typedef {import('../base/tensor.js').TensorLike | import('../base/tensor.js').Nested | ArrayLike<number>} IdOperand integers of any dims */
 
 /**
- * Where gradients are written: `out` has a tensor for each by name. Gradients without one are new arrays, or new resident tensors with
- * `resident`. The tensors must not overlap each other or an input.
+ * Where gradients are written: `out` may have a tensor for each, by name. Gradients without a tensor are new arrays, or new resident
+ * tensors with `resident`. The tensors must not overlap each other or an input.
  * @template {string} Name
  * @typedef {{ out?: Partial<Record<Name, FloatTensor>>, resident?: boolean }} Outs
  */
@@ -40,8 +40,8 @@ import { toTargetInPlace } from './launch.js'
  * @property {Record<string, readonly number[] | undefined>} [gradients] dims of the gradients by name, in the order of the operands;
  *   undefined for an operand that was not given
  * @property {number} [saved] number of floats that `run` writes for `differentiate`
- * @property {(at: number[], y: number, saved: number, given?: any) => void} run computes the output; given: arguments that may change at
- *   each step
+ * @property {(at: number[], y: number, saved: number, given?: any) => void} run computes the output; at: addresses of the operands; given:
+ *   arguments that may change at each step
  * @property {(at: number[], saved: number, given?: any) => void} [save] writes `saved` without computing the output
  * @property {(at: number[], dY: number, to: (Slot | undefined)[], saved: number, y: number) => void} [differentiate] computes the gradients
  * @property {boolean} [overwrites] true if `differentiate` cannot accumulate
@@ -58,7 +58,7 @@ import { toTargetInPlace } from './launch.js'
 /**
  * @typedef {object} Operation
  * @property {readonly string[]} operands names in order
- * @property {number} required how many of them are required
+ * @property {number} required number of operands that are required
  * @property {readonly string[]} options
  * @property {Prepare} prepare
  *
@@ -144,7 +144,7 @@ const addressesOf = (core, tensors) => tensors.map(tensor => (tensor ? core.toMe
  * @param {Operation} operation
  * @param {readonly unknown[]} values
  * @param {import('../runtime/outputs.js').OutOptions} given the options of the operation, out and resident, already read by readOptions
- * @param {unknown} [more] the last argument of `run`; default the options
+ * @param {unknown} [more] the last argument of `run`; default `given`
  */
 export function runOperation(qkv, where, operation, values, given, more) {
   const core = expectCore(qkv, where)
@@ -162,7 +162,7 @@ export function runOperation(qkv, where, operation, values, given, more) {
  * @param {readonly unknown[]} values
  * @param {unknown} dY
  * @param {{ out?: object, resident?: boolean }} given the options of the operation, out and resident, already read by readOptions
- * @param {unknown} [more] the last argument of `save`; default the options
+ * @param {unknown} [more] the last argument of `save`; default `given`
  * @returns {any} tensors by name
  */
 export function runGradients(qkv, where, operation, values, dY, given, more) {

@@ -6,8 +6,8 @@ import { Tensor } from '../../base/tensor.js'
 const SIZE = { least: 0, most: 2 ** 20, whole: true } // larger numbers are mistakes
 
 /**
- * Returns the slopes of ALiBi for H heads: if H is a power of two, the geometric sequence that starts at 2^(-8/H) and has this ratio. For
- * other H they are the slopes for the next lower power of two, then every other slope for the next higher one.
+ * Returns the slopes of ALiBi for H heads: if H is a power of two, the geometric sequence with first value and ratio 2^(-8/H). For other H,
+ * first the slopes for the next lower power of two, then every other slope for the next higher one.
  * @param {number} numHeads
  * @returns {Tensor<Float32Array>} (H)
  */

@@ -37,8 +37,8 @@ import { checkSummary } from './summary.js'
  * @property {number} [numKvHeads] G, with numHeads; default numHeads
  * @property {ArrayLike<number>} [cuSeqlens] (B + 1): B texts are packed, one after the other: q is (T, H, D), k and v are (T, G, D) and (T,
  *   G, E), the output is (T, H, E). Text b has the rows cuSeqlens[b] ... cuSeqlens[b + 1] - 1; it sees its own keys only. In other options
- *   L and S are the lengths of the longest text; each text reads a mask or a bias from its first row and column on
- * @property {ArrayLike<number>} [cuSeqlensK] (B + 1), with cuSeqlens: the same for k and v, if it differs
+ *   L and S are the lengths of the longest text; each text uses a mask or a bias from the first row and column on
+ * @property {ArrayLike<number>} [cuSeqlensK] (B + 1), with cuSeqlens: the same for the texts of k and v, if their lengths differ
  * @property {{ p: number, generator: Generator }} [dropout] zeroes each weight with probability p and divides
  *   the others by 1 - p (training only); draws come from the generator in the order of the weights
  *
@@ -60,7 +60,7 @@ import { checkSummary } from './summary.js'
  * @typedef {object} TraceOnlyOptions
  * @property {'keys' | 'queries'} [softmaxAxis] the axis whose weights sum to one; default 'keys'
  * @property {'before' | 'after'} [masking] 'before' (default): hidden scores become -Infinity before softmax; 'after': hidden weights
- *   become 0 after it and each line is renormalised
+ *   become 0 after softmax, and each line is renormalised
  *
  * @typedef {AttentionOptions & TraceOnlyOptions & { keep?: readonly (keyof import('./forward.js').Trace)[] }} TraceOptions keep:
  *   names of the steps to compute and return, default all; the others take neither memory nor time
@@ -268,7 +268,7 @@ const MASKINGS = /** @type {const} */ (['before', 'after'])
 const NOT_NEGATIVE = { least: 0 }
 
 /**
- * Checks the options, already read by readOptions, against the sizes of the call, and stores them in it.
+ * Checks the options, already read by readOptions, against the sizes of the call, and stores them in the call.
  * @param {AttentionCall} call
  * @param {number} Dq size of a query
  * @param {number} Dk size of a key

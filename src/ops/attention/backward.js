@@ -39,7 +39,7 @@ const AT = indices(BACKWARD_WORDS)
 
 /**
  * Returns the gradients of the inputs of attention, given dOutput, the gradient of its output. No L x S matrix is stored. The gradients of
- * a hidden key and of a query that sees no key are 0. With dropout, pass the generator in the state before the attention.
+ * a hidden key and of a query that sees no key are 0. With dropout, pass the generator in the state that it had before the attention.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {import('../operation.js').Operand} q as in attention
  * @param {import('../operation.js').Operand} k

@@ -43,7 +43,7 @@ export function appendRows(core, from, B, S, rows) {
  * @param {Broadcast[]} parts
  * @param {boolean} areMasks
  * @param {AttentionCall} call with the sizes of the sequence
- * @param {number} extra
+ * @param {number} extra number of extra keys
  * @param {boolean} [causal]
  * @returns {Tensor} with size 1 for axes along which all `parts` are constant
  */

@@ -52,7 +52,7 @@ export function putTensor(words, at, data, heads, rows, columns, inRows) {
  * @param {number} v
  * @param {number} out
  * @param {boolean} inRows true if the heads of q and out are side by side in rows
- * @param {boolean} keysInRows true if the heads of k and v are
+ * @param {boolean} keysInRows true if the heads of k and v are side by side in rows
  * @param {number} size words of the whole struct
  * @returns {number} address of the struct
  */
@@ -91,7 +91,8 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
 }
 
 /**
- * Runs a kernel on tensors in the module's memory, given by their addresses. Must be called within a scope.
+ * Runs the fused kernel, or with `steps` the trace, on tensors in the module's memory, given by their addresses. Must be called within a
+ * scope.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} q
@@ -99,8 +100,8 @@ export function writeCall(core, call, q, k, v, out, inRows, keysInRows, size) {
  * @param {number} v
  * @param {number} out
  * @param {boolean} inRows true if the heads of q and out are side by side in rows
- * @param {Partial<Record<TraceStep, number>>} [steps] addresses for the steps of a trace; without it the fused kernel runs
- * @param {boolean} [keysInRows] true if the heads of k and v are; default inRows
+ * @param {Partial<Record<TraceStep, number>>} [steps] addresses for the steps of a trace
+ * @param {boolean} [keysInRows] true if the heads of k and v are side by side in rows; default inRows
  */
 export function runAttention(core, call, q, k, v, out, inRows, steps, keysInRows = inRows) {
   const size = (steps ? TRACE_WORDS : ATTENTION_WORDS).length
@@ -150,17 +151,17 @@ export function run(core, args, isTrace, call) {
 }
 
 /**
- * Returns what the kernel compares with keys: q, or for an additive score wQuery q + bias, (..., A).
+ * Returns the address of what the kernel compares with keys: q, or for an additive score wQuery q + bias.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} q address of (B, H, L, size) or (B, L, H * size)
- * @returns {number} address of (..., D)
+ * @returns {number} address of (..., call.D)
  */
 export const projectQueries = (core, { H, queries, additive }, q) =>
   additive ? multiply(core, q, H * queries, toWeights(additive.wQuery, additive.wQuery.dims, additive.bias)) : q
 
 /**
- * Returns what the kernel compares with queries: k, or for an additive score wKey k.
+ * Returns the address of what the kernel compares with queries: k, or for an additive score wKey k.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} k
@@ -169,7 +170,7 @@ export const projectKeys = (core, { G, keys, additive }, k) =>
   additive ? multiply(core, k, G * keys, toWeights(additive.wKey, additive.wKey.dims)) : k
 
 /**
- * Returns the address of q, projected, in the module's memory; q is copied unless it is resident.
+ * Copies q into the module's memory unless it is resident, and returns the result of projectQueries.
  * @param {Core} core
  * @param {AttentionCall} call
  */
@@ -209,7 +210,7 @@ export function attention(core, q, k, v, options) {
  * Copies the inputs in and the output out unless they are resident, and runs the fused kernel.
  * @param {Core} core
  * @param {AttentionCall} call
- * @param {FloatTensor} [out] unchecked
+ * @param {FloatTensor} [out] not checked yet
  * @returns {Attended}
  */
 export function attend(core, call, out) {
@@ -277,13 +278,13 @@ function checkAttentionOut(call, out) {
  * @property {FloatTensor} [capped] softcap * tanh(scaled / softcap); with softcap only
  * @property {FloatTensor} masked the input of softmax: bias added, hidden keys -Infinity; with masking 'before' only
  * @property {FloatTensor} [logits] the input of softmax with masking 'after': no key is hidden yet
- * @property {FloatTensor} maxima (B, H, L), or (B, H, S) over queries: the maximum of each line
+ * @property {FloatTensor} maxima (B, H, L), or (B, H, S) with softmaxAxis 'queries': the maximum of each line of the softmax
  * @property {FloatTensor} exponentials exp(masked - maxima), or exp(logits - maxima)
- * @property {FloatTensor} sums (B, H, L), or (B, H, S) over queries: the sum of each line of exponentials, and exp(sink - maximum) with
- *   sinks
+ * @property {FloatTensor} sums with the dims of maxima: the sum of each line of exponentials; with sinks plus exp(sink - maximum)
  * @property {FloatTensor} [fullWeights] with masking 'after' only: exponentials / sums, before keys are hidden
  * @property {FloatTensor} [zeroed] with masking 'after' only: fullWeights, hidden keys 0
- * @property {FloatTensor} [zeroedSums] with masking 'after' only: the sum of each line of zeroed, plus the weight of the sink
+ * @property {FloatTensor} [zeroedSums] with masking 'after' only, with the dims of maxima: the sum of each line of zeroed, plus the weight
+ *   of the sink
  * @property {FloatTensor} weights the attention of each query to each key
  * @property {FloatTensor} [dropped] with dropout only: the weights after dropout
  * @property {FloatTensor} output (B, H, L, E); with numHeads (B, L, H * E)
@@ -349,7 +350,7 @@ export const traceSize = call =>
   stepsOf(call).reduce((sum, { dims }) => sum + count(dims), call.B * call.H * call.L * call.E)
 
 /**
- * Runs the traced kernel. Must be called within a scope.
+ * Runs the kernel that writes every step. Must be called within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} q address of the queries, projected

@@ -14,7 +14,7 @@ import { attend, writeCall } from './forward.js'
 /** @typedef {Tensor<Float32Array>} FloatTensor */
 
 /**
- * Sizes of a cache, and how it behaves when full. Without `limit` or `window`, `append` then throws.
+ * Sizes of a cache, and what `append` does when the cache is full: without `limit` or `window`, it throws.
  * @typedef {object} CacheOptions
  * @property {number} headDim D, the size of a key
  * @property {number} [valueDim] E, the size of a value; default headDim
@@ -83,7 +83,7 @@ export class KVCache {
     const range = { least: this.#capacity, whole: true, open: true }
     this.#limit = limit === undefined ? this.#capacity : toNumber(limit, 'kvCache: limit', range)
     this.dtype = oneOf(given.dtype ?? 'float32', ['float32', 'int8'], 'kvCache: dtype')
-    /** @internal The object that reads and writes rows which are not float32. */
+    /** @internal The object that reads and writes rows which are not float32; undefined for float32. */
     this.rows = this.dtype === 'int8' ? this.#int8Rows() : undefined
     this.#block = { core, pointer: core.blocks.take(this.#bytes(this.#capacity)) }
     released.register(this, this.#block, this)
@@ -205,8 +205,8 @@ export class KVCache {
   /**
    * Computes attention over all cached keys, which are read in place. The L queries have the positions of the last L keys.
    * @param {FloatLike | Nested} q (L, D), (H, L, D) or (B, H, L, D); with numHeads (B, L, H * D)
-   * @param {CachedAttentionOptions} [options] as of attention, but `causal` is true by default and there is no
-   *   `pastLength`: the last query has the position of the last key. S is `length`
+   * @param {CachedAttentionOptions} [options] those of attention, but `causal` is true by default and there is no `pastLength`: the last
+   *   query has the position of the last key. S is `length`
    * @returns {import('./forward.js').Attended} (..., L, E); with numHeads (B, L, H * E)
    */
   attention(q, options = {}) {
@@ -356,7 +356,7 @@ export class KVCache {
   /**
    * Writes rows of keys or values for all heads.
    * @param {Float32Array} data (B, G, rows, size)
-   * @param {number} at index of head 0
+   * @param {number} at index of head 0 in core.floats
    * @param {number} size
    * @param {number} row first row to write
    * @param {number} rows

@@ -33,8 +33,8 @@ import { alibiSlopes } from './alibi.js'
  * @typedef {object} Mask
  * @property {(call: AttentionCall, options: MaskOptions, names: Names, where: string) => void} check stores the checked values in the call
  *   and resets those of options that are not given
- * @property {(core: Core, call: AttentionCall, at: number) => void} write writes its words into the struct that begins at word `at`. It may
- *   allocate, so it must read `core.words` afterwards
+ * @property {(core: Core, call: AttentionCall, at: number) => void} write writes the mask's words into the struct that begins at word `at`.
+ *   Allocating may replace `core.words`, so it must be read afterwards
  */
 
 /** The index of each word of struct qkv_attention. */
@@ -131,7 +131,7 @@ const span = {
 }
 
 /**
- * Stores a float mask as a bias, because both are added to the scores.
+ * Checks mask and bias, and stores them in the call. A float mask is stored as a bias, because both are added to the scores.
  * @param {AttentionCall} call
  * @param {MaskOptions} options
  * @param {string} where

@@ -21,7 +21,7 @@ import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
  * @property {TensorLike | Nested} K (B, G, S, D), or (B, S, G * D) with kv_num_heads
  * @property {TensorLike | Nested} V (B, G, S, E), or (B, S, G * E)
  * @property {TensorLike | Nested} [attn_mask] boolean (true: visible) or float (added to the scores), broadcast to (B, H, L, P + S); if its
- *   last axis is shorter, the keys after it are hidden
+ *   last axis is shorter, the keys beyond it are hidden
  * @property {TensorLike | Nested} [past_key] (B, G, P, D)
  * @property {TensorLike | Nested} [past_value] (B, G, P, E)
  * @property {TensorLike | Nested | ArrayLike<number> | BigInt64Array} [nonpad_kv_seqlen] (B): how many keys of each batch are not padding; not with past_key
@@ -37,7 +37,7 @@ import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
  * @property {number} [qk_matmul_output_mode] returns qk_matmul_output: 0 the scaled scores, 1 after softcap, 2 after the
  *   mask, 3 after softmax
  * @property {number} [left_window_size] how many keys before its position a query sees; -1 (default): all
- * @property {number} [right_window_size] the same for keys after its position
+ * @property {number} [right_window_size] how many keys after its position a query sees; -1 (default): all
  * @property {number} [softmax_precision] 1 (float32), 10 (float16) or 16 (bfloat16): the minimum precision; float32 is always used
  */
 
@@ -79,7 +79,7 @@ function likeInput({ data, dtype }, x) {
 }
 
 /**
- * Returns (B, heads, rows, size) of a tensor with four axes, or with three and a number of heads.
+ * Returns the sizes [B, heads, rows, size] of a tensor with four axes, or with three and a number of heads.
  * @param {Tensor} tensor
  * @param {string} name
  * @param {number | undefined} heads

@@ -27,7 +27,7 @@ export function packedAttention(qkv, x, options) {
 
 /**
  * Returns the gradients of packedAttention: dX, and dBias and dSinks if there are a bias and sinks. With dropout, pass the generator in the
- * state before the attention.
+ * state that it had before the attention.
  * @type {(qkv: Qkv, x: Operand, dY: Operand, options: RowOptions & import('../operation.js').Outs<'dX' | 'dBias' | 'dSinks'>) => { dX: FloatTensor, dBias?: FloatTensor, dSinks?: FloatTensor }}
  */
 export function packedAttentionBackward(qkv, x, dY, options) {

@@ -6,7 +6,7 @@ import { prepareRows } from '../embedding/embedding.js'
 import { toOperation } from '../operation.js'
 
 /**
- * The operation bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)], with a table (H, T) for T distances.
+ * Prepares the operation bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)], with a table (H, T) for T distances.
  * @type {import('../operation.js').Prepare}
  */
 function prepare(core, [{ dims }], { L, S }, where) {

@@ -10,8 +10,8 @@ import { checkDims, Tensor } from '../../base/tensor.js'
 const SIZE = { least: 0, most: 2 ** 20, whole: true } // larger numbers are mistakes
 
 /**
- * Returns the bucket of a distance: one for each small distance, then logarithmically wider ones up to maxDistance. It computes in float32
- * as PyTorch does; float64 could put distances at a border into another bucket.
+ * Returns the bucket of a distance: one for each small distance, then logarithmically wider ones up to maxDistance. Computes in float32, as
+ * PyTorch does: float64 could put a distance at a border into another bucket.
  * @param {number} distance position of the key minus that of the query
  * @param {number} buckets
  * @param {boolean} bidirectional

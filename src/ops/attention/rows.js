@@ -137,7 +137,10 @@ export function prepareAttention(core, [q, bias, sinks, k, v], options, where) {
   }
 }
 
-/** The operation on a tape: q, a bias of the scores, sinks, k and v. Further options are passed at each step. */
+/**
+ * Attention as an operation of a tape, with the operands q, a bias of the scores, sinks, k and v. Options other than the numbers of heads
+ * are passed at each step.
+ */
 export const rowAttention = toOperation(['q', 'bias?', 'sinks?', 'k?', 'v?'], {
   options: ['numHeads', 'numKvHeads'],
   prepare: prepareAttention,

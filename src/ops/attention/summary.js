@@ -31,10 +31,10 @@ import { indices } from '../../runtime/structs.js'
  *   / S). A cell is the sum of a query's weights in the column, averaged over the queries of the row
  * @property {Tensor<Int32Array>} [topKeys] (B, H, L, K): the keys of the largest weights of each query; -1 where fewer are
  *   visible
- * @property {FloatTensor} [topWeights] (B, H, L, K): descending; of equal ones the smaller key is first
+ * @property {FloatTensor} [topWeights] (B, H, L, K): descending; of equal weights, that of the smaller key is first
  * @property {FloatTensor} [logSumExp] (B, H, L): of the scores before softmax, including the sink; -Infinity if no key is visible
  * @property {FloatTensor} [entropy] (B, H, L): in nats, of the weights of the keys
- * @property {FloatTensor} [sinkWeight] (B, H, L): with sinks only
+ * @property {FloatTensor} [sinkWeight] (B, H, L): the weight of the sink; with sinks only
  * @property {FloatTensor} [distance] (B, H, 2 + floor(log2 S)): shares of the total weight by distance between query and key, in either
  *   direction: 0, 1, 2 to 3, 4 to 7, ...; the last one has all larger distances
  * @property {Record<'previous' | 'first' | 'duplicate' | 'induction' | 'entropy', FloatTensor>} [scores] each (B, H): as in headScores

@@ -19,8 +19,8 @@ import { checkMap } from './summary.js'
  * @property {Range} [rows] the queries; default all L
  * @property {Range} [columns] the keys; default all S
  * @property {readonly [number, number]} [resolution] [R, C]: R x C cells instead of single weights, at most 2^24. A cell is the sum of a
- *   query's weights to its keys, averaged over its queries, as in the map of a summary. R and C are clamped to the numbers of queries and
- *   keys
+ *   query's weights to the cell's keys, averaged over the cell's queries, as in the map of a summary. R and C are clamped to the numbers of
+ *   queries and keys
  * @property {import('../operation.js').Operand} [logSumExp] (B, H, L), from a summary of the same attention; without it, rows are computed
  *   over all keys
  */
@@ -39,10 +39,10 @@ const LABELS = labels(
 )
 
 /**
- * Returns the weights of a window of queries and keys within the whole attention: (B, H, rows, columns), or in cells (B, H, R, C), without
- * the leading axes that q lacks. With `resolution` [R, C], returns R x C cells and needs memory only for these. With `logSumExp`, time
- * depends on the size of the window only, not on L and S. Rounding logSumExp to float32 gives weights a relative error of up to
- * |logSumExp| * 2^-23. Without `logSumExp`, rows are computed exactly, over all keys.
+ * Returns the weights of a window of queries and keys within the whole attention, (B, H, rows, columns), without the leading axes that q
+ * lacks. With `resolution` [R, C], returns cells (B, H, R, C), which take less memory. With `logSumExp`, time depends on the size of the
+ * window only, not on L and S. Rounding logSumExp to float32 gives weights a relative error of up to |logSumExp| * 2^-23. Without
+ * `logSumExp`, rows are computed exactly, over all keys.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {import('../operation.js').Operand} q as in attention
  * @param {import('../operation.js').Operand} k
@@ -87,7 +87,7 @@ function readLogSumExp(call, given) {
 }
 
 /**
- * Returns the logSumExp of each query, and the query's weights summed into `columns` columns.
+ * Returns the logSumExp of each query, and each query's weights, summed into `columns` columns.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {number} columns
@@ -203,8 +203,8 @@ function weightsOfRows(core, call, { rows, columns: [left, right], cells }) {
 }
 
 /**
- * Computes the softmax over the window's keys alone, then multiplies each query's weights by exp(own - logSumExp), where `own` is its
- * logSumExp over these keys.
+ * Computes the softmax over the window's keys alone, then multiplies each query's weights by exp(own - logSumExp), where `own` is the
+ * query's logSumExp over these keys.
  * @param {Core} core
  * @param {AttentionCall} call changed: restricted to the window
  * @param {{ rows: Range, columns: Range, cells: readonly number[] }} window

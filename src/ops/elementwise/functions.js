@@ -60,7 +60,7 @@ export const sigmoid = defineOperation({ name: 'sigmoid', operands: ['x'], prepa
 export const sigmoidBackward = gradientOf(sigmoid)
 
 /**
- * max(x, 0).
+ * Returns max(x, 0).
  * @type {(qkv: Qkv, x: Operand, options?: OutOptions) => FloatTensor}
  */
 export const relu = defineOperation({ name: 'relu', operands: ['x'], prepare: activation('relu') })
@@ -72,7 +72,7 @@ export const relu = defineOperation({ name: 'relu', operands: ['x'], prepare: ac
 export const reluBackward = gradientOf(relu)
 
 /**
- * x sigmoid(x).
+ * Returns x sigmoid(x).
  * @type {(qkv: Qkv, x: Operand, options?: OutOptions) => FloatTensor}
  */
 export const silu = defineOperation({ name: 'silu', operands: ['x'], prepare: activation('silu') })
@@ -124,7 +124,7 @@ export const geglu = defineOperation({
 })
 
 /**
- * As swigluBackward.
+ * Returns the gradients of geglu, as swigluBackward does for swiglu.
  * @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: GeluOptions & Outs<'dX' | 'dUp'>) => Gradients<'dX'> & Partial<Gradients<'dUp'>>}
  */
 export const gegluBackward = gradientOf(geglu)

@@ -1,4 +1,4 @@
-// Selects rows of a table by ids, and computes their gradient.
+// Selects rows of a table by ids, and computes the gradient of the table.
 
 import { expectDims, readOptions, toNumber } from '../../base/arguments.js'
 import { shape } from '../../base/errors.js'
@@ -16,7 +16,7 @@ import { gatherRows, toIds } from './gather-rows.js'
  * Makes the operation of a tape that selects rows. `run` receives the ids and saves them. The gradient of a table row is the sum of the
  * rows of dY whose id selects it, in order.
  * @param {Core} core
- * @param {readonly number[]} table its dims (num, dim)
+ * @param {readonly number[]} table dims of the table, (num, dim)
  * @param {readonly number[]} lead dims of the ids
  * @param {unknown} paddingIdx
  * @param {string} where

@@ -6,7 +6,7 @@ import { OUT_OPTIONS, produce, toTarget } from '../../runtime/outputs.js'
 /** @import { Core } from '../../runtime/memory.js' */
 
 /**
- * Checks integers 0 <= id < rows and returns them as Int32Array.
+ * Checks that all ids are integers 0 <= id < rows. Returns them as an Int32Array, and their dims.
  * @param {unknown} value
  * @param {string} name
  * @param {number} rows

@@ -1,5 +1,5 @@
-// A linear layer as an operation of a tape, and its gradients: dX = dY W, dW = dY^T x, dBias = the column sums of dY. Without gradients it
-// is qkv.linear.
+// A linear layer as an operation of a tape, and its gradients: dX = dY W, dW = dY^T x, dBias = the column sums of dY. qkv.linear computes
+// it without gradients.
 
 import { expectDims } from '../../base/arguments.js'
 import { columnSums } from '../kernels.js'
@@ -36,7 +36,7 @@ export function runLinearBackward(core, { x, w, dY, dX, dW, dBias }, [M, K, N], 
   })
 }
 
-/** The operation y = x W^T + bias + residual; W is (in, out) with layout 'in,out'. @type {import('../operation.js').Prepare} */
+/** Prepares y = x W^T + bias + residual; W is (in, out) with layout 'in,out'. @type {import('../operation.js').Prepare} */
 function prepare(core, operands, { layout }, where) {
   const [x, weight, bias, residual] = operands
   const weights = checkWeights(weight, bias, where, layout)
@@ -81,8 +81,7 @@ export const linear = defineOperation({
 })
 
 /**
- * Returns the gradients of linear, given dY (..., out): of x (..., in); of the weight, (out, in), or (in, out) with layout 'in,out'; and of
- * the bias, the sum of the rows of dY.
+ * Returns the gradients of linear for dY (..., out). dWeight has the dims of the weight; dBias is the sum of the rows of dY.
  * @type {(qkv: Qkv, x: Operand, weight: Operand, dY: Operand, options?: import('./forward.js').LayoutOption & Outs<'dX' | 'dWeight' | 'dBias'>) => Gradients<'dX' | 'dWeight' | 'dBias'>}
  */
 export const linearBackward = gradientOf(linear)

@@ -20,7 +20,7 @@ import { toTargetInPlace } from '../launch.js'
  * @property {TensorLike | Nested} [residual] (..., out), added last; may be the same tensor as `out`
  *
  * @typedef {object} LayoutOption
- * @property {'out,in' | 'in,out'} [layout] the axes of weight: PyTorch's Linear (default), or those of GPT-2's Conv1D
+ * @property {'out,in' | 'in,out'} [layout] order of the weight's axes: that of PyTorch's Linear (default), or that of GPT-2's Conv1D
  */
 
 /**
@@ -40,7 +40,7 @@ import { toTargetInPlace } from '../launch.js'
 
 const FUSED = ['activation', 'residual', ...OUT_OPTIONS]
 const LINEAR = register('linear', [...FUSED, 'layout'])
-/** Bytes per weight, by enum qkv_weights. */
+/** Bytes per weight, indexed by enum qkv_weights. */
 const BYTES = [4, 4, 2, 1, 0.625, 1.06, 0.56, 0.63, 0.69, 0.75, 0.58, 0.7, 0.82]
 const BYTE = 2.5 // multiplications and additions that take as long as reading one byte of a weight
 
@@ -121,7 +121,7 @@ export function forward(core, x, weights, options, where) {
 }
 
 /**
- * a b, for a (..., n) and b (n, m).
+ * Returns the matrix product of a (..., n) and b (n, m).
  * @param {Core} core
  * @param {unknown} a
  * @param {unknown} b

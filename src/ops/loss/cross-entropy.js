@@ -17,7 +17,7 @@ import { CROSS_ENTROPY_STRUCT } from '../nn-abi.js'
  * @typedef {object} CrossEntropyOptions
  * @property {number} [ignoreIndex] rows with this target have no loss and no gradient; default -100
  * @property {number} [labelSmoothing] probability mass spread evenly over all classes; default 0
- * @property {'mean' | 'sum'} [reduction] of the losses times their weights; 'mean', the default, divides by the sum of weights
+ * @property {'mean' | 'sum'} [reduction] sum of the losses times their weights; 'mean', the default, divides it by the sum of the weights
  * @property {import('../../base/tensor.js').TensorLike | import('../../base/tensor.js').Nested} [weights] the weight of each target, with
  *   the dims of the targets; default 1
  */
@@ -46,7 +46,7 @@ export function checkLoss(dims, targets, options) {
   return { ids, values, V, ignore, smoothing, scale: isMean ? 1 / total : 1, rows: ids.length }
 }
 
-/** Returns the sum of the losses, added in float64 and in order. @param {Float32Array} losses @param {number} scale */
+/** Returns `scale` times the sum of the losses, added in float64 and in order. @param {Float32Array} losses @param {number} scale */
 function reduce(losses, scale) {
   let sum = 0
   for (let n = 0; n < losses.length; n++) sum += losses[n]

@@ -54,7 +54,7 @@ export function dropout(qkv, x, options) {
 }
 
 /**
- * Returns the gradient of dropout, dY times its factors. Pass the generator in the state before dropout.
+ * Returns the gradient of dropout: dY times the factors of dropout. Pass the generator in the state that it had before dropout.
  * @type {(qkv: Qkv, dY: Operand, options: DropoutOptions & import('../operation.js').Outs<'dX'>) => import('../operation.js').Gradients<'dX'>}
  */
 export function dropoutBackward(qkv, dY, options) {

@@ -35,8 +35,8 @@ export class Generator {
    * @internal
    * @param {Core} core
    * @param {number | bigint} seed
-   * @param {{ stream?: 'vector' | 'scalar' }} [options] which build of PyTorch: 'vector' (default) is the one with
-   *   AVX2, which runs on nearly every machine, 'scalar' the portable one; they differ in the last bits of normals
+   * @param {{ stream?: 'vector' | 'scalar' }} [options] which build of PyTorch: 'vector' (default) is the one with AVX2, which runs on
+   *   nearly every machine, 'scalar' the portable one; they differ in the last bits of normals and of uniform
    */
   constructor(core, seed, options = {}) {
     const { stream = 'vector' } = readOptions(options, ['stream'], 'generator')

@@ -1,4 +1,4 @@
-// Rotary position embedding as an operation of a tape, and its gradient. Without a gradient it is qkv.rope.
+// Rotary position embedding as an operation of a tape, and its gradient. qkv.rope computes it without a gradient.
 
 import { Tensor } from '../../base/tensor.js'
 import { defineOperation, gradientOf } from '../operation.js'

@@ -18,10 +18,10 @@ import { launch } from '../launch.js'
  * @property {boolean} [interleaved] true if pairs are neighbours (2d, 2d + 1), false (default) for (d, d + rotaryDim / 2)
  * @property {number} [rotaryDim] the first rotaryDim of the D values of a head are rotated; even, default D
  * @property {number} [base] pair d rotates by position * base^(-2d / rotaryDim); default 10000
- * @property {TensorLike | Nested} [cos] cosines, with sin instead of base. Either a table (positions, rotaryDim / 2), or
- *   (B, L, rotaryDim / 2), the cosines for each row of x; then positions and pastLength must be left out
+ * @property {TensorLike | Nested} [cos] cosines, given with sin and without base: a table (positions, rotaryDim / 2), or a row for each row
+ *   of x, (B, L, rotaryDim / 2). In the second case leave out positions and pastLength
  * @property {TensorLike | Nested} [sin] sines, with the dims of cos
- * @property {number} [numHeads] x is (B, L, numHeads * D)
+ * @property {number} [numHeads] number of heads in x (B, L, numHeads * D)
  */
 
 /** @type {readonly (keyof RopeOptions)[]} */
@@ -30,7 +30,7 @@ const OPTIONS = register('rope', [...ROPE_OPTIONS, ...OUT_OPTIONS])
 const SIZE = { least: 0, most: 2 ** 32 - 1, whole: true }
 
 /**
- * Returns the position of each row i, or of each row i of batch b.
+ * Returns the positions of the rows: L numbers if all batches share them, else B * L.
  * @param {RopeOptions} options
  * @param {number} B
  * @param {number} L

@@ -1,4 +1,4 @@
-// Softmax as an operation of a tape, and its gradient. Without a gradient it is qkv.softmax.
+// Softmax as an operation of a tape, and its gradient. qkv.softmax computes it without a gradient.
 
 import { count } from '../../base/tensor.js'
 import { launch } from '../launch.js'
