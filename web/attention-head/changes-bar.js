@@ -1,4 +1,4 @@
-// The changes to heads as chips; each change can be switched off, scaled and removed.
+// Draws the changes to heads as chips. Each change can be switched off, scaled and removed.
 
 import { html, nothing } from 'lit'
 import { groupsOf, headName, layerName, withChange, withoutChange } from './changes.js'

@@ -95,7 +95,7 @@ export function factorOf(changes, at) {
   return change?.isOn ? change.how : 1
 }
 
-/** Sets the factor of a head; a factor of 1 removes the change. @param {readonly Change[]} changes @param {HeadAt} at @param {number | 'mean'} how @returns {Change[]} */
+/** Returns the changes with the factor of a head set. A factor of 1 removes the change. @param {readonly Change[]} changes @param {HeadAt} at @param {number | 'mean'} how @returns {Change[]} */
 export function withFactor(changes, { stack, layer, head }, how) {
   /** @type {Change} */
   const change = { kind: 'head', isOn: true, stack, layer, head, how }
@@ -106,7 +106,7 @@ export function withFactor(changes, { stack, layer, head }, how) {
 export const hiddenCells = (changes, at) =>
   changes.filter(/** @returns {each is HideChange} */ each => each.kind === 'hide' && each.isOn && isOf(each, at))
 
-/** Hides a key from a query of a head, or shows it again. @param {readonly Change[]} changes @param {HeadAt} at @param {number} query @param {number} key @param {boolean} isHidden @returns {Change[]} */
+/** Returns the changes with a key hidden from a query in a head, or shown again. @param {readonly Change[]} changes @param {HeadAt} at @param {number} query @param {number} key @param {boolean} isHidden @returns {Change[]} */
 export function withCell(changes, { stack, layer, head }, query, key, isHidden) {
   /** @type {Change} */
   const change = { kind: 'hide', isOn: true, stack, layer, head, query, key }

@@ -13,7 +13,7 @@ import { linesOf, strongest } from './line-paths.js'
 
 /** Number of head colours; further heads reuse them with dashes. */
 const COLOURS = 8
-/** Maximum number of heads drawn as squares beside a word; with more heads, only the strongest one has a square. */
+/** Maximum number of heads drawn as squares beside a word. With more heads, only the strongest head has a square. */
 const MOST_SQUARES = 16
 /** Maximum number of heads in the label of a word for screen readers. */
 const MOST_READ = 8
@@ -253,7 +253,7 @@ class HeadLines extends LitElement {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true }))
   }
 
-  /** Moves the focus with arrow keys: up and down, and to the other column. @param {KeyboardEvent} event */
+  /** Moves the focus with arrow keys, within a column or to the other column. @param {KeyboardEvent} event */
   #key = event => {
     const { target } = event
     if (!(target instanceof HTMLElement) || !target.dataset.side) return

@@ -22,7 +22,7 @@ const stateOf = how => (how === 'mean' ? 'mean' : how === 1 ? 'on' : how === 0 ?
 /** @type {Record<HeadState, number | 'mean'>} */
 const HOW = { on: 1, off: 0, mean: 'mean', scale: FIRST_FACTOR }
 
-/** Draws a list of the states, with a slider for the factor. @param {Given} given @param {HeadAt} at */
+/** Draws a menu of the four states, and a slider while the output is scaled. @param {Given} given @param {HeadAt} at */
 export function headSelect({ t, changes, set }, at) {
   const name = headName(at)
   const how = factorOf(changes, at)
@@ -43,7 +43,7 @@ export function headSelect({ t, changes, set }, at) {
     }</span>`
 }
 
-/** Draws a button for each state, and a field for any factor. @param {Given} given @param {HeadAt} at */
+/** Draws buttons for on, off and mean, and a field for any factor. @param {Given} given @param {HeadAt} at */
 export function headButtons({ t, changes, set }, at) {
   const name = headName(at)
   const how = factorOf(changes, at)

@@ -6,7 +6,7 @@ import { VIEW_NAMES, VIEWS } from './views/index.js'
 
 /** @import { HeadActions, HeadView, HeadViewTranslate } from './head.js' */
 
-/** Pictures that need only the weights of the head. */
+/** Names of the pictures that need only the weights of the head. */
 export const WEIGHT_VIEWS = VIEW_NAMES.filter(name => name !== 'flow' && name !== 'plane')
 
 /** Returns the picture named `view`; the map if there is none. @param {string} view */

@@ -6,7 +6,7 @@ import type { Place, Stack } from '../ui/pages.js'
 export type * from '../ui/pages.js'
 
 export type At = { isOn: boolean; stack: Stack; layer: number }
-/** Multiplies the output of a head by a number, or replaces it by its mean. */
+/** Multiplies the output of a head by a number, or replaces it by its mean over the positions. */
 export type HeadChange = At & { kind: 'head'; head: number; how: number | 'mean' }
 /** Hides a key from a query. */
 export type HideChange = At & { kind: 'hide'; head: number; query: number; key: number }

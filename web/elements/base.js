@@ -62,7 +62,7 @@ export class QkvElement extends Base {
   }
 
   /**
-   * Returns a text in the language of the page.
+   * Returns the text of a key, from `texts` or in English, with its {names} replaced by values.
    * @internal
    * @param {keyof import('./all-texts.js').Texts} key
    * @param {Record<string, string | number>} [values]

@@ -24,7 +24,7 @@ const BUDGET = 6 * TILE * TILE
 const LABEL = 88
 
 /**
- * What to draw.
+ * The map to draw.
  * @typedef {object} DeepMap
  * @property {number} rows
  * @property {number} columns
@@ -71,7 +71,7 @@ export function arrange(
   })
 }
 
-/** Returns the level of detail for a layout. @param {Layout} arranged */
+/** Returns the level of the tiles to draw in a layout. @param {Layout} arranged */
 export const levelIn = ({ cellWidth, cellHeight }) => levelOf(Math.min(cellWidth, cellHeight))
 
 /**

@@ -102,7 +102,8 @@ const otherThan = (weights, shown) =>
   Array.from(weights).reduce((sum, weight, key) => (shown.includes(key) ? sum : sum + weight), 0)
 
 /**
- * A number that can be dragged: a weight or score of a key; an element of x, or of q, k and v if x is missing.
+ * A number that can be clicked or dragged. `index`: of the key for a weight or score, else of the number in its vector; `key`: the key
+ * whose k or v contains the number.
  * @typedef {{ part: 'weight' | 'score' | 'x' | 'q' | 'k' | 'v', index: number, key?: number }} Grabbed
  */
 
@@ -149,14 +150,14 @@ export function pooled(row) {
   })
 }
 
-/** Returns the title of the score column in a frame. @param {FlowRows} rows @param {Frame} frame */
+/** Returns the text key of the score column's title in a frame. @param {FlowRows} rows @param {Frame} frame */
 export function scoreTitle(rows, frame) {
   if (frame.step === 'exponentials') return 'exponential'
   const scaling = isFrom(frame, 'scale') ? scalingOf(rows) : undefined
   return scaling ? `score.${scaling}` : 'score'
 }
 
-/** Returns the largest magnitude. @param {ArrayLike<number>} numbers */
+/** Returns the largest finite magnitude; 1 if there is none above 0. @param {ArrayLike<number>} numbers */
 export const reachOf = numbers => max(Array.from(numbers), x => (Number.isFinite(x) ? Math.abs(x) : 0)) || 1
 
 /**

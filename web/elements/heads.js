@@ -221,7 +221,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     return mask
   }
 
-  /** Returns one head's matrix as a map. @param {Checked} tensor @param {number} head */
+  /** Returns the matrix of one head as a map to draw. @param {Checked} tensor @param {number} head */
   #headOf({ data, dims: [, rows, columns] }, head) {
     const size = rows * columns
     const own = { data: part(data, head, size), dims: [rows, columns] }

@@ -89,8 +89,8 @@ export async function heatmapSVG(picture) {
  * @fires {CustomEvent<Token & Second>} token-pin - a label is clicked; `isSecond` with Shift, or by a long press
  * @fires {CustomEvent<Range>} token-range - a stroke over labels ended
  * @fires {CustomEvent<PaintDetail>} cell-paint - in mode "paint"; `hide`: true if the first cell of the stroke was visible, so the stroke hides
- * @fires {CustomEvent<EditDetail>} cell-edit - with `editable`, by dragging up and down or by typing; `isFirst` begins a drag, `isUndone`
- * reverts it
+ * @fires {CustomEvent<EditDetail>} cell-edit - with `editable`: a number is changed by dragging up and down or by typing; `isFirst`: a drag
+ * begins; `isUndone`: the drag is reverted
  * @csspart map - the map with its labels and its legend
  * @csspart tools - the buttons below
  * @cssprop --qkv-height - maximum height of all cells; default 560px
@@ -137,7 +137,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     this.minus = undefined
     /** Boolean: true is visible; numbers: -Infinity hides. @type {TensorLike | undefined} */
     this.mask = undefined
-    /** The previous numbers, shown small and struck out where they differ. @type {TensorLike | undefined} */
+    /** The numbers before a change, shown small and struck out where they differ. @type {TensorLike | undefined} */
     this.previous = undefined
     /** Labels of the rows; if empty, no labels are drawn and screen readers get indices. @type {readonly string[]} */
     this.rowTokens = []
@@ -243,7 +243,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
     return token === undefined ? this.say(axis, { index: index + 1 }) : visible(token)
   }
 
-  /** Describes a cell, as it is announced. @param {Cell} cell */
+  /** Describes a cell, as it is announced to screen readers. @param {Cell} cell */
   describe(cell) {
     const [rows, columns] = this.map?.dims ?? [0, 0]
     if (!(cell.row < rows && cell.column < columns)) return ''

@@ -1,4 +1,4 @@
-// Keyboard navigation in a matrix, and in a group of items with a roving focus.
+// Computes where a key press moves in a matrix, or in a group of items with a roving focus.
 
 /** @typedef {{ row: number, column: number }} Cell */
 

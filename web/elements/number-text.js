@@ -1,4 +1,4 @@
-// Number formats.
+// Formats numbers.
 
 const MINUS = '\u2212'
 
@@ -41,7 +41,7 @@ export function percent(x) {
  * @param {{ least: number, most: number }} range
  * @param {number} decimals wanted number
  * @param {(text: string) => boolean} fits
- * @returns {number | undefined} undefined if no decimal fits
+ * @returns {number | undefined} undefined if the numbers do not fit even with one decimal
  */
 export function decimalsThatFit({ least, most }, decimals, fits) {
   for (let count = decimals; count >= Math.min(1, decimals); count--)

@@ -15,7 +15,7 @@ import { asJSON, check, optionProblem, part } from './tensor-input.js'
 /** @typedef {{ 'step-select': { step: string }, 'head-select': { head: number } }} TraceEvents */
 
 /**
- * Shows a trace returned by `qkv.trace` or a layer's `trace`: a choice of steps, and the matrix of each head.
+ * Shows a trace returned by `qkv.trace` or a layer's `trace`: a choice of steps and heads, and the chosen step's matrix in the chosen head.
  * Events of the inner heads and map bubble out.
  * @tagname qkv-trace
  * @fires {CustomEvent<{ step: string }>} step-select - another step is chosen

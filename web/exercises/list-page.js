@@ -1,4 +1,4 @@
-// The list of exercises: a square for each, with the reader's result.
+// Draws the list of exercises: a square for each, with the reader's result.
 
 import { html, nothing } from 'lit'
 import { counted } from '../i18n/counted.js'

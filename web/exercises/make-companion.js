@@ -7,7 +7,7 @@ import { textsLater } from '../shell/texts-later.js'
 import { barHeight } from './bar-height.js'
 import { CHECKS, numbersIn, ownExercise, readMade, writeMade } from './own-exercise.js'
 
-/** The fields of each check. @type {Record<string, readonly string[]>} */
+/** Names of the form's fields for each check. @type {Record<string, readonly string[]>} */
 const PARTS = {
   cell: ['matrix', 'head', 'row', 'column', 'least', 'most'],
   weight: ['head', 'row', 'column', 'least'],

@@ -1,4 +1,4 @@
-// The reader's actions in the open exercise: answering, checking, reading hints and the solution.
+// Performs the reader's actions in the open exercise: answering, checking, reading hints and the solution.
 
 import { answerOf, attemptFrom, begun, begunAgain, isOver, judged, withParameters } from './attempt.js'
 

@@ -37,7 +37,7 @@ export function keepSlides(storage, slides) {
   }
 }
 
-/** Returns the slides with one moved by an offset. @param {readonly Slide[]} slides @param {number} at @param {1 | -1} by */
+/** Returns the slides with the one at `at` moved by `by`; unchanged if it is already at that end. @param {readonly Slide[]} slides @param {number} at @param {1 | -1} by */
 export function moved(slides, at, by) {
   const to = at + by
   if (to < 0 || to >= slides.length) return [...slides]

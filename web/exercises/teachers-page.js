@@ -1,4 +1,4 @@
-// The page for teachers: chosen exercises as a link, an iframe or an element; solutions; how to host the page.
+// Draws the page for teachers: chosen exercises as a link, an iframe or an element; solutions; how to host the page.
 
 import { html, nothing } from 'lit'
 import { until } from 'lit/directives/until.js'

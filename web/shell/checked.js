@@ -5,8 +5,8 @@ import { html } from 'lit'
 /** @import { Translate } from './room.js' */
 
 /**
- * A lower bound on the number of compared models, and the largest difference of an attention weight. tests/models/goldens.test.js measures
- * both.
+ * `models`: lower bound on the number of models compared with PyTorch; `most`: largest difference of an attention weight.
+ * tests/models/goldens.test.js measures both.
  */
 export const CHECKED = { models: 70, most: '0.000005' }
 

@@ -53,7 +53,7 @@ export function createCompanions(sources, shell) {
     parameters: Object.values(sources).flatMap(({ parameters }) => parameters),
     /** Companions offered in the menu. */
     offered: Object.keys(sources).filter(name => sources[name].isOffered),
-    /** Returns the parameters of the page. @returns {Record<string, string>} */
+    /** Returns the parameters of the page for the address: those of loaded companions, and the others of the last address. @returns {Record<string, string>} */
     link: () => Object.assign({ ...others }, ...Array.from(present.values(), each => each.link())),
 
     /**

@@ -1,4 +1,4 @@
-// The header of the page: the rooms, Undo and Redo, Share, the menu.
+// Draws the header of the page: the rooms, Undo and Redo, Share, the menu.
 
 import { html, nothing } from 'lit'
 import { LANGUAGES } from '../i18n/languages.js'

@@ -1,4 +1,4 @@
-// Shows something while a key is held.
+// Waits for the release of a held key, so that something can be shown while the key is held.
 
 /** True while a key is held. */
 let isHolding = false

@@ -25,7 +25,11 @@ export function createHistories(fields) {
   /** Returns the names of the fields of a history. @param {History} kind */
   const namesOf = kind => Object.keys(fields).filter(name => fields[name].history === kind)
   return {
-    /** Records the settings before they change. @param {S} before @param {Partial<S>} set @param {string} mark @param {boolean} isReplaced */
+    /**
+     * Records the settings `before` that `set` changes, in the histories of the changed fields. Steps with the same mark, close in time or
+     * of one drag, share an entry.
+     * @param {S} before @param {Partial<S>} set @param {string} mark @param {boolean} isReplaced True to record no entry
+     */
     record(before, set, mark, isReplaced) {
       const names = namesIn(set).filter(name => set[name] !== before[name])
       const kinds = new Set(names.map(name => fields[name].history))

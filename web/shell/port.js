@@ -83,8 +83,8 @@ export const canWork = () => globalThis.location?.protocol !== 'file:' && typeof
  * @template {Asks} A
  * @param {{ worker?: () => Worker, handlers: () => import('./room.js').Handlers<A> | Promise<import('./room.js').Handlers<A>> }} session
  * worker: starts the worker; undefined if it cannot be started
- * @param {(message: FromSession<A>) => void} take
- * @param {(problem: import('./room.js').Problem) => void} lost
+ * @param {(message: FromSession<A>) => void} take handles each message of the session
+ * @param {(problem: import('./room.js').Problem) => void} lost called when a worker is lost together with its open requests
  */
 export function createPort({ worker: start, handlers }, take, lost) {
   /** @type {Worker | undefined} */

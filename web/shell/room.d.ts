@@ -32,9 +32,9 @@ export interface Kind<V> {
 export interface Field<V, S> {
   kind: Kind<V>
   default: V | ((settings: S) => V)
-  /** The history that records its changes: Undo, Back, or none. */
+  /** The history that records changes of the field: Undo, Back, or none. */
   history: 'undo' | 'place' | 'none'
-  /** Group of its control. */
+  /** Name of the group in which the field's control is drawn. */
   group?: string
   /** True if the field has an effect with these settings; otherwise it has no control, and its value is not checked. */
   applies?(settings: S): boolean

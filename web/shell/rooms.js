@@ -53,7 +53,7 @@ function textsOfRooms(loaded, failed) {
 }
 
 /**
- * Creates a function that opens each room once; opening a room that has failed tries again.
+ * Returns `open`, which opens each room once and tries again with a room that failed, and the failures so far.
  * @param {(id: string) => Promise<OpenedRoom>} start
  * @param {() => void} changed
  */

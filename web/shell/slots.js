@@ -74,7 +74,7 @@ export function createSlots(room, { qkv, load, worker, arriving, put: give, rece
     give(got)
   }
 
-  /** Returns the previous value of a slot. @param {string} slot */
+  /** Returns the last value of a slot, to draw until the next one arrives. @param {string} slot */
   const before = slot => shown(got[slot])
 
   /** @param {import('./room.js').FromSession<T['asks']>} message */

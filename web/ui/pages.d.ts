@@ -8,7 +8,7 @@ export type Stack = '' | 'encoder' | 'decoder' | 'cross'
 /** The place of a head; layer and head count from 0. "One layer" uses `{ stack: '', layer: 0, head }`. */
 export type HeadAt = { stack: Stack; layer: number; head: number }
 
-/** What a page of the inspector is about. detail: a part of the cell, such as ['term', 3] or ['q', 5]. */
+/** What a page of the inspector is about. detail: a number in the computation of the cell, such as ['term', 3] or ['q', 5]. */
 export type Place = {
   head?: HeadAt
   word?: { side: 'queries' | 'keys'; position: number }
@@ -105,7 +105,7 @@ export type Input = {
   hold?(): void
   reset?: { label: string; act(): void }
 }
-/** Links to other pages; chain: drawn as a sequence. */
+/** Links to other pages, drawn as a sequence. */
 export type Links = { type: 'links'; id?: string; items: readonly (readonly Inline[])[] }
 /** Parts that explain how the result was computed. */
 export type Steps = { type: 'steps'; parts: readonly Part[] }

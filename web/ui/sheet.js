@@ -1,4 +1,4 @@
-// The inspector of a room on a phone: a sheet at the bottom.
+// Changes the height of a sheet: the inspector of a room on a phone, at the bottom of the window.
 
 import { html } from 'lit'
 

@@ -1,4 +1,4 @@
-// All heads of the layer as lines between two columns of words.
+// Draws all heads of the layer as lines between two columns of words.
 
 import { html } from 'lit'
 import { textsLater } from '../../shell/texts-later.js'

@@ -38,7 +38,7 @@ export function marksOf({ word, isCross, subtracted }) {
 /** @param {CellAt} cell @returns {Place} */
 const cellPlace = ({ row, column }) => ({ cell: { matrix: 'weights', row, column } })
 
-/** Returns the word of a label. @param {{ side: 'row' | 'column', index: number }} label @param {(row: number) => number} [toRow] @returns {Place} */
+/** Returns the place of the word that a row or column is labelled with. @param {{ side: 'row' | 'column', index: number }} label @param {(row: number) => number} [toRow] @returns {Place} */
 const wordPlace = ({ side, index }, toRow = row => row) => ({
   word: side === 'row' ? { side: 'queries', position: toRow(index) } : { side: 'keys', position: index },
 })

@@ -1,4 +1,4 @@
-// Queries and keys of a head as arrows in two dimensions.
+// Draws the queries and keys of a head as arrows in two dimensions.
 
 import { html, nothing } from 'lit'
 import { textsLater } from '../../shell/texts-later.js'

@@ -65,7 +65,7 @@ function orderOf(seed) {
   })
 }
 
-/** Classifies a head by its numbers. @param {Result} result @param {number} head @returns {Kind} */
+/** Classifies a head by its weights. @param {Result} result @param {number} head @returns {Kind} */
 function kindOf(result, head) {
   const w = WORDS.map((_, i) => rowOf(result, 'weights', i, head))
   const rows = WORDS.map((_, i) => i).slice(2)
@@ -76,7 +76,7 @@ function kindOf(result, head) {
   return mean(rows.map(i => w[i][0])) > 0.5 ? 'first' : 'even'
 }
 
-/** Returns the head of a kind, counted from 1. @param {Kind} kind @returns {(given: Given) => string} */
+/** Returns a function that finds the head of a kind in the trace. Its result is the number of the head, from 1. @param {Kind} kind @returns {(given: Given) => string} */
 const headOf = kind => given => {
   const result = shownTrace(given)
   return String(result ? KINDS.findIndex((_, h) => kindOf(result, h) === kind) + 1 : 0)

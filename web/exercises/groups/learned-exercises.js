@@ -70,7 +70,7 @@ const needsPositions = {
   solution: { answer: 'sort', memory: bothRuns() },
 }
 
-/** Returns typical results of both runs. @returns {Runs} */
+/** Returns typical results of the runs 'sort' and 'reverse'. @returns {Runs} */
 function bothRuns() {
   return { sort: { accuracy: 0.97, steps: 60 }, reverse: { accuracy: 0.28, steps: 200 } }
 }
