@@ -331,7 +331,7 @@ const plain = {
 }
 
 /**
- * Sets `wasDone` in the view of a step that completes the task of the tour stop. It stays true even if the reader undoes the task.
+ * Sets `wasDone` in the view of a step that completes the task of the tour stop. `wasDone` stays true even if the reader undoes the task.
  * @param {LayerState} state
  * @param {LayerStep | undefined} step
  * @returns {LayerStep | undefined}

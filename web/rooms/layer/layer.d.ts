@@ -69,7 +69,7 @@ export type View = {
   frame?: FlowStep
   /** Size of the random queries and keys whose scores are shown. */
   vectorSize: number
-  /** True if the distribution of these scores is shown; undefined shows it only at the tour stop about it. */
+  /** True if the distribution of random scores is shown. If undefined, it is shown only at the tour stop 'root'. */
   hasDistribution?: boolean
   /** True if the task of the tour stop was done. */
   wasDone: boolean

@@ -155,7 +155,7 @@ export function curves(context, run, steps, shownAt) {
   return html`${accuracyFigure(context, run, x, cursor)}${headsFigure(context, x, cursor)}${lossFigure(context, x, cursor)}`
 }
 
-/** Returns the recorded runs of the task, if this run uses the same settings. @param {Context} context @param {RunInfo} run */
+/** Returns the recorded runs of the task, if this run has the same settings: the defaults with any seed. @param {Context} context @param {RunInfo} run */
 const recordedOf = ({ settings: { task } }, run) =>
   differsFromDefaults(task, run.settings, ['seed']) ? undefined : bandOf(task)
 

@@ -18,7 +18,7 @@ export interface Settings extends Typed {
   norm: boolean
   /** The step to which the run was trained; opening a link trains to that step again. */
   trained: number
-  /** The loss of that step, to check that a repeated run gives the same numbers. */
+  /** The loss of the step `trained`, to check that a repeated run gives the same numbers. */
   loss: number | null
   /** The displayed step; null for the latest. */
   at: number | null

@@ -15,7 +15,7 @@ import { answerInPlace, argmax } from './tasks/batch.js'
  * @property {string} probe the input as it was parsed
  * @property {string[]} tokens of the input
  * @property {string[]} answers a token for each answering position
- * @property {{ token: string, share: number }[]} next the most likely tokens at the last of these positions, with their probabilities
+ * @property {{ token: string, share: number }[]} next the most likely tokens at the last answering position, with their probabilities
  * @property {LayerShown[]} layers
  * @property {string} [continued] tokens that the model generates after the input
  * @property {import('./logit-shares.js').Why} [why] explanation of one answer, if requested

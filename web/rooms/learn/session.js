@@ -85,7 +85,7 @@ function createReference(qkv) {
 
   return {
     release,
-    /** Releases the reference unless it has this task, since inputs of other tasks differ. @param {string} task */
+    /** Releases the reference unless its run has this task, since other tasks have other inputs. @param {string} task */
     releaseUnless(task) {
       if (reference?.viewer.task.id !== task) release()
     },

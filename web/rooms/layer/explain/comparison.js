@@ -20,7 +20,7 @@ import { ofHead } from '../numbers/tensors.js'
 let last
 
 /**
- * Returns the head to compare `head` with: `other`, or the head after `head` if `other` is the same or does not exist.
+ * Returns the head to compare `head` with: `other`, or the head after `head` if `other` equals `head` or does not exist.
  * @param {number} other
  * @param {number} head
  * @param {number} heads

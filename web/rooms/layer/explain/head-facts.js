@@ -24,7 +24,7 @@ const AT = ['self', 'previous', 'first']
  * Describes each head.
  * @param {HeadStatistics[]} statistics one for each head
  * @param {object} given
- * @param {{ data: ArrayLike<number>, dims: readonly number[] }} [given.weights] (H, L, S); without them no key is named
+ * @param {{ data: ArrayLike<number>, dims: readonly number[] }} [given.weights] (H, L, S); without weights, `at` is never 'key'
  * @param {boolean} given.isCross true for two sentences, where self, first and previous are meaningless
  * @param {number} given.mostBits entropy of uniform attention over the visible keys
  * @returns {HeadWords[]}

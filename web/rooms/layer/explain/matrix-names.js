@@ -16,7 +16,7 @@ import { labelsOf } from './labels.js'
  * @property {number} head index of the displayed head; 0 if all heads share the matrix
  * @property {boolean} isPerHead
  * @property {FloatTensor} tensor (rows, columns)
- * @property {FloatTensor} [before] with edits: the matrix without them
+ * @property {FloatTensor} [before] the matrix without the edits, if there are edits
  * @property {readonly string[]} rows labels of the rows
  * @property {readonly string[]} columns labels of the columns
  * @property {[Axis, Axis]} axes what goes down and what goes across

@@ -12,7 +12,7 @@ import { change } from '../settings.js'
  * @property {string} target selector of what the text refers to
  * @property {string} [shows] selector of the element to scroll to; default `target`
  * @property {string} [does] selector of the control with which the reader does the task; default `target`
- * @property {string} [exercise] id of an exercise on the same subject
+ * @property {string} [exercise] id of an exercise on the subject of the stop
  * @property {readonly (keyof Settings | 'vectorSize')[]} changes the task is done once one of these settings has changed
  */
 

@@ -26,7 +26,7 @@ import { trained } from './trained-head.js'
  * @param {Checked} settings
  * @param {import('./embedding-table.js').Table} table
  * @returns {{ tensors: Tensors, generator?: Generator }} tensors: X, X2 (cross-attention), Wq, bq, Wk, bk, Wv, bv, Wo, bo, as far as the
- *   model has them; or Q, K, V; or weights. generator: the one that drew them, for further draws
+ *   model has them; or Q, K, V; or weights. generator: in its state after drawing these tensors
  */
 
 /** @type {Record<Checked['model'], Start>} */

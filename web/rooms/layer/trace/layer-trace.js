@@ -21,7 +21,7 @@ import { maskOf } from './visibility.js'
  * @property {Checked} settings
  * @property {number} heads
  * @property {import('../numbers/index.js').Traced} tensors all matrices, (rows, columns) or (heads, rows, columns)
- * @property {Tensors} [before] with edits: the tensors without them
+ * @property {Tensors} [before] the tensors without the edits, if there are edits
  * @property {Uint8Array} [visible] (L, S), 1 if visible; undefined if everything is
  * @property {import('./mask-order.js').MaskOrder} [maskOrder] weights masked before and after the softmax; only with a mask and few pairs
  * @property {import('./token-swap.js').TokenSwap} [tokenSwap] which outputs change when one token is replaced

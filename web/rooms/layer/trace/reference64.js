@@ -203,7 +203,7 @@ function scoreOf({ score, sigma }, { Wa, Ua, ba, va }) {
 }
 
 /**
- * Sets weights by hand; the others share the rest in their old proportions.
+ * Sets weights by hand. The other weights of the row share the rest in their old proportions.
  * @param {number[]} row
  * @param {{ column: number, value: number }[]} edits
  */

@@ -14,8 +14,8 @@ export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
  * @typedef {object} ScoreDistribution
  * @property {number} d
  * @property {number} deviation standard deviation of the scores of 64 queries and 64 keys, standard normal
- * @property {Side} plain
- * @property {Side} scaled the same values with scores divided by sqrt(d)
+ * @property {Side} plain without division
+ * @property {Side} scaled with scores divided by sqrt(d)
  *
  * @typedef {object} Side
  * @property {number[]} scores of the first query with the first keys

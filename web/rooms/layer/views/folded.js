@@ -8,7 +8,7 @@ import { textsLater } from '../../../shell/texts-later.js'
 
 /** @type {import('../../../shell/texts-later.js').Later<SceneContext['t']>} */
 const texts = textsLater(['shell', 'layer', 'layer-parts'])
-/** Loads the texts of collapsed parts and adds them to those of the room. @param {SceneContext['t']} t */
+/** Loads the texts of collapsed parts, in addition to the texts of the room. @param {SceneContext['t']} t */
 export const partTexts = t => texts(t('htmlLang'))
 
 /** Returns a part that is loaded, with its texts, when it is drawn. @param {() => Promise<(context: SceneContext) => unknown>} load */

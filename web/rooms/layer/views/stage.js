@@ -171,7 +171,7 @@ function linksBelow({ t, result, head }) {
   return html`<p class="note links-below">${trained}<a id="to-training" href=${trainingLink(result.settings)}>${t('trainOne')}</a></p>`
 }
 
-/** Describes the picture, and tells where its numbers come from, such as a trained model or a random draw. @param {SceneContext} context */
+/** Describes the picture and the source of its numbers, such as a trained model or a random draw. @param {SceneContext} context */
 function seen(context) {
   const { t, result, isTrained } = context
   const { softmaxAxis, kind, sentence, second, tokenizer } = result.settings

@@ -7,7 +7,7 @@ import { withTerms } from './terms.js'
 
 /** @import { Block, SceneContext, Step } from '../layer.js' */
 
-/** Maximum columns of a left factor drawn in front of its results; a wider factor would push these far to the right. */
+/** Maximum columns of a left factor drawn in front of its results. A wider factor would push the results far to the right. */
 const MOST_COLUMNS = 12
 
 /**

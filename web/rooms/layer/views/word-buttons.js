@@ -171,7 +171,7 @@ export function wordButton(context, word, content, className = '', gloss = undef
   >${content ?? nothing}</button>`
 }
 
-/** Selects the word in the text field it was typed in. @param {SceneContext} context @param {Word} word */
+/** Selects a word in the text field that contains it. @param {SceneContext} context @param {Word} word */
 function editWord({ result }, { side, position }) {
   const { isCross } = result.settings
   const field = document.getElementById(isCross && side === 'keys' ? 'second' : 'sentence')
