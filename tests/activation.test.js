@@ -1,4 +1,4 @@
-// Activations and their derivatives over the whole range of float32, against float64, within the bounds of src/kernel/activation.h.
+// Compares activations and their derivatives with float64 over the whole range of float32. The bounds are those of src/kernel/activation.h.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -91,7 +91,7 @@ test('an import that runs upwards, and one between rooms, are found', () => {
   ])
 })
 
-/** Reads the paths of an indented tree. @param {string} tree */
+/** Returns the full path of each line of an indented tree. @param {string} tree */
 function pathsOf(tree) {
   /** @type {string[]} */
   const at = []

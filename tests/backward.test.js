@@ -1,4 +1,4 @@
-// Gradients, compared with the chain rule in float64 and with finite differences; goldens.test.js compares them with PyTorch.
+// Compares gradients with the chain rule in float64 and with finite differences. goldens.test.js compares them with PyTorch.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -98,7 +98,7 @@ function make({ sizes, options, seed }) {
   return { q, k, v, dOutput, ours, theirs: { ...common, ...(keep && { keep }) } }
 }
 
-/** Lists all gradients by name. @param {any} gradients @returns {[name: string, gradient: Comparable][]} */
+/** Lists all gradients with their names, those of the score included. @param {any} gradients @returns {[name: string, gradient: Comparable][]} */
 const list = ({ dScore = {}, ...rest }) =>
   /** @type {any} */ (Object.entries({ ...rest, ...dScore }).filter(([, x]) => x !== undefined))
 

@@ -1,4 +1,4 @@
-// A quick run of the benchmark. Its results are right, and faster than the same loops in plain JavaScript.
+// Runs the benchmark quickly. Its results must be right, and its calls faster than the same loops in plain JavaScript.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

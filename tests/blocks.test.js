@@ -9,7 +9,7 @@ import * as train from '../src/entries/train.js'
 import { close } from './helpers.js'
 import { gradientName, operandsOf } from './operations.js'
 
-/** Functions by name. Untyped, because some options are wrong on purpose. @type {any} */
+/** Untyped, because some options are wrong on purpose. @type {any} */
 const qkv = await load()
 /** @type {any} */
 const api = { ...nn, ...train }

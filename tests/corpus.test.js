@@ -44,7 +44,7 @@ const filesOf = out =>
       .map(name => [name, readFileSync(join(out, name)).toString('base64')]),
   )
 
-/** Reads a CSV table without quoted fields as rows of numbers by column. @param {string} path */
+/** Reads a CSV table without quoted fields. Each row maps the names of columns to numbers. @param {string} path */
 function readTable(path) {
   const [head, ...lines] = readFileSync(path, 'utf8').trim().split('\n')
   const names = head.split(',')

@@ -237,7 +237,7 @@ test('a getter that calls the module changes nothing', () => {
     mha.forward(y.reshape([6, 7, 8]))
     qkv.alloc([100_000]).data.fill(NaN)
   }
-  /** Returns a copy of an object whose properties call the module when they are read. @param {object} object */
+  /** Returns a copy of an object with getters that call the module before they return its values. @param {object} object */
   const meddling = object =>
     Object.defineProperties(
       {},

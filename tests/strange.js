@@ -42,7 +42,7 @@ export const strangeThings = [
   () => new Float32Array(3),
   () => new Uint32Array(1).fill(2 ** 32 - 1),
 ]
-/** Matches errors of the engine, which should have been sentences about the argument. */
+/** Matches messages of the engine. In their place, callers should get a sentence about the argument. */
 export const ENGINE =
   /cannot (read|convert|set|mix|destructure)|is not (a function|iterable|defined)|undefined \(|out of bounds|\boffset|Invalid (typed )?array|object null/i
 

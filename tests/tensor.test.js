@@ -1,4 +1,4 @@
-// Printing and axes of tensors, and tokens.
+// Tests how tensors are printed, made and viewed, and operations on their axes.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

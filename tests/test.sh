@@ -16,11 +16,11 @@ run() { # its arguments: how many files run at once, the files
 
 # Files of the library that npm test leaves out. They need the packed package, the relaxed build, PyTorch, pandas or many seconds.
 not_npm_test='^tests/(api|bench|build|clang|package|readme|relaxed|soak|training|corpus-files|models/torch-files)\.test\.js$'
-# Files that compute many numbers with few lines. Their lines are not counted, because counting makes a test take half as long again.
+# Files that compute many numbers with few lines. Their lines are not counted, because with counting a test takes 1.5 times as long.
 slow='^tests/(backward|border|cache|conformance|exp|properties|summary|sweep|threads|models/(dtypes|fine-tune|gradients|growth|real))\.test\.js$'
 library() { ls tests/*.test.js tests/articles/*.test.js tests/models/*.test.js; }
 
-# `needs` matches files that need a browser or PyTorch. `shown` are those that npm test runs: each room as a reader uses it.
+# `needs` matches the code of files that need a browser or PyTorch. npm test runs only those that `shown` matches: each room as a reader uses it.
 needs="useElements|usePage|useBrowser|[cC]hromium|browsers?\.js|'\./pytorch\.js'|PYTHON"
 shown='^tests/(browser/numbers|page/(access|behaviours|elements|first-screen|front|learn-room|models-changes|models-open|share))\.test\.js$'
 long='^tests/page/(circuits|trained)\.test\.js$' # they train

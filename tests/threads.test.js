@@ -266,7 +266,7 @@ function slowClock(t) {
   }
 }
 
-/** Keeps calls from waking workers, for tests of the calling thread alone. @param {import('node:test').TestContext} t */
+/** Keeps calls from waking workers, so that the calling thread works alone. @param {import('node:test').TestContext} t */
 function wakeNobody(t) {
   replace(t, Atomics, 'notify', () => 0)
 }

@@ -1,4 +1,4 @@
-// Weights in the blocks of GGUF files are multiplied without widening.
+// Weights in the blocks of GGUF files are multiplied as they are, without conversion to floats in memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -95,7 +95,7 @@ for (const type of TYPES)
             for (const [k, v] of part.entries()) {
               const w = values[n * K + b + k]
               want += v * w
-              most += Math.abs(w) * (step / 2 + Math.abs(v) * 2e-6) // the rounding of x, and float32 sums
+              most += Math.abs(w) * (step / 2 + Math.abs(v) * 2e-6) // errors of rounding x and of float32 sums
             }
           }
           assert.ok(Math.abs(y[m * N + n] - want) <= most + 1e-6, `${type} ${M}x${K}x${N}: ${m}, ${n}`)

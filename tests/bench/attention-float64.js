@@ -4,7 +4,7 @@
 /** @import { Shape } from './shapes.js' */
 /** @typedef {ArrayLike<number>} Numbers */
 
-const MOST_FLOPS = 2e8 // takes a third of a second in plain JavaScript; of larger shapes only some rows are checked
+const MOST_FLOPS = 2e8 // a third of a second in plain JavaScript; of shapes with more operations only some rows are checked
 
 /**
  * Computes one row of softmax(q k^T / sqrt(D)) v.
@@ -14,7 +14,7 @@ const MOST_FLOPS = 2e8 // takes a third of a second in plain JavaScript; of larg
  * @param {Shape} shape
  * @param {number} row h * L + i
  * @param {Float64Array} output (D)
- * @param {Float64Array} scores at least S, overwritten
+ * @param {Float64Array} scores at least S numbers of scratch space
  */
 function attentionRow(q, k, v, { L, S = L, D, causal }, row, output, scores) {
   const keys = Math.floor(row / L) * S * D
@@ -33,7 +33,7 @@ function attentionRow(q, k, v, { L, S = L, D, causal }, row, output, scores) {
 }
 
 /**
- * Computes all rows.
+ * Computes softmax(q k^T / sqrt(D)) v, (H, L, D).
  * @param {Numbers} q
  * @param {Numbers} k
  * @param {Numbers} v
@@ -49,9 +49,9 @@ export function plainAttention(q, k, v, shape) {
 }
 
 /**
- * Computes x W^T + bias of (rows, K) and (N, K).
- * @param {Numbers} x
- * @param {Numbers} w
+ * Computes x W^T + bias.
+ * @param {Numbers} x (rows, K)
+ * @param {Numbers} w (N, K)
  * @param {Numbers} bias
  */
 function plainLinear(x, w, bias) {
@@ -81,7 +81,7 @@ function swapAxes(x, rows, heads) {
   return y
 }
 
-/** Returns the largest difference of `got`, from index `at`, to `want`. NaN counts as Infinity. @param {Numbers} got @param {Numbers} want @param {number} [at] */
+/** Returns the largest |got[at + i] - want[i]|. NaN counts as Infinity. @param {Numbers} got @param {Numbers} want @param {number} [at] */
 export function largestError(got, want, at = 0) {
   let most = 0
   for (let i = 0; i < want.length; i++) {

@@ -12,9 +12,9 @@ import { loadPeak } from './peak.js'
 
 const ROUNDS = Number(process.argv[2] ?? 40)
 const K = 2560
-/** An address behind the data of emcc's modules. */
+/** An address after the data and the stack of emcc's modules. */
 const AT = 2 ** 24
-/** Bits that a weight takes in memory. */
+/** Bits per weight in memory, by type. */
 const BITS = { int8: 8, int4: 5, Q8_0: 8.5, Q4_0: 4.5, Q4_K: 4.625, Q5_K: 5.625, Q6_K: 6.5625 }
 /** Returns the processor time of this process, in milliseconds. */
 const now = () => {

@@ -17,7 +17,7 @@ const SIZE = D / HEADS
 
 /** @typedef {{ rows: number, columns: number, type: 'F32' | 'Q4_K' | 'Q6_K' }} Matrix */
 
-/** Lists the matrices with their types, as in Q4_K_M: Q6_K for the table and, in every other layer, for attn_v and ffn_down. @returns {Record<string, Matrix>} */
+/** Lists the matrices with their types, which follow Q4_K_M: Q6_K for the token table and, in every other layer, for attn_v and ffn_down. @returns {Record<string, Matrix>} */
 function matrices() {
   /** @type {Record<string, Matrix>} */
   const all = {

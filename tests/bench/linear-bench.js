@@ -6,7 +6,7 @@ import { coreOf } from '../../src/runtime/core-of.js'
 import { measure } from './measure.js'
 
 const DTYPES = /** @type {const} */ (['float32', 'float16', 'bfloat16', 'int8'])
-/** [rows, in, out]: decode and prefill of GPT-2's MLP, its head, and products of training. */
+/** [rows, in, out]. FORWARD: decode and prefill of GPT-2's MLP, and its head; BACKWARD: a layer in training. */
 const FORWARD = [
   [1, 768, 3072],
   [4, 768, 3072],

@@ -1,4 +1,4 @@
-// Measures one shape: ours, the peers and the machine's limits, interleaved.
+// Measures one shape: qkv, the peers and the machine's limits, interleaved.
 
 import { reference } from './attention-float64.js'
 import { measure } from './measure.js'

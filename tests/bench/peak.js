@@ -3,7 +3,7 @@
 const TILE_FLOPS = 2 * 4 * 8 * 128
 const TIMES = 2000
 const PAGE = 65536
-const OWN = 2 ** 24 // imports that emcc's modules expect
+const OWN = 2 ** 24 // an address after the data and the stack of peak.wasm
 
 /** `length` floats at address `at` in the memory of a module. @typedef {{ memory: WebAssembly.Memory, at: number, length: number }} Place */
 

@@ -68,7 +68,7 @@ async function forwards({ samples }) {
   return { kept, none }
 }
 
-/** Measures medians, in milliseconds, of updates after a change of the text in the room. @param {import('playwright-core').Page} page @param {string[]} texts */
+/** Measures how long the room takes to update after a change of the text: medians, in milliseconds. @param {import('playwright-core').Page} page @param {string[]} texts */
 async function room(page, texts) {
   const times = []
   for (let n = -1; n < SAMPLES; n++) times.push(await timesOf(page, texts[(n + 2) % 2]))

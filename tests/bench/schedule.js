@@ -15,7 +15,7 @@ const WARM = 5
 const HAND_OVER = 0.004 // milliseconds from the start of a call to the first part of a spinning worker
 
 /**
- * Simulates a job.
+ * Simulates how threads share a job. A thread without parts takes them from the ranges of others.
  * @param {number[][]} ranges milliseconds of the parts of each thread's range, in the order in which they are taken
  * @returns {{ wall: number, busy: number }} wall: milliseconds until all parts are done; busy: the sum of all parts
  */

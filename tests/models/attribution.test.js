@@ -1,4 +1,4 @@
-// What each part of a model contributes to the logit of a masked word, to a class, and to the similarity of two texts.
+// Tests what each part of a model contributes to the logit of a masked word, to a class, and to the similarity of two texts.
 // interventions.test.js tests logits of next tokens.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// Conversations by the chat template of a folder. Expected texts come from jinja2 (tests/goldens/make-chat-templates.py).
+// Renders conversations with the chat template of a folder. Expected texts come from jinja2 (tests/goldens/make-chat-templates.py).
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Classifiers, and decoders without a head. goldens.test.js checks the numbers of all heads.
+// Tests classifiers, and decoders without a head. goldens.test.js checks the numbers of all heads.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

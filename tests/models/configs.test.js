@@ -43,7 +43,7 @@ const described = async config =>
         : value,
   )
 
-/** Keys that are only notes in published configs. @type {Record<string, unknown>} */
+/** Keys of published configs that are only notes, with values. @type {Record<string, unknown>} */
 const NOTES = {
   sentence_transformers: { activation_fn: 'torch.nn.modules.linear.Identity', version: '4.1.0' },
   sbert_ce_default_activation_function: 'torch.nn.modules.linear.Identity',

@@ -1,4 +1,4 @@
-// The disentangled attention of DeBERTa: three maps that add up to the scores, as places of hooks and of gradients.
+// Tests the disentangled attention of DeBERTa. Its scores are the sum of three maps, each of which is a place for hooks and gradients.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Weights as float16, bfloat16, int8 and int4. Also checks that the golden outputs depend on every weight.
+// Tests models with weights of float16, bfloat16, int8 and int4. Also checks that the golden outputs depend on every weight.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Folders as people publish them, with settings that Python follows: the result is the same, or the folder is refused by name.
+// Opens folders as people publish them, with settings that the Python libraries follow. The result is theirs, or the folder is refused by name.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

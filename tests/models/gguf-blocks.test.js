@@ -1,4 +1,4 @@
-// The weights of every type of block in GGUF files.
+// Decodes the weights of every type of block in GGUF files.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

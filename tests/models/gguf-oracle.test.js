@@ -35,7 +35,7 @@ const TYPES = Object.keys(BLOCK_TYPES).filter(type => type !== 'Q8_K')
 const ROUNDED = /gemma|phi2|gptneox|gpt2|bert|starcoder|falcon|bloom|mpt|t5/
 
 const isEncoder = (/** @type {string} */ of) => /bert|embedding$|encoder$/.test(of)
-/** True if a norm follows the last layer. */
+/** True if a norm follows the last layer of the architecture `of`. */
 const isNormed = (/** @type {string} */ of) => /embedding|modern|t5/.test(of)
 /** True if node-llama-cpp cannot run a model. It only calls llama_decode, which hides later tokens from an encoder. @param {import('./gguf/made.js').Made} made */
 const isNotRun = ({ of, title }) => of === 't5' || title === 't5encoder, as converters write it'
@@ -123,7 +123,7 @@ async function difference(gguf, of, title = of) {
 /** @param {number} got @param {number} most @param {string} what */
 const within = (got, most, what) => assert.ok(got <= most, `${what}: ${got}, at most ${most} expected`)
 
-/** Differences in float32, by title. @type {Map<string, number>} */
+/** The largest difference from llama.cpp in float32, by title of the model. @type {Map<string, number>} */
 const inFloat32 = new Map()
 
 for (const made of MADE.filter(made => !isNotRun(made)))

@@ -410,7 +410,7 @@ test('in the model of stories, the edge between heads that supports a name most 
     /** @param {(one: typeof heads[number]) => number} score */
     const best = score => heads.reduce((a, b) => (score(b) > score(a) ? b : a))
     const previous = best(({ map, head }) => own.reduce((sum, _, r) => sum + (r ? map.at(0, head, r, r - 1) : 0), 0))
-    // The copying head attends to the two positions after the earlier occurrence of the last two syllables.
+    // The copying head attends most to the two positions after the earlier occurrence of the last two tokens, `vi ta`.
     const match = own.findIndex((id, n) => n < L - 2 && id === own[L - 2] && own[n + 1] === own[L - 1]) + 2
     const copies = best(({ map, head, layer }) =>
       layer ? map.at(0, head, L - 1, match) + map.at(0, head, L - 1, match + 1) : 0,

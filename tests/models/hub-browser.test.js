@@ -1,4 +1,4 @@
-// Models by name in a browser. The hub and its storage are other origins, and files are kept in the origin private file system.
+// Opens models by name in a browser. The hub and its storage are other origins, and files are kept in the origin private file system.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

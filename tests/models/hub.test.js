@@ -1,5 +1,5 @@
-// Models by name from a fake hub, in Node: the cache and the environment variables of Python's library, few requests, and a clear error for
-// everything that can go wrong.
+// Opens models by name from a fake hub, in Node. Cache and environment variables are those of Python's library, requests are few, and everything
+// that can go wrong gives a clear error.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

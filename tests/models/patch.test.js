@@ -67,7 +67,7 @@ for (const name of folders)
       const prefix = isBoth ? (place === 'cross' ? 'decoder.' : `${place}.`) : ''
       const own = (/** @type {string} */ at, layer = 0) =>
         `${prefix}layers.${layer}.${place === 'cross' ? 'cross.' : ''}${at}`
-      /** Reads the numbers of a place in the clean text. @param {string} at @returns {FloatTensor} */
+      /** Runs the clean text and returns the numbers at a place. @param {string} at @returns {FloatTensor} */
       const read = at => {
         /** @type {FloatTensor | undefined} */
         let found

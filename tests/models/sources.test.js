@@ -580,7 +580,7 @@ test('headers are sent to the server of an address; without them the error names
     )
 })
 
-/** Values that are not a source, with the error for each. @type {[string, () => unknown, RegExp][]} */
+/** Values that are no source of a model, and the error for each. @type {[string, () => unknown, RegExp][]} */
 const NO_SOURCES = [
   ['a promise', () => Promise.resolve(contents), /got a Promise; await it/],
   ['a response', () => new Response('a'), /got a Response; give the bytes: await response\.arrayBuffer\(\)/],

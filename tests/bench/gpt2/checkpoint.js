@@ -75,6 +75,7 @@ export function makeWeights(generator, sizes = SIZES, { config, names } = gpt2(s
 }
 
 /**
+ * Writes config.json and model.safetensors.
  * @param {Weights} weights
  * @returns {{ path: string, bytes: number, dispose: () => void }} a folder below the system's temporary folder
  */

@@ -1,4 +1,4 @@
-// A BERT with random weights of the size of all-MiniLM-L6-v2, with a smaller vocabulary, and sentences of about 19 tokens.
+// Makes a BERT of all-MiniLM-L6-v2's size with random weights and a smaller vocabulary, and sentences of about 19 tokens.
 
 import { makeWeights } from '../gpt2/checkpoint.js'
 

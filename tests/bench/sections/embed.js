@@ -17,7 +17,7 @@ const TRIES = 2
 const LARGEST_ERROR = { float32: 1e-4, int8: 0.1 } // for numbers of about 1
 
 /**
- * Returns the fastest of the three ways of a peer.
+ * Tries the three ways to run a peer (waysOf) and returns the fastest, or why the peer cannot be opened. Throws if a result differs from `want`.
  * @param {string} name
  * @param {ReturnType<typeof makeMiniLM>} weights
  * @param {'float32' | 'int8'} dtype
@@ -52,7 +52,7 @@ async function bestOf(name, weights, dtype, texts, want) {
 }
 
 /**
- * Opens the model for sentences with this many tokens.
+ * Opens the model, and makes a call that embeds sentences of `lengths` tokens.
  * @param {{ dtype: 'float32' | 'int8', activations?: 'int8', threads?: number, lengths: number[] }} options
  */
 export async function openSentences({ dtype, activations, threads = 1, lengths }) {

@@ -1,4 +1,5 @@
-// The models that are compared with llama.cpp: GPT-2 small and SmolLM2 135M, with random weights, as a folder for loadModel and as two GGUF files.
+// Writes the models that are compared with llama.cpp: GPT-2 small and SmolLM2 135M with random weights, each as a folder for loadModel and as two
+// GGUF files.
 
 import { join } from 'node:path'
 import { makeWeights, SIZES, writeFolder } from '../gpt2/checkpoint.js'

@@ -17,7 +17,7 @@ function half(near) {
 /** @template T @param {number} count @param {(i: number) => T} make */
 const list = (count, make) => Array.from({ length: count }, (_, i) => make(i))
 const byte = (/** @type {number} */ n) => n & 255
-/** Returns the bitwise or of several numbers. @param {number} count @param {(i: number) => number} make */
+/** Returns the bitwise OR of make(0), ..., make(count - 1). @param {number} count @param {(i: number) => number} make */
 const joined = (count, make) => list(count, make).reduce((a, b) => a | b)
 
 /** Packs numbers of 4 bits, two in a byte: the first half of the numbers in the lower bits. @param {number[]} q */

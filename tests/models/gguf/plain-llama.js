@@ -1,4 +1,4 @@
-// A Llama in float64. Its products round activations as llama.cpp rounds them for the type of the weights.
+// Runs a Llama in float64. Its products round activations as llama.cpp does for the type of the weights.
 
 import { fromFloat16, toFloat16 } from '../../../src/base/float16.js'
 import { contentsOf, MADE } from './made.js'
@@ -39,7 +39,7 @@ function q8k(x) {
   return { x: out }
 }
 
-/** Returns the rounding of activations that llama.cpp multiplies with weights of a type (vec_dot_type of ggml-cpu.c). @param {string} type @returns {(x: readonly number[]) => Rounded} */
+/** Returns a function that rounds activations as llama.cpp does before it multiplies them with weights of `type` (vec_dot_type of ggml-cpu.c). @param {string} type @returns {(x: readonly number[]) => Rounded} */
 export function roundingOf(type) {
   if (/_K$|XS$/.test(type)) return q8k
   return x => q8(x, type.endsWith('_1'))
