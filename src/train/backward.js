@@ -1,4 +1,4 @@
-// The backward pass of a step: a list of kernel calls, planned once for each recorded step.
+// Plans the backward pass of a step as a list of kernel calls, once for each recorded step.
 
 import { count } from '../base/tensor.js'
 import { addAll } from '../ops/kernels.js'
@@ -7,23 +7,23 @@ import { addressOf } from '../runtime/resident.js'
 /** @import { Variable } from './parameters.js' */
 /** @import { Slot } from '../ops/operation.js' */
 /**
- * A planned kernel call: `from` is the address of the gradient that it reads, `to` are the slots that it writes.
+ * A planned kernel call. It reads the gradient at the address `from`, and writes to the slots `to`.
  * @typedef {{ name: string, from: number, to: Slot[], run: () => void }} PlannedCall
  * @typedef {object} Backward
- * @property {Variable} root
- * @property {boolean} accumulate
- * @property {boolean} isOne
+ * @property {Variable} root the variable to differentiate
+ * @property {boolean} accumulate true adds to the gradients of the parameters
+ * @property {boolean} isOne true if the gradient of the root is 1
  * @property {readonly PlannedCall[]} calls
  * @property {(dRoot: ArrayLike<number>) => void} run makes the calls
  * @property {() => string} toString lists the calls, one per line: name, address, slots ('+' if it adds)
  */
 
 /**
- * Plans the backward pass of a recorded step. It walks over the operations from last to first, assigns an address to the gradient of each
- * output, and lists the kernel calls. `run` makes these calls, again each time the step is repeated with other numbers.
+ * Plans the backward pass of a recorded step. Goes through the operations from last to first, assigns an address to the gradient of each
+ * output, and lists the kernel calls. `run` makes these calls, for this step and for its repetitions with other numbers.
  * @param {import('./parameters.js').Parameters} p
  * @param {Variable} root the variable to differentiate
- * @param {boolean} accumulate add to the gradients of the parameters instead of replacing them
+ * @param {boolean} accumulate true adds to the gradients of the parameters instead of replacing them
  * @param {boolean} isOne true if the gradient of the root is 1
  * @returns {Backward}
  */
@@ -35,18 +35,17 @@ export function planBackward(p, root, accumulate, isOne) {
   const begun = new Set()
 
   /**
-   * Addresses that no later call reads, by size in floats. The last address of a list is reused first, as its memory is likely in the
-   * cache.
+   * Addresses that no later call reads, by size in floats. The last one of a list is reused first, because it is likely in the CPU's cache.
    * @type {Map<number, number[]>}
    */
   const spare = new Map()
   /** Size in floats at each address. @type {Map<number, number>} */
   const sizes = new Map()
 
-  /** Addresses of temporary gradients, which `adds` of the operation being planned adds to other gradients. @type {number[]} */
+  /** Addresses of temporary gradients, which the current operation's `adds` add to other gradients. @type {number[]} */
   const lent = []
 
-  /** Returns the address of memory for a gradient of x, spare or new. @param {Variable} x */
+  /** Returns an address, spare or new, for a gradient of x. @param {Variable} x */
   function take({ tensor }) {
     const n = count(tensor.dims)
     const at = spare.get(n)?.pop() ?? addressOf(p.arena.take(n))
@@ -54,17 +53,18 @@ export function planBackward(p, root, accumulate, isOne) {
     return at
   }
 
-  /** Frees an address if it came from `take`. @param {number} at */
+  /** Makes an address spare, if it came from `take`. @param {number} at */
   function give(at) {
     const n = sizes.get(at)
     if (n !== undefined) spare.set(n, [...(spare.get(n) ?? []), at])
   }
 
   /**
-   * Returns the slot of a variable's gradient; undefined if the variable does not depend on parameters.
+   * Returns the slot to which an operation writes the gradient of x.
    * @param {Variable | undefined} x
-   * @param {PlannedCall[]} [adds] for an operation that cannot accumulate: receives the calls that add its gradient
-   * @returns {Slot | undefined}
+   * @param {PlannedCall[]} [adds] given for an operation that cannot accumulate: its gradient is written to a temporary slot, and the call
+   *   that adds it to the gradient of x is appended here
+   * @returns {Slot | undefined} undefined if x does not depend on parameters
    */
   function slotOf(x, adds) {
     if (!x?.isLearned) return undefined
@@ -81,11 +81,11 @@ export function planBackward(p, root, accumulate, isOne) {
   }
 
   /**
-   * Adds factor() times the values at `from` to the gradient of x.
+   * Plans to add factor() times the values at `from` to the gradient of x.
    * @param {Variable} x
    * @param {number} from
-   * @param {boolean} mayShare true if x may share the memory at `from`, as its first gradient
-   * @param {() => number} factor
+   * @param {boolean} mayShare true if x may use the memory at `from` as its gradient, if it has none yet
+   * @param {() => number} factor called when the plan runs
    */
   function passOn(x, from, mayShare, factor = () => 1) {
     if (mayShare && x.isLearned && !x.gradient) x.gradient = from
@@ -106,13 +106,13 @@ export function planBackward(p, root, accumulate, isOne) {
     const { gradient: dY } = output
     if (!dY) continue // the root does not depend on this output
     if (ready !== undefined) {
-      // The forward pass has computed the gradient for dY = 1 already, as cross entropy does.
+      // The forward pass has already computed the gradient for dY = 1, as that of cross entropy does.
       const x = /** @type {Variable} */ (inputs[0])
       passOn(x, saved + ready * 4, output === root && isOne, () => core.floats[dY / 4])
       continue
     }
-    // The gradient of an addend equals the gradient of the sum. Both share memory if no other operation writes to it before the operation
-    // that made the addend has read it; else the gradient of the sum is added to that of the addend.
+    // The gradient of an addend is the gradient of the sum, dY. Normally dY is added to the gradient of the addend. They share memory if
+    // nothing else is written there before the operation that made the addend reads it.
     const addends = passes.map(i => /** @type {Variable} */ (inputs[i]))
     for (const x of addends) {
       const before = entries[n - 1]
@@ -120,7 +120,7 @@ export function planBackward(p, root, accumulate, isOne) {
       const isOnce = inputs.indexOf(x) === inputs.lastIndexOf(x)
       passOn(x, dY, isOnce && (x === addends[0] || isNext))
     }
-    // The operation itself computes the gradients of the other inputs.
+    // The operation itself computes the gradients of inputs that are not addends.
     /** @type {PlannedCall[]} */
     const adds = []
     const to = inputs.map((x, i) => (passes.includes(i) ? undefined : slotOf(x, overwrites ? adds : undefined)))
@@ -128,7 +128,7 @@ export function planBackward(p, root, accumulate, isOne) {
     const run = () => differentiate?.(at, dY, to, saved, addressOf(output.tensor))
     if (slots.length) calls.push({ name: `${name}Backward`, from: dY, to: slots, run }, ...adds)
     for (const at of lent.splice(0)) give(at)
-    if (!entries.slice(0, n).some(({ output }) => output.gradient === dY)) give(dY) // no addend shares dY
+    if (!entries.slice(0, n).some(({ output }) => output.gradient === dY)) give(dY) // no addend shares the memory of dY
   }
   return {
     root,
@@ -137,7 +137,7 @@ export function planBackward(p, root, accumulate, isOne) {
     calls,
     run(dRoot) {
       core.floats.set(dRoot, top / 4)
-      // Zero all gradients first, because the root may not depend on some parameters.
+      // Zeroes all gradients first if the root does not depend on some parameters.
       if (!accumulate && begun.size < Object.keys(p.values).length) p.all[1].data.fill(0)
       const before = accumulate ? (p.reached ?? []) : []
       p.reached = new Set([...before, ...Array.from(begun, ({ tensor }) => tensor)])

@@ -1,5 +1,5 @@
-// The initialisers of torch.nn.init as functions that return a new tensor. For the same random stream, its values equal PyTorch's bit for
-// bit.
+// The initialisers of torch.nn.init as functions that return a new tensor. With the same random stream, values have the same bits as
+// PyTorch's.
 
 import { oneOf, readOptions, toNumber } from '../base/arguments.js'
 import { shape } from '../base/errors.js'
@@ -12,9 +12,9 @@ import { checkStream } from '../ops/random/generator.js'
 
 /**
  * @typedef {object} Init
- * @property {(generator: Generator, dims: readonly number[], options?: { a?: number, b?: number }) => FloatTensor} uniform torch.nn.init.uniform_:
- *   from a to b, default 0 and 1
- * @property {(generator: Generator, dims: readonly number[], options?: { mean?: number, std?: number }) => FloatTensor} normal torch.nn.init.normal_: default 0 and 1
+ * @property {(generator: Generator, dims: readonly number[], options?: { a?: number, b?: number }) => FloatTensor} uniform torch.nn.init.uniform_
+ *   from a (default 0) to b (default 1)
+ * @property {(generator: Generator, dims: readonly number[], options?: { mean?: number, std?: number }) => FloatTensor} normal torch.nn.init.normal_; default mean 0, std 1
  * @property {(dims: readonly number[], value: number) => FloatTensor} constant torch.nn.init.constant_
  * @property {(dims: readonly number[]) => FloatTensor} zeros torch.nn.init.zeros_
  * @property {(dims: readonly number[]) => FloatTensor} ones torch.nn.init.ones_
@@ -25,11 +25,11 @@ import { checkStream } from '../ops/random/generator.js'
  * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingUniform torch.nn.init.kaiming_uniform_ of a weight (out, in, ...)
  * @property {(generator: Generator, dims: readonly number[], options?: KaimingOptions) => FloatTensor} kaimingNormal torch.nn.init.kaiming_normal_
  *   of a weight (out, in, ...)
- * @property {(nonlinearity: Nonlinearity, a?: number) => number} gain torch.nn.init.calculate_gain; a: negative slope of a leaky ReLU,
- *   default 0.01
+ * @property {(nonlinearity: Nonlinearity, a?: number) => number} gain torch.nn.init.calculate_gain; a: negative slope of leakyRelu, default
+ *   0.01
  *
  * @typedef {object} KaimingOptions
- * @property {number} [a] negative slope of a leaky ReLU; default 0
+ * @property {number} [a] negative slope of leakyRelu; default 0
  * @property {'fanIn' | 'fanOut'} [mode] default 'fanIn'
  * @property {Nonlinearity} [nonlinearity] default 'leakyRelu'
  */
@@ -60,7 +60,7 @@ function filled(dims, value, where) {
   return new Tensor(new Float32Array(count(sizes)).fill(toNumber(value, `${where}: value`)), sizes)
 }
 
-/** Returns fan-in and fan-out of a weight (out, in, ...). @param {readonly number[]} dims @param {string} where */
+/** Returns the fan-in and the fan-out of a weight (out, in, ...). @param {readonly number[]} dims @param {string} where */
 function fansOf(dims, where) {
   const sizes = checkDims(dims, where)
   if (sizes.length < 2) throw new RangeError(`${where}: expected at least two dims, (out, in), got ${shape(sizes)}`)

@@ -12,7 +12,7 @@ import { isTape } from './tape.js'
 /** @import { Parameters } from './parameters.js' */
 /** @import { Tape } from './tape.js' */
 
-/** The tape method that runs each kind of layer. */
+/** For each class of layers, the method of the tape that runs one. */
 const KINDS = /** @type {const} */ ([
   [Linear, 'linear'],
   [Embedding, 'embedding'],
@@ -22,11 +22,11 @@ const KINDS = /** @type {const} */ ([
 
 /** @typedef {Linear | Embedding | LayerNorm | RMSNorm} TrainedLayer */
 /**
- * The argument of `module`: layers and tensors by name, in nested objects and arrays.
+ * The argument `layers` of `module`: layers and tensors in nested objects and arrays.
  * @typedef {TrainedLayer | import('../base/tensor.js').TensorLike | { readonly [name: string]: LayerTree } | readonly LayerTree[]} LayerTree
  */
 /**
- * The argument `layers` of `forward`: each layer becomes a function, each tensor the parameter on the tape.
+ * The argument `layers` of `forward`. It is the LayerTree with a function for each layer and a parameter for each tensor.
  * @template L
  * @typedef {L extends Linear ? ((x: Operand, options?: import('../ops/linear/forward.js').FusedOptions) => FloatTensor) & { weight: FloatTensor, bias?: FloatTensor }
  *   : L extends Embedding ? ((ids: IdOperand, options?: { paddingIdx?: number }) => FloatTensor) & { weight: FloatTensor }
@@ -35,7 +35,7 @@ const KINDS = /** @type {const} */ ([
  *   : { readonly [K in keyof L]: BoundLayers<L[K]> }} BoundLayers
  */
 
-/** True for a tensor of any library. @param {unknown} value @returns {value is Operand} */
+/** True if a value looks like a tensor, of any library: it has data, and dims or shape. @param {unknown} value @returns {value is Operand} */
 function isTensor(value) {
   const { data, dims, shape } = Object(value)
   return data !== undefined && (dims ?? shape) !== undefined
@@ -49,12 +49,12 @@ function isPlain(value) {
 }
 
 /**
- * Collects the tensors of layers in `found`, under PyTorch's names, such as 'blocks.0.norm.weight'.
+ * Adds the tensors of a LayerTree to `found`, by PyTorch's names such as 'blocks.0.norm.weight'.
  * @param {unknown} layers
- * @param {string} name
+ * @param {string} name of `layers` in the whole tree
  * @param {Record<string, Operand>} found
  * @param {Map<unknown, string>} seen
- * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} a function that creates the argument of `forward`
+ * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} a function that makes the BoundLayers for a tape
  */
 function compile(layers, name, found, seen) {
   const kind = KINDS.find(([Kind]) => layers instanceof Kind)
@@ -86,12 +86,12 @@ function put(found, name, tensor) {
 }
 
 /**
- * Collects the tensors of a layer in `found`.
+ * Adds the tensors of a layer to `found`.
  * @param {any} layer
- * @param {typeof KINDS[number][1]} method method of the tape
+ * @param {typeof KINDS[number][1]} method the method of the tape that runs it
  * @param {string} name
  * @param {Record<string, Operand>} found
- * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} a function that makes the layer's function on a tape
+ * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} a function that makes the function of the layer for a tape
  */
 function compileLayer({ weight, bias, eps }, method, name, found) {
   const [ofWeight, ofBias] = ['weight', 'bias'].map(part => (name ? `${name}.${part}` : part))
@@ -111,15 +111,15 @@ function compileLayer({ weight, bias, eps }, method, name, found) {
 }
 
 /**
- * Copies the weights of layers into the module's memory, and combines them with `forward` into a function that runs on a tape: `tape(qkv,
- * model.parameters, t => model(t, ids))`.
+ * Makes a model of layers and a function that runs them. Use: `tape(qkv, model.parameters, t => model(t, ids))`. The weights of the layers
+ * are copied into the module's memory.
  * @template {LayerTree} L
  * @template {any[]} I
  * @template R
  * @param {import('../qkv.js').Qkv} qkv
- * @param {L} layers of qkv/nn (`linearLayer`, `embeddingLayer`), LayerNorm, RMSNorm, and tensors; in objects and arrays
- * @param {(t: Tape, layers: BoundLayers<L>, ...inputs: I) => R} forward
- * @returns {((t: Tape, ...inputs: I) => R) & { parameters: Parameters }} a function whose parameters have PyTorch's names
+ * @param {L} layers layers of qkv/nn (`linearLayer`, `embeddingLayer`), LayerNorm, RMSNorm, and tensors, in nested objects and arrays
+ * @param {(t: Tape, layers: BoundLayers<L>, ...inputs: I) => R} forward computes the model on a tape
+ * @returns {((t: Tape, ...inputs: I) => R) & { parameters: Parameters }} the model; its parameters have PyTorch's names
  */
 export function module(qkv, layers, forward) {
   /** @type {Record<string, Operand>} */

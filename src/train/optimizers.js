@@ -1,4 +1,4 @@
-// The update rules of torch.optim. One kernel call updates adjacent parameters of the same group.
+// The optimisers of torch.optim. Adjacent parameters of the same group are updated by one kernel call.
 
 import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { describe, proxied } from '../base/errors.js'
@@ -14,30 +14,33 @@ import { copies, expectParameters, fill, paddedSize } from './parameters.js'
 /** @import { FloatTensor } from '../base/tensor.js' */
 /** @import { Parameters } from './parameters.js' */
 /**
- * Parameters by name with separate options, as in PyTorch's param_groups.
+ * Names of parameters with options of their own, as in PyTorch's param_groups.
  * @typedef {{ readonly params: readonly string[], lr?: number, weightDecay?: number }} ParamGroup
  *
  * @typedef {object} OptimizerOptions
  * @property {number} [lr]
  * @property {number} [weightDecay]
  * @property {readonly string[]} [noDecay] names of parameters without weight decay
- * @property {readonly ParamGroup[]} [paramGroups] all other parameters use the options above
+ * @property {readonly ParamGroup[]} [paramGroups] parameters in no group use the options above
  */
 /**
  * @typedef {{ step: number, [name: string]: number | FloatTensor }} OptimizerState step: number of steps; 'step.NAME': number of
- *   updates of the parameter NAME, if it had no gradient in some steps; all other entries are tensors, such as 'expAvg.NAME'
+ *   updates of the parameter NAME, present if it had no gradient in some steps; the rest are tensors, such as 'expAvg.NAME'
  */
-/** Addresses of n parameters and of their gradients. @typedef {{ p: number, g: number, n: number }} Run */
+/** Adjacent parameters to update in one kernel call: the address of their n values, and the address of their gradients. @typedef {{ p: number, g: number, n: number }} Run */
 /**
- * An update rule: its kernel, `state`, the names of the arrays that it keeps per parameter, and `write`. `write` writes the kernel's struct
- * for a Run that was updated `steps` times and returns its address; it receives the addresses of the arrays as `state`.
+ * The update rule of an optimiser.
+ * - kernel: name of the kernel
+ * - state: names of the arrays that it keeps for each parameter, such as 'expAvg'
+ * - write: writes the kernel's struct for a Run that was updated `steps` times before, and returns its address. Its parameter `state` has
+ *   the addresses of the arrays
  * @typedef {object} Rule
  * @property {string} kernel
  * @property {readonly string[]} state
  * @property {(core: import('../runtime/memory.js').Core, run: Run, state: number[], steps: number, decay: number, lr: number) => number} write
  */
 
-/** Validates names of parameters. @param {Parameters} p @param {unknown} names @param {string} where @returns {string[]} */
+/** Validates names of parameters of p. @param {Parameters} p @param {unknown} names @param {string} where @returns {string[]} */
 function toNames(p, names, where) {
   if (!Array.isArray(names)) throw new TypeError(`${where}: expected an array of names, got ${describe(names)}`)
   return Array.from(names, name => {
@@ -46,7 +49,7 @@ function toNames(p, names, where) {
   })
 }
 
-/** Copies the groups, and maps each parameter to its group. @param {Parameters} p @param {unknown} given @param {string} where */
+/** Validates and copies the groups. Returns them, and the group of each parameter by name. @param {Parameters} p @param {unknown} given @param {string} where */
 function toGroups(p, given, where) {
   if (!Array.isArray(given)) throw new TypeError(`${where}: expected an array of groups, got ${describe(given)}`)
   /** @type {Map<string, ParamGroup>} */
@@ -75,7 +78,8 @@ const NOT_NEGATIVE = { least: 0 }
 const BELOW_ONE = { least: 0, most: 1 - 2 ** -53 }
 
 /**
- * A parameter, or several adjacent ones: `n` floats from offset `from`. `missed` counts the steps in which it had no gradient.
+ * A parameter, or several adjacent ones: n floats, from float `from` of all parameters. `missed` counts the steps in which they had no
+ * gradient.
  * @typedef {{ name: string, from: number, n: number, isDecayed: boolean, group: ParamGroup | undefined, missed: number }} Part
  */
 
@@ -94,7 +98,7 @@ function joined(parts) {
 
 /** Base class of the optimisers. */
 export class Optimizer {
-  /** The learning rate, which can be set before each step. Groups with an `lr` keep theirs. */
+  /** The learning rate, which can be set before each step. A group with an `lr` uses that instead. */
   lr
   /** Steps made so far. */
   steps = 0
@@ -106,7 +110,7 @@ export class Optimizer {
   #isDisposed = false
   /** @type {Part[]} */
   #parts = []
-  /** All parameters, all gradients, and each state array of the update rule, with n floats each. @type {FloatTensor[]} */
+  /** The values of all parameters, their gradients, and each state array of the update rule; as many floats each. @type {FloatTensor[]} */
   #arrays
   /** The state of the update rule by name, such as 'expAvg.weight'. @type {Record<string, FloatTensor>} */
   #state
@@ -154,18 +158,18 @@ export class Optimizer {
     return optimizer
   }
 
-  /** The given groups, whose `lr` and `weightDecay` can be set before each step. @returns {readonly ParamGroup[]} */
+  /** Returns the groups. Their `lr` and `weightDecay` can be set before each step. @returns {readonly ParamGroup[]} */
   get paramGroups() {
     return Optimizer.#checked(this).#groups
   }
 
-  /** @internal Throws, since an assignment would have no effect. */
+  /** @internal Throws, because a replaced group would have no effect. */
   set paramGroups(_) {
     const where = `${Optimizer.#checked(this).#where}: paramGroups`
     throw new TypeError(`${where}: the groups cannot be replaced: set lr and weightDecay of one of them`)
   }
 
-  /** Updates the parameters from their gradients. Parameters that the backward pass did not reach are unchanged. */
+  /** Updates the parameters by their gradients. Parameters that no backward pass reached stay unchanged. */
   step() {
     const { core } = Optimizer.#checked(this).#p.checked()
     const { kernel, write } = this.#rule
@@ -200,7 +204,8 @@ export class Optimizer {
 
   /**
    * Restores a state.
-   * @param {OptimizerState | Record<string, FloatTensor>} state with the same names and dims; from a file, each step is a tensor
+   * @param {OptimizerState | Record<string, FloatTensor>} state of the same parameters, as stateDict returns it; from a file, its numbers
+   *   are tensors
    * @returns {this}
    */
   loadStateDict(state) {
@@ -223,7 +228,7 @@ export class Optimizer {
     return this
   }
 
-  /** Frees the memory of the state; any later use throws. */
+  /** Frees the memory of the state. Any later use of the optimiser throws. */
   dispose() {
     if (!(#p in this)) throw proxied('optimizer')
     this.#memory?.dispose()
@@ -312,11 +317,12 @@ export function clipGradNorm(p, maxNorm) {
 }
 
 /**
- * Returns the learning rate as a function of the step, counted from 0: linear warm-up for `warmup` steps, then constant, or with `total` a
- * cosine from `lr` to `least` at step `total`. The same as torch.optim.lr_scheduler.LinearLR and CosineAnnealingLR.
+ * Returns the learning rate as a function of the step, which counts from 0. For `warmup` steps it grows linearly to `lr`. Then it is
+ * constant; or with `total`, it falls along a cosine to `least` at step `total`. Like torch.optim.lr_scheduler.LinearLR and
+ * CosineAnnealingLR.
  * @param {number} lr
- * @param {{ warmup?: number, total?: number, least?: number }} [options]
- * @returns {(step: number) => number} to be used as `optimizer.lr = rate(step)`
+ * @param {{ warmup?: number, total?: number, least?: number }} [options] defaults: 0, none, 0
+ * @returns {(step: number) => number} use it as `optimizer.lr = rate(step)`
  */
 export function schedule(lr, options = {}) {
   const given = readOptions(options, ['warmup', 'total', 'least'], 'schedule')

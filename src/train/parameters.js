@@ -18,7 +18,7 @@ import { addressOf, ResidentTensor } from '../runtime/resident.js'
  * @property {Parameters} owner
  * @property {boolean} isLearned true if it depends on parameters
  * @property {number} step -1 for a parameter; else the step that last computed it
- * @property {number} gradient address of its gradient; for a result, 0 until a backward pass is planned
+ * @property {number} gradient address of its gradient; 0 for a result that no planned backward pass reaches
  *
  * An operation of a step. It is recorded once; later steps with the same operation at the same index run it again.
  * @typedef {object} Entry
@@ -27,22 +27,22 @@ import { addressOf, ResidentTensor } from '../runtime/resident.js'
  * @property {readonly unknown[]} key dims and options on which the memory of the operation depends
  * @property {import('../ops/operation.js').Prepared} prepared
  * @property {number[]} at addresses of the inputs
- * @property {number} saved address
+ * @property {number} saved address of what the operation saves for its gradient
  * @property {Variable} output
  * @property {Mark} end the end of the operation's memory
  *
- * The end of the memory in use: a chunk of the arena, and the floats used in it.
+ * The end of the arena's used memory: the index of a chunk, and the floats used in that chunk.
  * @typedef {readonly [chunk: number, used: number]} Mark
  */
 
 const CHUNK = 2 ** 18 // floats
 
-/** The memory of a step: a stack over a list of chunks. The first step lays it out, later steps reuse it. */
+/** The memory of a step: a stack in a list of chunks. Later steps with the same operations reuse what the first one allocated. */
 class Arena {
   /** @type {ResidentTensor[]} */
   #chunks = []
   #core
-  /** Setting the mark to an earlier value frees the memory allocated since. @type {Mark} */
+  /** The end of the used memory. Setting it to an earlier mark frees what was allocated since. @type {Mark} */
   mark = [0, 0]
 
   /** @param {Core} core */
@@ -76,13 +76,13 @@ class Arena {
 /** The variable of each tensor. @type {WeakMap<Tensor, Variable>} */
 export const variables = new WeakMap()
 
-/** Returns the size of a tensor in floats, rounded up so that the next one is 16-byte aligned. @param {readonly number[]} dims */
+/** Returns the size of a tensor in floats, rounded up so that the tensor after it is 16-byte aligned. @param {readonly number[]} dims */
 export const paddedSize = dims => Math.ceil(count(dims) / 4) * 4
 
-/** The parameters of a model, their gradients, and the recorded operations of a step. Created by `parameters`. */
+/** The parameters of a model, their gradients, and the recorded operations of a step. Made by the function `parameters`. */
 export class Parameters {
   #isOurs = true
-  /** The parameters by name: resident tensors, which the optimisers update in place. @type {Readonly<Record<string, FloatTensor>>} */
+  /** The parameters by name: resident tensors, which optimisers update in place. @type {Readonly<Record<string, FloatTensor>>} */
   values
   /** The gradients of the last `backward()`, by name. @type {Readonly<Record<string, FloatTensor>>} */
   gradients
@@ -92,7 +92,8 @@ export class Parameters {
   planned
   /**
    * @internal
-   * The values that the last backward pass reached, with `accumulate` also those of earlier passes; undefined before the first pass.
+   * The tensors of `values` that the last backward pass reached, with `accumulate` also those that earlier passes reached; undefined before
+   * the first pass.
    * @type {Set<FloatTensor> | undefined}
    */
   reached
@@ -131,7 +132,10 @@ export class Parameters {
     return this
   }
 
-  /** @internal False for a parameter that no backward pass reached and whose gradient nobody set, like `grad is None` in PyTorch. @param {string} name */
+  /**
+   * @internal False if no backward pass reached a parameter and nobody set its gradient, like `grad is None` in PyTorch.
+   * @param {string} name
+   */
   hasGradient(name) {
     const isReached = this.reached?.has(this.values[name]) ?? true
     return isReached || this.gradients[name].data.some(value => value !== 0)
@@ -142,14 +146,14 @@ export class Parameters {
     return copies(this.checked().values)
   }
 
-  /** Restores values. @param {Record<string, Operand>} state all parameters, with the same names and dims @returns {this} */
+  /** Restores the values. @param {Record<string, Operand>} state all parameters, with the same names and dims @returns {this} */
   loadStateDict(state) {
     fill(this.checked().values, state)
     this.onChange?.()
     return this
   }
 
-  /** Frees the memory; any later use throws. */
+  /** Frees the memory. Any later use of the parameters throws. */
   dispose() {
     if (!(#isOurs in this)) throw proxied('parameters')
     for (const held of [this.memory, this.arena]) held.dispose()
@@ -157,10 +161,10 @@ export class Parameters {
   }
 
   /**
-   * @internal Returns views of an array of n floats, with the dims of the parameters.
-   * @param {FloatTensor} all
-   * @param {string} prefix of the views' names
-   * @param {Record<string, FloatTensor>} [like]
+   * @internal Splits an array into views with the dims of the parameters, by name.
+   * @param {FloatTensor} all n floats
+   * @param {string} prefix prepended to each name
+   * @param {Record<string, FloatTensor>} [like] default: the parameters
    */
   parts(all, prefix, like = this.values) {
     /** @type {Record<string, FloatTensor>} */
@@ -173,7 +177,7 @@ export class Parameters {
     return parts
   }
 
-  /** @internal True for a tensor in the memory of the values or of a step. @param {unknown} value */
+  /** @internal True for a tensor in the memory of the values or of a step's results. @param {unknown} value */
   holds(value) {
     return value instanceof ResidentTensor && (value.overlaps(this.all[0]) || this.arena.holds(value))
   }
@@ -202,7 +206,7 @@ export class Parameters {
 
   /**
    * @internal
-   * Removes the recorded operations from index `from` on, and the planned backward pass.
+   * Forgets the recorded operations from index `from` on, and the planned backward pass.
    * @param {number} from
    */
   forget(from) {
@@ -226,7 +230,7 @@ export const copies = tensors =>
   Object.fromEntries(Object.entries(tensors).map(([name, { data, dims }]) => [name, new Tensor(data.slice(), dims)]))
 
 /**
- * Copies a state dict into tensors; throws before the first copy if a name or dims do not match.
+ * Copies a state dict into tensors. If a name or dims do not match, it throws and copies nothing.
  * @param {Readonly<Record<string, FloatTensor>>} tensors
  * @param {Readonly<Record<string, unknown>>} state by name
  */

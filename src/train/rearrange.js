@@ -9,7 +9,7 @@ import { stepsOf, sumTo, transfer } from './strided.js'
 /** @import { Core } from '../runtime/memory.js' */
 /** @import { Operation } from '../ops/operation.js' */
 
-/** Checks an axis and returns it; negative ones count from the end. @param {unknown} dim @param {readonly number[]} dims @param {string} name */
+/** Returns the index of an axis; a negative `dim` counts from the end. @param {unknown} dim @param {readonly number[]} dims @param {string} name */
 export function toAxis(dim, dims, name) {
   const rank = Math.max(1, dims.length)
   const n = toNumber(dim, name, { least: -rank, most: rank - 1, whole: true })
@@ -24,12 +24,12 @@ export function toList(value, name) {
 }
 
 /**
- * Prepares an operation whose output is copied from x: its first value is value `at` of x, and `steps` are its axes' strides in x.
+ * Prepares an operation whose output is a strided view of x, copied.
  * @param {Core} core
  * @param {readonly number[]} given dims of x
  * @param {readonly number[]} dims of the output
- * @param {readonly number[]} steps
- * @param {number} [at]
+ * @param {readonly number[]} steps for each axis of the output, its stride in x
+ * @param {number} [at] index in x of the first value of the output
  * @returns {import('../ops/operation.js').Prepared}
  */
 function readFrom(core, given, dims, steps, at = 0) {
@@ -71,7 +71,7 @@ export const permute = toOperation(['x'], {
   },
 })
 
-/** Implements Tensor.slice. @type {Operation} */
+/** Implements slice, a range of one axis, like x[:, from:to] in PyTorch. @type {Operation} */
 export const slice = toOperation(['x'], {
   options: ['dim', 'from', 'to'],
   prepare(core, [x], { dim, from, to }, where) {
@@ -92,8 +92,9 @@ export const slice = toOperation(['x'], {
 })
 
 /**
- * Returns the dims and strides of x expanded to `dims`: -1 keeps an axis, leading axes are new, and an axis of size 1 repeats.
- * @param {readonly number[]} given
+ * Returns the sizes and the strides of x expanded to `dims`. -1 keeps the size of an axis. Axes that x lacks come first. An axis of size 1
+ * is repeated.
+ * @param {readonly number[]} given dims of x
  * @param {readonly number[]} dims
  * @param {string} where
  */
@@ -117,7 +118,8 @@ export const expand = toOperation(['x'], {
 })
 
 /**
- * Returns the dims to which PyTorch broadcasts two tensors: axes are compared from the last one, and axes of size 1 repeat.
+ * Returns the dims to which PyTorch broadcasts tensors of dims a and b. Axes are matched from the last one on; an axis of size 1 is
+ * repeated.
  * @param {readonly number[]} a
  * @param {readonly number[]} b
  * @param {string} where

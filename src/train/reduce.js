@@ -11,8 +11,8 @@ import { stepsOf, sumTo, transfer } from './strided.js'
 
 /**
  * @typedef {object} ReduceOptions
- * @property {number | readonly number[]} [dim] axes to reduce, negative ones counted from the end; default all
- * @property {boolean} [keepdim] true keeps them with size 1; default false
+ * @property {number | readonly number[]} [dim] axes to reduce; negative: from the end; default all
+ * @property {boolean} [keepdim] true keeps the reduced axes with size 1; default false
  */
 
 /** Implements sum or mean over axes, accumulated in float64. @param {boolean} isMean @returns {Operation} */

@@ -1,4 +1,4 @@
-// Parts of PyTorch's random numbers that only training needs: permutations, and the state of a generator.
+// What only training needs of PyTorch's random numbers: permutations, and saving and restoring the state of a generator.
 
 import { toNumber } from '../base/arguments.js'
 import { describe } from '../base/errors.js'
@@ -10,7 +10,7 @@ import { checkStream } from '../ops/random/generator.js'
 const MOST = Math.floor((2 ** 32 - 1) / 20) - 1 // above this, PyTorch uses another algorithm
 
 /**
- * Returns the integers from 0 to n - 1 in random order, such as the samples of an epoch, like torch.randperm.
+ * Returns the integers from 0 to n - 1 in random order, like torch.randperm; used to shuffle the samples of an epoch.
  * @param {Generator} generator
  * @param {number} n
  * @returns {Tensor<Int32Array>}
@@ -37,7 +37,7 @@ const AT = { left: 8, seeded: 12, next: 16, words: 24, spare: 24 + 8 * WORDS + 8
 const OWN = { next: 4 * WORDS, hasSpare: 4 * WORDS + 8, spare: 4 * WORDS + 16 }
 
 /**
- * Returns the state of a generator as bytes, like torch.Generator.get_state. PyTorch can load them; the seed in them is 0.
+ * Returns the state of a generator as bytes, like torch.Generator.get_state. PyTorch can load them. They have 0 as the seed.
  * @param {Generator} generator
  * @returns {Uint8Array<ArrayBuffer>}
  */
@@ -61,7 +61,7 @@ export function getRngState(generator) {
 }
 
 /**
- * Restores the state of a generator, saved by this library or by PyTorch, like torch.Generator.set_state.
+ * Restores a state of a generator that this library or PyTorch saved, like torch.Generator.set_state.
  * @param {Generator} generator
  * @param {Uint8Array} state bytes from getRngState, or from torch.get_rng_state()
  */

@@ -1,7 +1,7 @@
 // Copies values between arrays with arbitrary strides, for permute, slice, cat, expand and sum.
 
 /**
- * Values in an array: the first at index `at`, with stride steps[n] along axis n.
+ * A strided view of an array: its first value is data[at], and steps[n] is the stride of axis n.
  * @typedef {{ data: Float32Array | Float64Array, at: number, steps: readonly number[] }} Strided
  */
 
@@ -18,7 +18,12 @@ export function stepsOf(dims) {
   return steps
 }
 
-/** Returns the axes as [size, source stride, target stride]. Merges adjacent axes that are contiguous in source and target. @param {readonly number[]} dims @param {Strided} source @param {Strided} target */
+/**
+ * Returns each axis as [size, stride in source, stride in target]. Adjacent axes are merged where source and target both allow it.
+ * @param {readonly number[]} dims
+ * @param {Strided} source
+ * @param {Strided} target
+ */
 function axesOf(dims, source, target) {
   /** @type {[size: number, from: number, to: number][]} */
   const axes = []
@@ -33,7 +38,7 @@ function axesOf(dims, source, target) {
 }
 
 /**
- * Computes target = factor * source, or target += factor * source, at each index of dims.
+ * Computes target = factor * source for each value of dims; with accumulate 1, target += factor * source.
  * @param {readonly number[]} dims
  * @param {Strided} source
  * @param {Strided} target
@@ -72,8 +77,9 @@ export function transfer(dims, source, target, { factor = 1, accumulate = 0 } = 
 }
 
 /**
- * Sets each element of the target to factor times the sum, in float64, of the source values that map to it. With accumulate, adds to it.
- * @param {readonly number[]} dims
+ * Sums source values into a contiguous target. A target value becomes factor times the float64 sum of the source values that map to it.
+ * With slot.accumulate, that is added to it.
+ * @param {readonly number[]} dims of the source
  * @param {Strided} source
  * @param {readonly number[]} steps strides of the target, 0 along reduced axes
  * @param {number} n number of values in the target

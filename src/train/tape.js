@@ -1,5 +1,5 @@
-// A tape runs the operations of one step and records them, so that `backward` can compute the gradients. A step with the
-// same operations in the same order reuses the recorded ones and their memory.
+// A tape runs the operations of one step and records them, so that `backward` can compute gradients. A step with the same operations as
+// the step before reuses the recorded operations and their memory.
 
 import { expectDims, readOptions, toBoolean } from '../base/arguments.js'
 import { describe, shape } from '../base/errors.js'
@@ -47,19 +47,19 @@ const same = (a, b) =>
     )
   })
 
-/** Copies an option: arrays and tensors, which the caller may change before the next step, become new tensors. @param {unknown} value @param {string} name */
+/** Copies arrays and tensors among the options to new tensors, because the caller may change them later. @param {unknown} value @param {string} name */
 function copyOf(value, name) {
   if (typeof value !== 'object' || value === null) return value
   const { data, dims } = toTensor(value, name, true)
   return new Tensor(data.slice(), dims)
 }
 
-/** Returns the operation of a definition. @param {Function} operation made by defineOperation */
+/** Returns the tape operation of a function of qkv/nn. @param {Function} operation made by defineOperation */
 const operationOf = operation => toOperation(definitionOf(operation).operands, definitionOf(operation))
 
 const LINEAR = operationOf(linear)
 const ADD = operationOf(OPERATIONS.add)
-/** Operations whose operands are broadcast to common dims. */
+/** Operations that broadcast their operands a and b. */
 const BROADCASTS = ['add', 'sub', 'mul']
 
 class Recorder {
@@ -86,7 +86,12 @@ class Recorder {
     this.#p = p
   }
 
-  /** @internal Returns the variable of an operand. Makes a constant of one that is neither a parameter nor a result. @param {unknown} value @param {string} name @returns {Variable} */
+  /**
+   * @internal Returns the variable of an operand. An operand that is neither a parameter nor a result becomes a constant.
+   * @param {unknown} value
+   * @param {string} name
+   * @returns {Variable}
+   */
   variable(value, name) {
     if (!this.#isOpen) throw new Error(`${name}: this tape has ended; use it only within the function passed to tape`)
     const p = this.#p
@@ -113,7 +118,7 @@ class Recorder {
   }
 
   /**
-   * Runs the recorded operation, or records a new one.
+   * Runs the next recorded operation if it is this one. Else forgets the rest, and records and runs a new one.
    * @param {string} name
    * @param {readonly (Variable | undefined)[]} inputs
    * @param {readonly unknown[]} key dims and options on which the memory of the operation depends
@@ -135,12 +140,12 @@ class Recorder {
   }
 
   /**
-   * Runs an operation.
+   * Runs an operation and returns its output.
    * @param {string} name
    * @param {import('../ops/operation.js').Operation} operation
    * @param {readonly unknown[]} values operands; undefined if not given
-   * @param {Record<string, any>} [options] a copy owned by the tape
-   * @param {unknown} [given]
+   * @param {Record<string, any>} [options] an object that may be changed
+   * @param {unknown} [given] arguments that may differ between steps
    */
   #apply(name, { operands, required, prepare }, values, options = {}, given) {
     const inputs = values.map((value, i) =>
@@ -153,8 +158,7 @@ class Recorder {
   }
 
   /**
-   * Returns the operands a and b of a sum, difference or product, expanded so that the dims of b are the last dims of a, as the kernel
-   * requires.
+   * Returns the operands a and b of a sum, difference or product, expanded as the kernel requires: the dims of b are the last dims of a.
    * @param {string} name
    * @param {any[]} operands
    */
@@ -185,12 +189,12 @@ class Recorder {
   }
 
   /**
-   * Computes attention on rows with heads side by side: q (B, L, H * D), k (B, S, G * D), v (B, S, G * E) -> (B, L, H * E), or all without
-   * B; or q alone contains q, k and v, (B, L, (H + 2 G) * D), as one linear layer outputs them. Bias and sinks may be parameters.
-   * @param {Operand} q
-   * @param {Operand | undefined} k
-   * @param {Operand | undefined} v
-   * @param {import('../ops/attention/rows.js').RowOptions} options
+   * Computes attention with the heads side by side in each row; the result is (B, L, H * E). Letters: B batch (may be absent), L queries,
+   * S keys, H query heads, G key/value heads, D size of q and k, E size of v.
+   * @param {Operand} q (B, L, H * D); without k and v (B, L, (H + 2 G) * D), with all three side by side
+   * @param {Operand | undefined} k (B, S, G * D)
+   * @param {Operand | undefined} v (B, S, G * E)
+   * @param {import('../ops/attention/rows.js').RowOptions} options bias and sinks may be parameters
    */
   attention(q, k, v, options) {
     const { numHeads, numKvHeads, bias, sinks, ...given } = readOptions(options, LABELS.attention.known, 'attention')
@@ -203,7 +207,12 @@ class Recorder {
     return this.#apply('dropout', DROPOUT, [x], { p }, checkStream(generator, 'dropout: generator'))
   }
 
-  /** Looks up rows of a table (num, dim); the row of paddingIdx gets no gradient. @param {IdOperand} ids @param {Operand} weight @param {{ paddingIdx?: number }} [options] */
+  /**
+   * Returns the rows `ids` of a table. The row paddingIdx gets no gradient.
+   * @param {IdOperand} ids
+   * @param {Operand} weight (num, dim)
+   * @param {{ paddingIdx?: number }} [options]
+   */
   embedding(ids, weight, options = {}) {
     const { paddingIdx } = readOptions(options, ['paddingIdx'], 'embedding')
     const table = this.variable(weight, 'embedding: weight')
@@ -226,7 +235,7 @@ class Recorder {
     return this.#record('crossEntropy', [z], [], () => prepareLoss(this.#p.core, dims), loss).tensor
   }
 
-  /** Returns the same values with other dims. @param {Operand} x @param {readonly number[]} dims */
+  /** Returns the values of x with other dims. @param {Operand} x @param {readonly number[]} dims */
   reshape(x, dims) {
     const input = this.variable(x, 'reshape: x')
     const sizes = input.tensor.reshape(dims).dims // checks them
@@ -239,7 +248,7 @@ class Recorder {
   }
 
   /**
-   * Copies the indices from <= i < to of an axis, like Tensor.slice, or x[:, from:to] in PyTorch.
+   * Copies the indices `from` to `to` (exclusive) of an axis, like Tensor.slice, or x[:, from:to] in PyTorch.
    * @param {Operand} x
    * @param {number} dim
    * @param {number} from
@@ -249,7 +258,11 @@ class Recorder {
     return this.#apply('slice', slice, [x], { dim, from, to })
   }
 
-  /** Repeats axes of size 1, and adds leading axes, like torch.Tensor.expand. @param {Operand} x @param {readonly number[]} dims -1 keeps the size of an axis */
+  /**
+   * Repeats axes of size 1, and adds axes at the start, like torch.Tensor.expand.
+   * @param {Operand} x
+   * @param {readonly number[]} dims of the result; -1 keeps the size of an axis
+   */
   expand(x, dims) {
     return this.#apply('expand', expand, [x], { dims })
   }
@@ -261,7 +274,11 @@ class Recorder {
     return this.#apply('cat', cat(list.length), list, { dim })
   }
 
-  /** Sums over axes in float64, like torch.sum. @param {Operand} x @param {import('./reduce.js').ReduceOptions} [options] default: over all axes, to a tensor without axes */
+  /**
+   * Sums over axes, in float64, like torch.sum.
+   * @param {Operand} x
+   * @param {import('./reduce.js').ReduceOptions} [options] by default the sum is over all axes, and the result has none
+   */
   sum(x, options = {}) {
     return this.#apply('sum', sum, [x], readOptions(options, sum.options, 'sum'))
   }
@@ -272,7 +289,7 @@ class Recorder {
   }
 
   /**
-   * Computes squared differences, like torch.nn.functional.mse_loss. With 'mean' (default) or 'sum', returns a tensor without axes.
+   * Computes squared differences, like torch.nn.functional.mse_loss. With reduction 'mean' (default) or 'sum', the result has no axes.
    * @param {Operand} input
    * @param {Operand} target same dims as input
    * @param {{ reduction?: 'mean' | 'sum' | 'none' }} [options]
@@ -281,12 +298,17 @@ class Recorder {
     return this.#apply('mseLoss', mseLoss, [input, target], readOptions(options, mseLoss.options, 'mseLoss'))
   }
 
-  /** Returns a bias by distance for attention scores: bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)]. @param {Operand} table (H, T) @param {number} L @param {number} [S] */
+  /**
+   * Returns a bias (H, L, S) for attention scores, by distance: bias[h, i, j] = table[h, clamp(i - j, 0, T - 1)].
+   * @param {Operand} table (H, T)
+   * @param {number} L
+   * @param {number} [S]
+   */
   relativeBias(table, L, S = L) {
     return this.#apply('relativeBias', relativeBias, [table], { L, S })
   }
 
-  /** @internal Closes the tape and removes recorded operations that this step did not run. */
+  /** @internal Closes the tape and forgets recorded operations that this step did not run. */
   end() {
     this.#isOpen = false
     if (this.#at < this.#p.entries.length) this.#p.forget(this.#at)
@@ -296,24 +318,24 @@ class Recorder {
 /**
  * A step whose forward pass has run.
  * @typedef {object} TrainingStep
- * @property {number} loss the value of `output` if it has only one; else NaN
+ * @property {number} loss the value of `output`; NaN if it has several
  * @property {FloatTensor} output what `run` returned; resident, valid until the next tape
- * @property {(options?: BackwardOptions) => TrainingStep} backward computes `p.gradients`, once
+ * @property {(options?: BackwardOptions) => TrainingStep} backward computes `p.gradients`; may be called once
  *
  * @typedef {object} BackwardOptions
- * @property {Operand} [gradient] gradient of the output; default 1, for a loss
- * @property {boolean} [accumulate] adds to `p.gradients` instead of replacing them; default false
+ * @property {Operand} [gradient] gradient of the output; default 1, if the output has no axes
+ * @property {boolean} [accumulate] true adds to `p.gradients` instead of replacing them; default false
  */
 
 /** True for the tape that `tape` passes to its function. @param {unknown} value @returns {value is Tape} */
 export const isTape = value => value instanceof Recorder
 
 /**
- * Runs a model and records it.
+ * Runs a model on a new tape, which records its operations.
  * @param {import('../qkv.js').Qkv} qkv
  * @param {Parameters} p
- * @param {(t: Tape) => FloatTensor} run the model; synchronous; uses p.values and the operations of t
- * @param {{ finite?: boolean }} [options] finite: throw if the loss is NaN or infinite; default false
+ * @param {(t: Tape) => FloatTensor} run a synchronous function that computes the output from p.values by operations of t
+ * @param {{ finite?: boolean }} [options] finite: true throws if the loss is NaN or infinite; default false
  * @returns {TrainingStep}
  */
 export function tape(qkv, p, run, options = {}) {
@@ -354,7 +376,7 @@ export function tape(qkv, p, run, options = {}) {
     const upstream = isOne ? new Tensor(Float32Array.of(1), []) : toFloats(given.gradient, 'backward: gradient')
     expectDims(upstream, output.dims, 'backward: gradient', 'the dims of the output')
     valuesOf(upstream)
-    // These checks come after all arguments are read, because a getter among them may run a step or dispose of the parameters.
+    // Checked after all arguments were read, because a getter among them may run a step or dispose of the parameters.
     if (p.step !== step) throw new Error('backward: this step is over: another tape has used its memory')
     if (isUsed) throw new Error('backward: it was called before for this step: its gradients are in p.gradients')
     expectParameters(p, 'backward')
@@ -368,7 +390,7 @@ export function tape(qkv, p, run, options = {}) {
       p.planned = planBackward(p, root, accumulate, isOne)
     }
     isUsed = true
-    p.planned?.run(valuesOf(upstream)) // read again, because the plan may have made the memory grow
+    p.planned?.run(valuesOf(upstream)) // read after planning, which may have made the memory grow
     return result
   }
   const result = { loss, output, backward }
