@@ -46,7 +46,7 @@ export class Qkv {
     return expectCore(this).threadsReason
   }
 
-  /** Ends the threads that `load` started. Later calls run on the calling thread alone. A no-op with one thread. */
+  /** Ends the threads that `load` started; later calls run on the calling thread alone. A no-op with one thread. */
   dispose() {
     const core = expectCore(this)
     core.threads?.end()
@@ -76,8 +76,8 @@ export class Qkv {
   }
 
   /**
-   * Calls a function, then disposes of the resident tensors that it allocated, like tf.tidy. Tensors that it returns or passes to `keep`,
-   * alone or in arrays and plain objects, stay.
+   * Calls a function, then disposes of the resident tensors that it allocated but neither returned nor passed to `keep`, like tf.tidy. It
+   * may return or keep a tensor alone, in an array or in a plain object.
    * @template T
    * @param {(keep: <K>(value: K) => K) => T} run a synchronous function
    * @returns {T} what `run` returns
@@ -102,7 +102,7 @@ export class Qkv {
   }
 
   /**
-   * Computes attention step by step and returns the result of every step. With `keep`, only the named steps are returned.
+   * Computes attention step by step and returns the result of every step, or with `keep` of the named steps.
    * @template {keyof import('./ops/attention/forward.js').Trace} [K=keyof import('./ops/attention/forward.js').Trace]
    * @param {FloatLike | Nested} q as in attention
    * @param {FloatLike | Nested} k
@@ -116,7 +116,7 @@ export class Qkv {
   }
 
   /**
-   * Computes softmax over one axis, subtracting the maximum first. If all values along the axis are -Infinity, the result is zeros.
+   * Computes softmax over one axis, subtracting the maximum first; zeros if all values along the axis are -Infinity.
    * @param {FloatLike | Nested} x
    * @param {{ dim?: number } & OutOptions} [options] dim: index of the axis; negative: from the end; default -1
    * @returns {FloatTensor}
@@ -137,7 +137,7 @@ export class Qkv {
   }
 
   /**
-   * Computes exp of each value. The relative error is at most 1.3e-7, or 3e-7 for values above 88. Values below -87.33 give 0.
+   * Computes exp of each value, with a relative error of at most 1.3e-7 (3e-7 above 88). Values below -87.33 give 0.
    * @param {FloatLike | Nested} x
    * @param {OutOptions} [options]
    * @returns {FloatTensor}
@@ -147,7 +147,7 @@ export class Qkv {
   }
 
   /**
-   * Computes tanh of each value. The relative error is at most 1.5e-7.
+   * Computes tanh of each value, with a relative error of at most 1.5e-7.
    * @param {FloatLike | Nested} x
    * @param {OutOptions} [options]
    * @returns {FloatTensor}

@@ -12,7 +12,7 @@ import { readState, SIZE } from './state-dict.js'
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Makes a torch.nn.Embedding(num, dim). Its weight is drawn from the standard normal distribution.
+ * Makes a torch.nn.Embedding(num, dim) with a weight drawn from the standard normal distribution.
  * @param {Generator} generator
  * @param {number} num rows
  * @param {number} dim size of a row
@@ -61,7 +61,7 @@ export class Embedding {
   /**
    * Returns the rows of the table at `ids`.
    * @param {TensorLike | Nested | ArrayLike<number>} ids integers, any dims
-   * @returns {FloatTensor} (..., dim), where ... are the dims of ids
+   * @returns {FloatTensor} the dims of ids, then dim
    */
   forward(ids) {
     if (!(#core in this)) throw proxied('embedding')

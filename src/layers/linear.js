@@ -13,7 +13,7 @@ import { readState, SIZE } from './state-dict.js'
 /** @typedef {import('../base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Makes a torch.nn.Linear(inFeatures, outFeatures). Its weight and bias are drawn uniformly from +-1/sqrt(inFeatures).
+ * Makes a torch.nn.Linear(inFeatures, outFeatures) with weight and bias drawn uniformly from +-1/sqrt(inFeatures).
  * @param {Generator} generator
  * @param {number} inFeatures
  * @param {number} outFeatures

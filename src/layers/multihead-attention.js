@@ -126,7 +126,7 @@ export class MultiheadAttention {
   }
 
   /**
-   * Loads weights by PyTorch's names:
+   * Loads weights by PyTorch's names. Accepts
    * - in_proj_weight (3E, E), or q_proj_weight, k_proj_weight and v_proj_weight; with in_proj_bias (3E)
    * - or names of linear layers: q_proj.weight, q_proj.bias, and so on for k_proj, v_proj and o_proj (or out_proj)
    * - or the Linear layers: { q_proj, k_proj, v_proj, o_proj }
@@ -298,7 +298,7 @@ export class MultiheadAttention {
    * @param {FloatLike | Nested} [value] (B, S, vDim)
    * @param {ForwardOptions & import('../ops/attention/arguments.js').TraceOnlyOptions} [options]
    * @returns {{ steps: Step[], output: FloatTensor, weights: FloatTensor, heads: import('../ops/attention/forward.js').Trace }}
-   *   heads: the trace of attention, with scores (B, H, L, S); weights: (B, H, L, S), not averaged over the heads
+   *   the steps; `heads`, the trace of attention; `weights` (B, H, L, S), not averaged over the heads
    */
   trace(query, key = query, value = key, options = {}) {
     if (!(#core in this)) throw proxied('multiheadAttention')

@@ -467,7 +467,7 @@ export class PackedLinear {
     return this.#tensors.reduce((sum, tensor) => sum + count(tensor.dims) * 4, 0)
   }
 
-  /** Frees the memory. Any later use of the layer throws. */
+  /** Frees the memory; any later use of the layer throws. */
   dispose() {
     collected.unregister(this)
     for (const tensor of this.#tensors.splice(0)) tensor.dispose()
@@ -489,7 +489,7 @@ const collected = /* @__PURE__ */ whenCollected(tensors => {
  *   dtype: 'bfloat16' }`) and int8 are packed without a float32 copy
  * @param {FloatLike | Nested} [bias] (out)
  * @param {PackOptions} [options]
- * @returns {PackedLinear} with the methods forward(x, { activation, residual, out }) and dispose()
+ * @returns {PackedLinear} a layer with forward(x, { activation, residual, out }) and dispose()
  * @throws {TypeError | RangeError}
  */
 export function packLinear(qkv, weight, bias, options = {}) {

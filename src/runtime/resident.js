@@ -127,7 +127,7 @@ export class ResidentTensor extends Tensor {
     return new ResidentTensor(this.#core, [...dims], 0, this.#base, this.#offset + from * 4)
   }
 
-  /** Frees the memory of this tensor and its views. Any later use of them throws. */
+  /** Frees the memory of this tensor and its views; any later use of them throws. */
   dispose() {
     if (this.base !== this) throw new Error('this is a view of a resident tensor: dispose that one')
     if (this.#pointer === 0) return

@@ -111,8 +111,8 @@ function compileLayer({ weight, bias, eps }, method, name, found) {
 }
 
 /**
- * Makes a model of layers and a function that runs them. Use: `tape(qkv, model.parameters, t => model(t, ids))`. The weights of the layers
- * are copied into the module's memory.
+ * Makes a model of layers and a function that runs them, used as `tape(qkv, model.parameters, t => model(t, ids))`. The weights of the
+ * layers are copied into the module's memory.
  * @template {LayerTree} L
  * @template {any[]} I
  * @template R

@@ -158,7 +158,7 @@ export class Optimizer {
     return optimizer
   }
 
-  /** Returns the groups. Their `lr` and `weightDecay` can be set before each step. @returns {readonly ParamGroup[]} */
+  /** Returns the groups, whose `lr` and `weightDecay` can be set before each step. @returns {readonly ParamGroup[]} */
   get paramGroups() {
     return Optimizer.#checked(this).#groups
   }
@@ -228,7 +228,7 @@ export class Optimizer {
     return this
   }
 
-  /** Frees the memory of the state. Any later use of the optimiser throws. */
+  /** Frees the memory of the state; any later use of the optimiser throws. */
   dispose() {
     if (!(#p in this)) throw proxied('optimizer')
     this.#memory?.dispose()
@@ -317,12 +317,12 @@ export function clipGradNorm(p, maxNorm) {
 }
 
 /**
- * Returns the learning rate as a function of the step, which counts from 0. For `warmup` steps it grows linearly to `lr`. Then it is
- * constant; or with `total`, it falls along a cosine to `least` at step `total`. Like torch.optim.lr_scheduler.LinearLR and
- * CosineAnnealingLR.
+ * Returns the learning rate as a function of the step: linear warm-up, then constant, or with `total` a cosine. Steps count from 0. The rate
+ * grows to `lr` in `warmup` steps; the cosine falls to `least` at step `total`. Like LinearLR and CosineAnnealingLR of
+ * torch.optim.lr_scheduler.
  * @param {number} lr
  * @param {{ warmup?: number, total?: number, least?: number }} [options] defaults: 0, none, 0
- * @returns {(step: number) => number} use it as `optimizer.lr = rate(step)`
+ * @returns {(step: number) => number} a function `rate`, for `optimizer.lr = rate(step)`
  */
 export function schedule(lr, options = {}) {
   const given = readOptions(options, ['warmup', 'total', 'least'], 'schedule')

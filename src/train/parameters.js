@@ -153,7 +153,7 @@ export class Parameters {
     return this
   }
 
-  /** Frees the memory. Any later use of the parameters throws. */
+  /** Frees the memory; any later use of the parameters throws. */
   dispose() {
     if (!(#isOurs in this)) throw proxied('parameters')
     for (const held of [this.memory, this.arena]) held.dispose()

@@ -208,7 +208,7 @@ class Recorder {
   }
 
   /**
-   * Returns the rows `ids` of a table. The row paddingIdx gets no gradient.
+   * Returns the rows `ids` of a table; the row paddingIdx gets no gradient.
    * @param {IdOperand} ids
    * @param {Operand} weight (num, dim)
    * @param {{ paddingIdx?: number }} [options]
