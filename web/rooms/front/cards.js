@@ -9,7 +9,7 @@ import { recorded } from './recorded.js'
 /** @import { Context } from './front.js' */
 
 const [WIDTH, HEIGHT] = [309, 72]
-/** Link to the head of the translation model that aligns words. A test checks that "One layer" uses the same link. */
+/** Link to the head that aligns words in the translation model. A test checks that "One layer" uses the same link. */
 const TRANSLATION = '#2&room=models&models.checkpoint=translation&models.at=c1.1'
 
 /**
@@ -58,8 +58,8 @@ export const ownSentence = text =>
   `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'english', 'models.prompt': text })}`
 
 /**
- * Returns a link to "Models" with the story of the settings, without the heads that its switches turn off. The link opens the map of the
- * head that finds the name. With `row`, it selects the weight on the word that the pronoun attends to most.
+ * Returns a link to "Models" with the story of the settings and the heads that are off turned off there, too. The link opens the map of
+ * the head that finds the name. With `row`, the link also selects the largest weight of the pronoun.
  * @param {Context['settings']} settings
  * @param {readonly number[]} [row] attention of the pronoun on each token
  */
@@ -81,7 +81,7 @@ export function thisStory(settings, row) {
   return `#2&${parts}`
 }
 
-/** Listener that scrolls a <details> into view when it is opened, which may be at the bottom of the window. */
+/** Listener that scrolls a <details> into view when it opens, since it may be at the bottom of the window. */
 const intoSight = {
   handleEvent: (/** @type {Event & { target: Element }} */ { target }) => target.scrollIntoView({ block: 'nearest' }),
   capture: true, // toggle events do not bubble

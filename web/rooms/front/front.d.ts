@@ -13,7 +13,7 @@ export interface Settings extends Story {
 export interface View {
   /** True once a switch was used; then the second switch is shown. */
   isUsed: boolean
-  /** True once the model may be loaded: after the first draw, or with Save-Data only when it is needed. */
+  /** True once the model may be loaded: soon after the first draw; with Save-Data, once the reader changes the story. */
   isWanted: boolean
   /** True if the browser asks to save data (Save-Data). */
   isSaving: boolean
@@ -56,10 +56,10 @@ export interface Recorded {
   bytes: number
   he: Runs
   she: Runs
-  /** The weights of the first head in the first example of "One layer". */
+  /** Attention weights of the first head in the first example of "One layer". */
   layerMap: readonly number[]
   /** Held-out accuracy of the task "Induction" in "Learn" with seed 0, from the first to the last step. */
   curve: { accuracy: readonly number[]; steps: number }
-  /** The six maps of the stories model for the initial story. */
+  /** The attention maps of all six heads of the stories model, on the initial story. */
   modelMaps: readonly (readonly number[])[]
 }

@@ -85,8 +85,8 @@ export function sayings(story, runs, switches) {
 }
 
 /**
- * Finds the name that an earlier layer has copied into the word with the largest weight: the head for “she” attends to the word after a
- * name. A test confirms the copy by patching that word, which changes the answer.
+ * Returns the word with the largest weight, if it directly follows a name, and that name. The head for “she” attends to such a word, into
+ * which an earlier layer has copied the name. A test confirms the copy: patching that word changes the answer.
  * @param {readonly number[]} row
  * @returns {[from: number, to: number] | undefined} indices of the word and of the name before it; undefined if no name is before it
  */

@@ -1,4 +1,4 @@
-// Recorded by `npm run front`; a test compares it with the model and the rooms.
+// The recorded numbers of the front page, written by `npm run front`. A test compares them with the model and the rooms.
 
 // biome-ignore-all format: numbers
 

@@ -25,7 +25,7 @@ async function readerOf(qkv, urls) {
 
 /** @param {import('qkv').Qkv} qkv @returns {import('../../shell/room.js').Handlers<FrontAsks>} */
 export function handlers(qkv) {
-  /** Loads the model, once even if the story changes meanwhile. @type {(() => Promise<import('./tell.js').Reader>) | undefined} */
+  /** Loads the model only once, even if the story changes meanwhile. @type {(() => Promise<import('./tell.js').Reader>) | undefined} */
   let reader
   return {
     async tell({ urls, story }, { signal }) {

@@ -1,5 +1,5 @@
-// <story-links>: draws lines from one word to others, with widths proportional to the weights. The element covers its parent and connects
-// the words in it, elements with data-token.
+// <story-links>: draws lines from one word to others, with widths proportional to the weights. The element covers its parent, in which the
+// words are elements with data-token.
 
 import { css, html, LitElement, svg } from 'lit'
 
@@ -129,7 +129,7 @@ export class StoryLinks extends LitElement {
     return `M${from.x} ${from.top}C${from.x} ${middle} ${to.x} ${middle} ${to.x} ${to.bottom}`
   }
 
-  /** Draws a dashed line from a word to the name copied into it. Dashes show that the line is no weight of this head. */
+  /** Draws a line from a word to the name copied into it. The line is dashed, since it shows no weight of this head. */
   carriedLine() {
     const [from, to] = this.carried?.map(at => this.spots[at]) ?? []
     if (!from || !to || this.isOff) return svg``

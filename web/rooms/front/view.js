@@ -209,7 +209,7 @@ function own({ t, act, view }) {
   </form>`
 }
 
-/** Formats the reason of a failure for use inside a sentence. @param {import('./front.js').Context['t']} t @param {import('../../shell/room.js').Problem} problem */
+/** Formats the reason of a failure for use inside a sentence, without its full stop. @param {import('./front.js').Context['t']} t @param {import('../../shell/room.js').Problem} problem */
 const reasonOf = (t, { key, params }) =>
   String(key === 'requestFailed' ? params?.message : t(key, params)).replace(/[.。]$/, '')
 

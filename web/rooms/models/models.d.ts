@@ -21,7 +21,7 @@ export interface Settings {
   /** The second text, the source of patches. */
   sourceText: string
   changes: readonly Change[]
-  /** The open head, the cell in the inspector, and a part of the cell: ['term', i], or ['q', i, n] for a number of the query. */
+  /** The open head, the selected cell, and the detail of the cell: ['term', i], or ['q', i, n] for a number of the query. */
   at: Place
   /** The graph of heads in the format of graph/setting.js; '' if closed. */
   graph: string
@@ -33,20 +33,25 @@ export interface Settings {
   list: boolean
 }
 
-/** The share of the answer that the graph explains, in percent; the name of the selected edge, or ''; whether that edge is tested. */
+/** The setting `graph`, parsed. */
 export interface GraphSetting {
+  /** Share of the answer that the graph explains, in percent. */
   share: number
+  /** Name of the selected edge; '' for none. */
   edge: string
+  /** True if the effect of this edge is measured by ablation. */
   isTested: boolean
 }
 
 export type LensKind = 'logit' | 'jacobian' | 'tuned'
-/** The kind of lens, the selected state, and the ids of pinned words. */
+/** The setting `lens`, parsed. */
 export interface LensSetting {
   lens: LensKind
-  /** Id of the chosen word of the selected state; undefined for the most likely one. */
+  /** Id of the word chosen in the selected state; undefined for the most likely one. */
   written?: number
+  /** The selected state. */
   cell?: { layer: number; position: number }
+  /** Ids of the pinned words. */
   pins: readonly number[]
 }
 
@@ -62,7 +67,7 @@ export interface Asked {
   name: string
   /** The setting `checkpoint` when the question was asked. */
   checkpoint: string
-  /** True if the hub may be contacted. For the model of a link, false until the reader agrees. */
+  /** True if the hub may be contacted; false for the model of a link until the reader agrees. */
   isAsking: boolean
   /** Download size in bytes that the link states and the reader agreed to. */
   agreed?: number
@@ -82,15 +87,15 @@ export interface Look {
   download: number
   size: number
   type: string
-  /** If it is the text part of a multimodal model, the type of that model. */
+  /** For the text part of a multimodal model, the type of the whole model. */
   textPartOf?: string
   parameters: number
   bytes: { stored: number; float16: number; int8: number }
-  /** Estimated seconds for a text of 32 tokens, from a product measured on this computer. */
+  /** Estimated seconds for a text of 32 tokens, from the time of a matrix product on this computer. */
   seconds: number
 }
 
-/** A model to be opened. `checkpoint`: the setting of that name at the time of the request. A later setting names another model. */
+/** A model to be opened. */
 export interface Requested {
   /** Identifies the request. */
   id: string
@@ -99,6 +104,7 @@ export interface Requested {
   source: OpenSource
   /** '' keeps the stored dtype; undefined: the default of the source. */
   dtype?: SmallerDtype | ''
+  /** The setting `checkpoint` at the time of the request; once the setting changes, the request is outdated. */
   checkpoint: string
 }
 
@@ -126,7 +132,7 @@ export interface View {
   asked?: Asked
   /** The reader's access token for the hub; kept only in memory. */
   token: string
-  /** Number of changes to the list of cached models; each new number requests the list again. */
+  /** Number of deletions from the list of cached models; each new number requests the list again. */
   keptChanges: number
   /** A further text for which the model predicts with the same changes; '' for none. */
   beside: string
@@ -142,16 +148,17 @@ export interface View {
   graphPointed: string
   /** The run whose graph the reader agreed to compute although that takes long. */
   graphAgreed: RunRequest | undefined
-  /** True if "Next word, by hand" is open. `cut`: its sampling settings; `cacheHead`: the head whose cache it draws. */
+  /** True if "Next word, by hand" is open. */
   hasNextWord: boolean
+  /** Sampling settings of "Next word, by hand". */
   cut: { temperature: number; topK: number; topP: number }
+  /** Index of the head whose KV cache "Next word, by hand" draws. */
   cacheHead: number
-  /**
-   * True if "This head over many sentences" is open. `many`: the reader's sentences, one per line; undefined: the default ones. `manyBy`:
-   * the score that the reader chose.
-   */
+  /** True if "This head over many sentences" is open. */
   hasMany: boolean
+  /** The reader's sentences for it, one per line; undefined: the default ones. */
   many?: string
+  /** The score that the reader chose there. */
   manyBy?: ScoreName
   /** True if the whole model is shown in one picture. */
   hasBlock: boolean
@@ -163,7 +170,7 @@ export interface View {
   dismissed?: Problem
   /** Sources of models that do not ship with the page, by name: their files, or the address of their folder. */
   imported: Readonly<Record<string, OpenSource>>
-  /** Settings of models when they were last left, by name; restored when the model is opened again. */
+  /** The settings of each model when it was last left, by model name; restored when the model is opened again. */
   left: Readonly<Record<string, Omit<Settings, 'checkpoint'>>>
   /** Maximum bytes of memory for a model. */
   mostBytes: number
@@ -173,9 +180,9 @@ export interface View {
   draft?: string
   /** The text that the reader typed, while only its beginning or another text is shown. */
   setAside?: string
-  /** Tokens and time of the longest run of the open model, and the least time of any run, for estimating the time of the next run. */
+  /** The longest run of the open model, from which the time of the next run is estimated. `least`: milliseconds of its fastest run. */
   timed?: { model: string; tokens: number; milliseconds: number; least?: number }
-  /** True while a key is held that shows the run before the changes. */
+  /** True while the reader holds the key that shows the run before the changes. */
   isHeld: boolean
   /** True if the reader tried to drag a bar of the prediction; a note then explains that the bars follow from the model. */
   isPulled: boolean
@@ -205,7 +212,7 @@ export interface View {
   picture: string
   /** What dragging over the map of a head does. */
   mode: 'read' | 'paint'
-  /** What the difference subtracts: a head, or the second text; undefined: the head before the changes, or the next head if there are none. */
+  /** What the difference subtracts: a head, or the second text. Undefined: the head before the changes; without changes, the next head. */
   against?: { layer: number; head: number } | 'text'
   /** The head to which others are compared when ranked by similarity. */
   reference?: { layer: number; head: number }
@@ -232,14 +239,13 @@ export interface View {
   storyStep?: number
   /** Stop of the lens story, from 0. */
   lensStop?: number
-  /**
-   * Zoom of the lens grid. `lensFrom`: index of a word that the grid of a long text includes if no state is selected; undefined: the last
-   * word.
-   */
+  /** Zoom of the lens grid. */
   lensZoom: number
+  /** Index of a word that the grid shows if no state of a long text is selected; undefined: the last word. */
   lensFrom?: number
-  /** Lens files that the reader chose, by name. `lensAgreed`: the lens on the hub that the reader typed or agreed to. */
+  /** Lens files that the reader chose, by name. */
   lensFiles: Readonly<Record<string, File>>
+  /** Name of the lens on the hub that the reader typed or agreed to. */
   lensAgreed: string
   /** True if the export menu of the grid is open. */
   hasLensExports: boolean
@@ -259,7 +265,7 @@ export interface OpenModel {
   /** Id of the request that opened it. */
   id: string
   type: string
-  /** If it is the text part of a multimodal model, the type of that model. */
+  /** For the text part of a multimodal model, the type of the whole model. */
   textPartOf?: string
   /** Types of the tensors of a GGUF file. */
   types: readonly string[]
@@ -313,7 +319,7 @@ export interface About {
 export interface HeadFigures {
   layer: number
   head: number
-  /** Its role. The property of that name is its mean score over the test texts. */
+  /** Role of the head. The property with the name of the role has its mean score over the test texts. */
   role?: 'previous' | 'first' | 'duplicate' | 'induction' | 'further'
   previous?: number
   first?: number
@@ -322,7 +328,7 @@ export interface HeadFigures {
   further?: number
   /** Weight from "she" or "he" to the name it refers to. */
   antecedent?: number
-  /** By kind of answer, such as "name": weight on the token after the answer, into which an earlier head has copied the answer. */
+  /** Weight on the token after the answer, into which an earlier head has copied the answer; by kind of answer, such as "name". */
   behind?: Readonly<Record<string, number>>
   /** Weight on the answer, by kind of answer; one number for a translator. */
   weight?: number | Readonly<Record<string, number>>
@@ -340,13 +346,14 @@ export interface Stop {
   looksAt?: string
 }
 
-/** The number of tokens of a text, and how much of it the model can read. `rate`: multiplications per second of a measured product. */
+/** How long a text is, and how much of it the model can read. */
 export interface Counted {
   model: string
   text: string
   tokens: number
   /** The longest beginning of the text that the model can read. */
   fitting: string
+  /** Multiplications per second, measured on a matrix product. */
   rate: number
 }
 
@@ -355,20 +362,19 @@ export interface Input {
   text: string
   more: readonly number[]
 }
-/**
- * Request for a run: the id of the model, its input, the changes; `row` is the token whose prediction is shown, by default the one that
- * `runOf` chooses.
- */
+/** A request for a run with the reader's changes. */
 export interface RunRequest {
+  /** Id of the open model. */
   model: string
   input: Input
+  /** Index of the token whose prediction is shown; without it, `runOf` chooses one. */
   row?: number
   /** For an embedding model, the text to compare with. */
   second?: string
   changes: readonly Change[]
   sourceText: string
 }
-/** The score of a query and a key, split into terms by the parts that wrote the states at both positions. */
+/** The score of a query and a key, split into a term for each pair of parts that wrote into the states of the query and of the key. */
 export type Reasons = Cell &
   (
     | { isTooLong: true }
@@ -378,7 +384,7 @@ export type Reasons = Cell &
         /** Number of terms; `pairs`: the largest of them. */
         count: number
         pairs: { query: Source; key: Source; value: number }[]
-        /** Terms of the sources with the largest sums; the last row and the last column of `data` sum the terms of all other sources. */
+        /** The terms of the sources that matter most. The last row and the last column of `data` sum the terms of all other sources. */
         table: { queries: Source[]; keys: Source[]; data: Float32Array }
       }
   )
@@ -397,21 +403,21 @@ export interface Matters {
   /** Shape of the effects: (layers, heads) or (layers, positions). */
   dims: number[]
   effects: Float32Array
-  /** Number of exact rows at the end; the rows before are estimates. */
+  /** Number of rows at the end of `effects` that are exact; the rows before them are estimates. */
   exact: number
   /** True if the text has too many attention weights for the map to be computed. */
   isTooLong?: boolean
   /** The tokens of both texts, if their token counts differ. */
   lengths?: string[][]
 }
-/**
- * What the graph of heads is drawn from: the answer and the second guess, the row that predicts them, all edges, and the words of the
- * positions.
- */
+/** What the graph of heads is drawn from. */
 export interface GraphEdges {
+  /** The answer and the second guess. */
   tokens: string[]
+  /** Index of the token that predicts them. */
   row: number
   edges: PositionEdges
+  /** The words at the positions. */
   words: string[]
   /** Words of the encoder, for an encoder-decoder. */
   encoded?: string[]
@@ -422,7 +428,7 @@ export type LensOrigin =
   | { from: 'file'; name: string; texts: number }
   | { from: 'shipped'; texts: number }
   | { from: 'fit'; texts: number; tokens: number }
-/** The layer readout for N layers and P words: the `top` most likely ids with their shares (N, P, top), and the ranks of pins (pins, N, P). */
+/** The layer readout for N layers and P words. */
 export type LensGrid =
   | { isTooLarge: true }
   | {
@@ -435,9 +441,13 @@ export type LensGrid =
       count: number
       words: string[]
       layers: number[]
+      /** Number of most likely words that are read from each state. */
       top: number
+      /** Ids of these words, (N, P, top). */
       ids: Int32Array
+      /** Probabilities of these words, (N, P, top). */
       shares: Float32Array
+      /** Ranks of the pinned words, (pins, N, P). */
       ranks: Int32Array
       /** The text of each id. */
       names: Map<number, string>
@@ -446,22 +456,22 @@ export type LensGrid =
     }
 /** A grid without the request of its run. */
 export type LensRead = { isTooLarge: true } | Omit<Extract<LensGrid, { isTooLarge: false }>, 'request'>
-/**
- * Contributions of the parts below a state to the score of a word, the largest first; `rest`: the sum of all others; `ranks`: rank of the
- * word in each layer, from 0.
- */
+/** How the parts below a state contribute to the score of a word. */
 export interface LensWriters {
   id: number
   token: string
   score: number
+  /** The largest contributions, in descending order. */
   parts: { kind: 'head' | 'mlp' | 'embedding'; layer: number; head: number; share: number }[]
+  /** Sum of all other contributions. */
   rest: number
   layers: number[]
+  /** Rank of the word in each layer, from 0. */
   ranks: Int32Array
 }
 /** The lens to read with: its kind, the name of a lens file, and the URL of the lens that ships with the model. */
 export type LensAsked = Pick<LensSetting, 'lens'> & { file: string; shipped: string }
-/** The ids and tokens of the second text; for an encoder-decoder, `decoderIds` and `targets` are those of its translation. */
+/** The ids and tokens of the second text. For an encoder-decoder, also the ids (`decoderIds`) and tokens (`targets`) of its translation. */
 export interface SourceRead {
   ids: number[]
   tokens: string[]
@@ -482,7 +492,7 @@ export type Matrix = { data: Float32Array; dims: readonly number[] }
 
 /** The candidates for the next word. */
 export interface NextWord {
-  /** Tokens and text of the run that the next word continues. */
+  /** Ids and text of the run that the next word continues. */
   ids: number[]
   text: string
   /** The most likely tokens, and the probabilities of all tokens by id. */
@@ -502,7 +512,7 @@ export interface Many {
   sentences: { text: string; tokens: number; scores?: Partial<Record<ScoreName, number>> }[]
 }
 
-/** What a part of a layer adds to the residual stream, with one number per word. */
+/** What a part of a layer adds to the residual stream. Each array has one number per word. */
 export interface BlockPart {
   kind: 'attention' | 'cross' | 'mlp'
   /** True if the part reads the stream through a norm. */
@@ -511,12 +521,12 @@ export interface BlockPart {
   added: Float32Array
   /** Share of the part in the sum: its output projected onto the sum. */
   share: Float32Array
-  /** Length of the sum vector. */
+  /** Length of the sum of stream and part. */
   sum: Float32Array
   /** Length of the sum after the norm that follows it, if there is one. */
   after?: Float32Array
 }
-/** A whole model on one text: lengths of the residual stream, with one number per word. */
+/** Lengths of the residual stream in a whole model on one text. Each array has one number per word. */
 export interface Block {
   /** True if attention and MLP read the same stream. */
   isParallel: boolean
@@ -542,7 +552,7 @@ export interface Why {
 type RunProgress = { layer: number; layers: number; share: number; seconds: number; streamed?: Streamed }
 
 export type ModelsAsks = {
-  /** Opens a checkpoint. Throws above `most` bytes of memory, unless a dtype is given. */
+  /** Opens a checkpoint. Throws if it takes more than `most` bytes of memory and no dtype is given. */
   open: {
     /** `known`: names of models that were opened before; a model that is opened again gets the same name. */
     request: {
@@ -581,12 +591,12 @@ export type ModelsAsks = {
   cell: { request: RunRequest & { at: HeadAt; cell: Cell }; value: CellTrace }
   /** Explains why a head looks at a key. */
   reasons: { request: RunRequest & { at: HeadAt; cell: Cell }; value: Reasons }
-  /** Computes what matters for the answer; 'now': the effect of the reader's changes on the answer. */
+  /** Computes what matters for the answer. With `what: 'now'`, computes the effect of the reader's changes on the answer. */
   matters: {
     request: RunRequest & { what: 'heads' | 'positions' | 'now'; stack: Stack; other: string }
     value: Matters | number
   }
-  /** Reads a window of words through a lens. A request with `part: 'before'` leaves out the reader's changes. */
+  /** Reads a window of words through a lens, starting at word `first`. The slot `lens:before` reads it without the reader's changes. */
   lens: {
     request: RunRequest & LensAsked & { pins: readonly number[]; first: number }
     value: LensGrid
@@ -615,7 +625,7 @@ export type ModelsAsks = {
     request: RunRequest & { edge: string }
     value: { effect: number; value: number }
   }
-  /** Returns the row of a projection's weight, and its bias, that make one number of a query or key. */
+  /** Returns the weight row and the bias that compute one number of a query or key. */
   number: {
     request: { model: string; stack: Stack; layer: number; letter: 'q' | 'k'; row: number }
     value: { weight: Float32Array; bias: number }
@@ -638,8 +648,8 @@ export type ModelsAsks = {
     value: { from: HeadLink[]; to: HeadLink[] }
   }
   /**
-   * Profiles a head on a long text: a finer map than in the atlas if memory allows; shares of weight at distances 0, 1, 2 to 3, ...; the
-   * longest strong links.
+   * Profiles a head on a long text. `map`: finer than in the atlas if memory allows; `distance`: shares of weight at distances 0, 1, 2 to
+   * 3, ...; `longest`: the strong links between words furthest apart.
    */
   profile: {
     request: RunRequest & { at: HeadAt }
@@ -661,7 +671,7 @@ export type ModelsActions = {
   /** Appends a token to the text. */
   takeWord: [id: number]
   takeBack: []
-  /** Opens the highlighted entry of the list, else the entry `named` that the text refers to, else the text as a name or address. */
+  /** Opens the highlighted entry of the list; else the entry `named`, which the text refers to; else the text as a name or an address. */
   enter: [typed: string, names: readonly string[], named?: string]
   agree: [dtype?: SmallerDtype | '']
   refuse: []
@@ -708,7 +718,7 @@ export type ModelsActions = {
   goToLens: [stop?: number]
   /** Scrolls to a part of the room. */
   reveal: [selector: string]
-  /** Opens the head of a graph node with one of its weights, and selects the word; without a head, only selects the word. */
+  /** Opens the head and the weight of a graph node and selects its word; for a node without a head, only selects the word. */
   openFromGraph: [place: Place, position: number, stack: Stack]
   save: [name: string, data: string, mime: string]
   copy: [name: string, code: string]

@@ -13,7 +13,7 @@ import { stacksOf } from './run/hooks.js'
 /** @import { Run } from './run/model-run.js' */
 /** @import { HeadAt } from '../../attention-head/head.js' */
 
-/** Initial share of the answer that the graph of heads explains, in percent, which gives few enough edges to read. */
+/** Initial share of the answer that the graph of heads explains, in percent. It leaves few enough edges to read. */
 export const FIRST_GRAPH = '50'
 
 /** Returns the title of a model. @param {Pick<import('./models.js').Room, 't'>} room @param {string} name */
@@ -23,11 +23,11 @@ export function titleOf({ t }, name) {
   return isOfHub(name) ? idOf(name) : name.split('~')[0]
 }
 
-/** Returns the type of a model, and of which multimodal model it is the text part. @param {import('./models.js').Room['t']} t @param {Pick<import('./models.js').OpenModel, 'type' | 'textPartOf'>} model */
+/** Returns the type of a model as text; for the text part of a multimodal model, the text names that model, too. @param {import('./models.js').Room['t']} t @param {Pick<import('./models.js').OpenModel, 'type' | 'textPartOf'>} model */
 export const typeOf = (t, { type, textPartOf }) =>
   textPartOf ? t('modelsTextPart', { type, whole: textPartOf }) : type
 
-/** Returns the title of a map, extended by the model whose weights made it. @param {import('./models.js').Room} room @param {string} map */
+/** Returns the title of a map, followed by the name of the model that computed it. @param {import('./models.js').Room} room @param {string} map */
 export function withOrigin(room, map) {
   const { t, openModel } = room
   if (!openModel) return map
@@ -68,7 +68,7 @@ export function requestFor(state, name) {
 }
 
 /**
- * Returns the request for the model that the settings name, unless the reader has requested another one.
+ * Returns the reader's request for a model if the setting `checkpoint` is still the same, else the request for the model that it names.
  * @param {State} state
  * @returns {{ requested?: Requested, refused?: State['view']['refused'] }}
  */
@@ -167,7 +167,7 @@ const isOneText = (a, b) =>
   a !== undefined && b !== undefined && isSame([a.model, a.input, a.row, a.second], [b.model, b.input, b.row, b.second])
 
 /**
- * Returns the runs to draw. With changes, those of a newer text are used only when both have arrived.
+ * Returns the runs to draw. With changes, the runs of a newer text are drawn only once both have arrived.
  * @param {State} state
  * @param {string | undefined} id id of the model
  * @param {boolean} isChanged
@@ -191,14 +191,14 @@ function runsOf({ view, got }, id, isChanged) {
 }
 
 /**
- * Cache by progress report: its maps, in which unfinished layers show the maps `old`.
+ * Caches the maps of each progress report, in which unfinished layers show the maps `old`.
  * @type {WeakMap<object, { old: object | undefined, maps: import('./atlas/maps.js').Maps }>}
  */
 const streams = new WeakMap()
 
 /**
- * Returns the stack that a run is working on: the number of finished layers, their scores, and maps in which other layers show the drawn
- * run.
+ * Returns the stack that a pending run is computing, the number of its finished layers, and their scores and maps. In the maps, unfinished
+ * layers still show the drawn run.
  * @param {State} state
  * @param {Run | undefined} run the run that is drawn
  */
@@ -219,7 +219,7 @@ function streamedOf({ got }, run) {
 /** End token of a translation. */
 const END = '</s>'
 /**
- * Cache by input tokens of the decoder: the words that the rows of a translation write, so that a run always has the same array.
+ * Caches the words that the rows of a translation write, by the input tokens of the decoder. So a run always has the same array.
  * @type {WeakMap<readonly string[], readonly string[]>}
  */
 const written = new WeakMap()
@@ -287,7 +287,7 @@ export const nameOf = at => headName({ layer: at.layer, head: at.head })
 export const tileName = (head, { rows, columns, resolution }) =>
   [head.stack, nameOf(head), ...rows, ...columns, ...resolution].join(' ')
 
-/** Cache by maps: their last matrix; returning the same object avoids a redraw of the picture. @type {WeakMap<object, { layer: number, head: number, matrix: import('./models.js').Matrix }>} */
+/** Caches the last matrix of each maps object. Returning the same matrix avoids a redraw of the picture. @type {WeakMap<object, { layer: number, head: number, matrix: import('./models.js').Matrix }>} */
 const matrices = new WeakMap()
 
 /**

@@ -18,7 +18,7 @@ export function stacksOf({ stacks: { encoder, decoder } }) {
 }
 
 /**
- * Returns the stack of the model that the maps of `stack` belong to; those of cross-attention belong to the decoder.
+ * Returns the encoder or decoder that the maps of `stack` belong to. The maps of cross-attention belong to the decoder.
  * @param {{ stacks: import('qkv/models').Model['stacks'] }} model
  * @param {Stack} stack
  */
@@ -26,7 +26,7 @@ export const specOf = ({ stacks: { encoder, decoder } }, stack) =>
   present(stack === 'encoder' ? encoder : (decoder ?? encoder))
 
 /**
- * Returns the hook prefix of a layer, such as "decoder.layers.2.", and the names of its attention and of its heads in hooks.
+ * Returns the parts of hook names in a layer: the prefix `at`, such as "decoder.layers.2.", and the names of the attention and its heads.
  * @param {At} at
  */
 export const placeOf = ({ stack, layer }) => ({
@@ -69,8 +69,8 @@ const hiding =
   }
 
 /**
- * Sets weights by hand: the others are rescaled so that the row sums to 1. If nothing is left for the others, they become 0 and the held
- * weights are rescaled.
+ * Sets the weights `held` in a row, and rescales the other weights so that the row sums to 1. If the held weights sum to 1 or more, or all
+ * others are 0, the others become 0 and the held weights are rescaled.
  * @param {Float32Array} row changed in place
  * @param {readonly { key: number, value: number }[]} held
  */
@@ -80,7 +80,7 @@ export function setRow(row, held) {
   const own = new Map(held.filter(({ key }) => key < row.length).map(({ key, value }) => [key, value]))
   const taken = [...own.values()].reduce((a, b) => a + b, 0)
   const rest = sum((value, key) => (own.has(key) ? 0 : value))
-  const isFull = taken >= 1 || rest === 0 // nothing is left for the other weights, or all of them are 0
+  const isFull = taken >= 1 || rest === 0
   for (let key = 0; key < row.length; key++) {
     const value = own.get(key)
     if (isFull) row[key] = value === undefined || taken === 0 ? 0 : value / taken

@@ -27,7 +27,8 @@ import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './re
  * @property {string[]} [targets]
  * @property {Partial<Record<Stack, Maps>>} maps
  * @property {Partial<Record<Stack, Partial<Record<ScoreName, Float32Array>>>>} scores (layers, heads)
- * @property {number} row index of the token whose prediction (for a decoder, that of the next token) is shown; -1 if no word is masked
+ * @property {number} row index of the token whose prediction is shown (a decoder predicts the token after it); -1 if an encoder has no
+ *   masked word to predict
  * @property {(Guess & { row: number })[]} answers the best guess at each row that has one: masked words, words of a translation,
  *   named entities
  * @property {(Guess & { before?: number })[]} top the most probable tokens of the row; `before`: probability without changes
@@ -38,15 +39,16 @@ import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './re
  */
 
 /**
- * A run with the parts that stay in the worker. `summaries`: summaries of stacks that read a long text; `hasWindows`: true if they contain
- * windows of weights; `states`: outputs of the layers, if small enough to keep, so that another row needs no new run; `usual`: the default
- * row; `classes`: of a text or of each token, the most probable first; `compared`: the similarity of two texts
+ * A run with the parts that stay in the worker:
+ * - `summaries`: summaries of the stacks that read a long text; `hasWindows`: true if the summaries contain windows of weights
+ * - `states`: outputs of the layers, if small enough to keep, so that another row needs no new run; `usual`: the default row
+ * - `classes`: classes of the text or of each token, the most probable first; `compared`: the similarity of two texts
  * @typedef {Omit<Run, 'request'> & { probabilities: Float32Array, input: ModelInput, summaries: Partial<Record<Stack, readonly (AttentionSummary | undefined)[]>>, hasWindows: boolean, states?: import('qkv').FloatTensor[], classes?: Guess[][], compared?: import('qkv/models').Similarity, usual: number }} WholeRun
  */
 
 /** @type {ScoreName[]} */
 const SCORES = ['previous', 'first', 'duplicate', 'induction', 'further', 'entropy']
-/** Scores for cross-attention, where positions of the two texts are not comparable. @type {ScoreName[]} */
+/** Scores of cross-attention. The other scores compare positions, which cross-attention has in two different texts. @type {ScoreName[]} */
 const OF_CROSS = ['first', 'entropy']
 const TOP = 8
 const LENS = 3

@@ -8,7 +8,7 @@ import { bytesOf } from '../../../files/byte-tokens.js'
 const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']
 /** Mask tokens of common tokenizers. */
 export const MASKS = ['[MASK]', '<mask>']
-/** Default texts: for a decoder, for an encoder, for a model without a tokenizer; number of words in the text for any other model. */
+/** Default texts for a decoder, an encoder and a model without a tokenizer. `WORDS`: number of words if the vocabulary lacks these texts. */
 const [FIRST, MASKED, IDS, WORDS] = ['Once upon a time', 'The [MASK] chased the dog.', '1 0 2 1 0 2', 6]
 /** Default second text of an embedding model. */
 const SECOND = 'A long time ago'
@@ -27,8 +27,8 @@ export function positionsOf({ stacks: { encoder, decoder }, config }) {
 }
 
 /**
- * Returns the readable text of a token, without spaces around it. White space alone becomes visible signs, and a part of a character bytes
- * such as <E4B8>.
+ * Returns the readable text of a token, without spaces around it. A token of white space is shown by visible signs, a part of a character
+ * by its bytes, such as <E4B8>.
  * @param {Model} model
  * @param {number} id
  * @param {string} [raw] the tokenizer's text of the token
@@ -145,8 +145,8 @@ export function firstTextOf(model) {
 export const secondTextOf = model => (knows(model, SECOND) ? SECOND : firstTextOf(model))
 
 /**
- * Returns what a model predicts. Whether a model has embeddings is known only after computing a similarity, since the modules for
- * embeddings load with the first similarity.
+ * Returns what a model predicts. A model without head and classes predicts similarities if it has embeddings, which only a first
+ * similarity can show.
  * @param {Model} model
  * @returns {Promise<import('../models.js').Predicts>}
  */
@@ -181,7 +181,7 @@ export function spanOf(text, tokens, index) {
 }
 
 /**
- * Returns the longest beginning of a text that has at most `most` tokens, cut back to the end of a word unless that drops half of it.
+ * Returns the longest beginning of a text that has at most `most` tokens. The beginning ends at the end of a word, unless that halves it.
  * @param {Model} model
  * @param {string} text
  * @param {number} most
