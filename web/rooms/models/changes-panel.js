@@ -14,7 +14,7 @@ import { cosine, points } from './prediction/prediction.js'
 const SHOWING = ['before', 'after', 'difference']
 
 /**
- * Returns the labels of the tokens that a change refers to. `replaced`: the tokens of the second text, for a patch.
+ * Returns the labels of the tokens that a change may refer to. `replaced`: tokens of the second text, for patches.
  * @param {Room} room
  * @param {Change} change
  * @returns {import('../../attention-head/changes-bar.js').ChangeTokens}

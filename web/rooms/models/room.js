@@ -117,7 +117,7 @@ const view = {
   copied: '',
 }
 
-/** View state to reset when the text changes, since it refers to tokens of the old one. */
+/** View state to reset when the text changes, since it refers to tokens of the old text. */
 const FORGOTTEN = {
   steps: [],
   row: undefined,
@@ -186,7 +186,7 @@ function openLooked(state, { source }, dtype) {
 }
 
 /**
- * Records the reader's consent to contacting the hub for a linked model, or to the download.
+ * Continues after the reader's consent: asks the hub about a linked model, or downloads the model that `look` has described.
  * @param {State} state
  * @param {import('./models.js').SmallerDtype | ''} [dtype]
  * @returns {Step}
@@ -291,7 +291,7 @@ function leaveHead(state) {
 const refocus = selector => ({ type: 'focus', selector, isLost: true })
 
 /**
- * Opens a head. With `isSecond`, opens its difference from the open or marked head; without either, marks this head.
+ * Opens a head. With `isSecond`, opens the difference between the open or marked head and this one; if neither exists, marks this head.
  * @param {State} state
  * @param {import('../../attention-head/head.js').HeadAt} at
  * @param {boolean} isSecond true to subtract this head from the open or marked one
@@ -309,8 +309,8 @@ function chooseHead(state, at, isSecond) {
 }
 
 /**
- * Selects a token, or deselects it if it is selected. With `isSecond`, does so with a key, and ranks the heads by the weight from the
- * selected token to this key.
+ * Selects a token, or deselects it if it is selected. With `isSecond`, selects or deselects a key instead, and ranks the heads by the
+ * weight from the selected token to this key.
  * @param {State} state
  * @param {number} index
  * @param {boolean} isSecond
@@ -497,8 +497,8 @@ const actions = {
 }
 
 /**
- * True if the words that likely tokens begin are to be completed. A request starts only when the state is at rest; one that is pending or
- * answered is kept.
+ * True if the words that likely tokens begin are to be completed. A new request waits until the state is at rest; a pending or answered
+ * request stays.
  * @param {State} state
  * @param {import('./models.js').OpenModel} openModel
  * @param {import('./run/model-run.js').Run} run

@@ -22,7 +22,7 @@ const [PROGRESS, PATIENCE] = [50, 250]
 
 /** Loads the modules that open and run models. They are loaded with the first model, after the room was first drawn. */
 const ofCheckpoints = once(() => import('./open/read-checkpoint.js'))
-/** Loads the module that reads summaries of long texts only for the first such text, since each dynamic import takes Chromium 40 ms. */
+/** Loads the module for summaries of long texts. It waits for the first long text, since each dynamic import takes Chromium 40 ms. */
 const ofSummaries = once(() => import('./long-text/summary-details.js'))
 /** Load the modules of single computations, each on demand; `prepare` preloads some of them. */
 const ofCell = once(() => import('./cell/trace.js'))
@@ -37,7 +37,7 @@ const ofLens = once(() => import('./lens/task.js'))
 const ofLensFiles = once(() => import('./lens/files.js'))
 
 /**
- * Returns the signal of a run, and a callback that reports its progress and time if it takes long.
+ * Returns the signal of a run, and a callback that reports layer and time once the run takes longer than PATIENCE.
  * @param {SessionRun<any>} run
  * @returns {Watch}
  */

@@ -1,5 +1,5 @@
-// The guided stories of a shipped model: each stop is a head with a prompt. Stops are measured when the model is trained and stored beside
-// its weights; every number comes from the displayed run.
+// The guided stories of a shipped model: each stop is a head with a prompt. The stops were chosen when the model was trained, and are
+// stored beside its weights. All numbers come from the displayed run.
 
 import { html, nothing } from 'lit'
 import { headChange, withFactor } from '../../attention-head/changes.js'
@@ -15,7 +15,7 @@ const KINDS = /** @type {const} */ (['previous', 'pronoun', 'gender', 'behind', 
 /** Kinds of stops about the induction circuit. They offer the graph of heads, which shows this circuit. */
 const INDUCTION = ['previous', 'behind']
 
-/** Weight on the answer below which the head is described differently. */
+/** Minimum weight on the answer. Below it, the story only names the word that the head attends to. */
 const LEAST = 0.3
 
 /** Describes what the head of a stop does. @param {Room} room @param {import('./models.js').Stop} stop */

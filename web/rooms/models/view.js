@@ -22,13 +22,13 @@ const TABS = ['heads', 'prediction', 'changes']
 
 const panel = later(() => import('./programs/panel.js'))
 const headOpen = later(() => import('./open-head/page.js'))
-/** The inspector with its texts. @type {import('../../shell/texts-later.js').Later<typeof import('./cell/inspector.js') & { t: Room['t'], r: import('./cell/reasons-part.js').ReasonTexts }>} */
+/** Loads the inspector and its texts. @type {import('../../shell/texts-later.js').Later<typeof import('./cell/inspector.js') & { t: Room['t'], r: import('./cell/reasons-part.js').ReasonTexts }>} */
 const cells = textsLater(['shell', 'head', 'models', 'models-cell', 'reasons'], async texts => {
   const [module, t] = await Promise.all([import('./cell/inspector.js'), texts])
   return { ...module, t, r: t }
 })
 /**
- * "What matters for this answer?" with its texts. Also loads the page of a head, which defines <qkv-heatmap>.
+ * Loads "What matters for this answer?", its texts, and the page of a head, which defines <qkv-heatmap>.
  * @type {import('../../shell/texts-later.js').Later<typeof import('./matters/panel.js') & { m: import('./matters/panel.js').MatterTexts }>}
  */
 const matters = textsLater(['matters'], async texts => {
@@ -41,7 +41,7 @@ const lens = textsLater(['lens'], async texts => {
   return { ...module, l }
 })
 /**
- * "Next word, by hand" with its texts. Also loads the page of a head, which defines <qkv-heatmap>.
+ * Loads "Next word, by hand", its texts, and the page of a head, which defines <qkv-heatmap>.
  * @type {import('../../shell/texts-later.js').Later<typeof import('./prediction/next-word-panel.js') & { n: import('./prediction/next-word-panel.js').NextTexts }>}
  */
 const nextWord = textsLater(['next-word'], async texts => {
@@ -72,8 +72,8 @@ function prepare({ t, act }) {
 }
 
 /**
- * Draws the line that opens a part, and lets its data be computed while the pointer or focus is on it. The end of a touch does not count as
- * leaving, since it comes before the click.
+ * Draws the <summary> that opens a part. While the pointer or focus is on it, the data of the part may be computed ahead. The end of a
+ * touch does not count as leaving, since it comes before the click.
  * @param {Room} room
  * @param {'matters' | 'graph'} name
  * @param {string} text

@@ -130,7 +130,7 @@ export function cellAt({ numHeads: heads, height, width, columns, cells, links, 
 }
 
 /**
- * Returns copies of the maps extended by one query, which sees one more key.
+ * Returns copies of the maps extended by one query and one key.
  * @param {Maps} maps exact maps
  * @param {Float32Array} added weights of the new query, (layers, heads, columns + 1)
  * @returns {Maps}

@@ -1,4 +1,4 @@
-// A minimap of an atlas that is larger than its window: all heads as coloured points, with a frame around the visible ones.
+// Draws a minimap of an atlas that is larger than its window: all heads as coloured points, with a frame around the visible heads.
 
 import { html } from 'lit'
 import { paletteOf, stepOf } from '../../../elements/colour-scale.js'

@@ -1,4 +1,4 @@
-// An atlas of all layers and heads, with a ranked list of heads.
+// Draws the atlas of all layers and heads, and a ranked list of heads.
 
 import { html, nothing } from 'lit'
 import { withChange } from '../../../attention-head/changes.js'
@@ -70,7 +70,7 @@ const leastOf = (room, scores) => {
 }
 
 /**
- * Cache by maps: the upper end of their colour scale, for the maps `less` that are subtracted and the checkbox `isWithoutFirst`.
+ * Caches the upper end of the colour scale of each maps object. The end also depends on the subtracted maps `less` and on `isWithoutFirst`.
  * @type {WeakMap<object, { end: number, less: object | undefined, isWithoutFirst: boolean }>}
  */
 const ends = new WeakMap()
@@ -197,7 +197,7 @@ function rankControls(room) {
 }
 
 /**
- * Offers a text with repetitions if the current one has none, since heads that attend to repetitions then have no target.
+ * Offers to read the text twice if heads are ranked by a score for repetitions and no head has such a score above 0.
  * @param {Room} room
  * @param {Float32Array | undefined} scores
  * @param {RankBy} rankBy

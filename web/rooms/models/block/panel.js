@@ -1,5 +1,5 @@
-// "The whole model in one picture": follows one word from its embedding through every layer to the answer, with the numbers of this text.
-// Each head, and the length after each layer, opens the part of the room that explains it.
+// Draws "The whole model in one picture": follows one word from its embedding through every layer to the answer, with the numbers of this
+// text. Each head, and the length after each layer, opens the part of the room that explains it.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../../files/number-format.js'

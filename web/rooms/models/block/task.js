@@ -1,5 +1,5 @@
-// Measures the residual stream of a whole model on one text: the length of its vectors at each word before and after each part, and the
-// share of each part in the sum that it makes. No DOM; loaded on demand.
+// Measures the residual stream of a whole model on one text: the length of its vectors at each word before and after each part, and each
+// part's share of the sum after it. No DOM; loaded on demand.
 
 import { readAt, specOf } from '../run/hooks.js'
 
@@ -39,7 +39,7 @@ function shares(part, sum) {
 }
 
 /**
- * Measures one layer. Each part adds its output to the stream; families with norms after the sum then normalise it.
+ * Measures one layer. Each part adds its output to the stream. Families with norms after the sum normalise the stream afterwards.
  * @param {Record<string, Numbers>} seen values by their place in the layer; `middle` is undefined if attention and MLP read the same stream
  * @returns {Block['layers'][number]}
  */

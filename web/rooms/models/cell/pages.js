@@ -15,8 +15,8 @@ import { behindSign, reachOf } from '../../../ui/inspector.js'
  * @property {{ rope?: { frequencies: ArrayLike<number>, gain?: number, interleaved?: boolean }, qkNorm?: unknown }} stack description of
  *   the layer, from the model
  * @property {Part} [why] why the head looks at this key
- * @property {{ weight: Float32Array, bias: number }} [weightRow] the row of the projection's weight, and its bias, that make the
- *   number whose page is open
+ * @property {{ weight: Float32Array, bias: number }} [weightRow] the weight row and the bias of the projection, which compute the number
+ *   whose page is open
  */
 
 /** On a phone: number of keys shown before the selected one, and maximum number shown. */
@@ -142,7 +142,7 @@ function softmaxRow(state) {
 /** Returns the key by which the page remembers whether a collapsible sum of a cell is open. @param {CellTrace} trace @param {string} name */
 const keyOf = ({ stack, layer, head, query, key }, name) => `${stack} ${layer}.${head} ${query}>${key} ${name}`
 
-/** Lists the products of the elements of q and k, the largest first; each opens a page. @param {CellState} state @returns {Part[]} */
+/** Lists the products of the elements of q and k, the largest first; each opens its page. @param {CellState} state @returns {Part[]} */
 function products({ t, trace }) {
   const { q, k, kvHead, head } = trace
   const sizes = Array.from(q, (value, i) => value * k[i])
@@ -187,7 +187,7 @@ function termPage(state, i) {
 }
 
 /**
- * Explains a number of the query or key as it enters the score; the numbers before the rotation open further pages.
+ * Explains a number of the query or key as it enters the score. The numbers that it was rotated from open further pages.
  * @param {CellState} state
  * @param {'q' | 'k'} letter
  * @param {number} i

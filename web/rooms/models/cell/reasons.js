@@ -67,8 +67,8 @@ function largest({ terms: { data }, queries, keys }, most) {
 }
 
 /**
- * Returns a table of terms. Its rows are the ROWS sources of the query with the largest sums of absolute terms, its columns those of the
- * key. The last row and the last column sum the terms of all other sources.
+ * Returns a table of terms, with a row for each source of the query and a column for each source of the key. Only the ROWS sources whose
+ * absolute terms sum to most have a row or a column. The last row and the last column sum the terms of all other sources.
  * @param {import('qkv/interpret').ScoreAttribution} found
  * @returns {NonNullable<Extract<Reasons, { isTooLong: false }>>['table']}
  */

@@ -1,4 +1,4 @@
-// What to look for in an open model of the gallery: heads known from papers, and how the scores of this page rank them.
+// Draws what to look for in an open model of the gallery: heads known from papers, and how the scores of this page rank them.
 
 import { html, nothing } from 'lit'
 import { shown } from '../../../shell/slots.js'

@@ -12,8 +12,8 @@ import { GALLERY } from './gallery.js'
 /** @import { GalleryTexts } from '../open/model-field.js' */
 /**
  * @typedef {object} Option
- * @property {string} group title of its group
- * @property {string} name of the model to open
+ * @property {string} group title of the group
+ * @property {string} name name of the model to open
  * @property {string} title
  * @property {string} note
  */

@@ -7,17 +7,17 @@ import { REACHED, workOf } from '../long-text/limits.js'
 /** Number of multiplications (a few seconds) above which the graph needs the reader's consent; small models never reach it. */
 const MOST_WORK = 2 ** 35
 /**
- * Factors of the work of a graph, measured at the size of GPT-2 small: PASSES times the work of a run, plus READ times the work of the
- * products of heads with the outputs that they read.
+ * Factors of the work of a graph, measured at the size of GPT-2 small: PASSES * work of a run + READ * work of multiplying the heads with
+ * the outputs that they read.
  */
 const [PASSES, READ] = [7, 1.3]
 /** Maximum bytes for the outputs of all parts; with more, no graph is offered. */
 const MOST_BYTES = 2 ** 29
 
 /**
- * Estimates seconds and bytes, or reports that the graph is too large. A graph has to project, in each layer, the outputs of all earlier
- * parts to keys and values, and multiply them with the queries and gradients of the layer's heads. The rate is that of the run; since the
- * first run of a model is slower than later ones, the estimate of a long graph uses the rate of a measured product if that rate is higher.
+ * Estimates seconds and bytes, or reports that the graph is too large. In each layer, a graph projects the outputs of all earlier parts to
+ * keys and values, and multiplies them with the queries and gradients of the layer's heads. The rate is that of the run. Since the first
+ * run of a model is slower than later ones, a long graph is estimated with the rate of a measured product if that is higher.
  * @param {Sizes} model
  * @param {number} tokens
  * @param {number} milliseconds time of the run
@@ -29,8 +29,8 @@ export function graphCost(model, tokens, milliseconds, rateOf, written = tokens)
   const { encoder, decoder } = model.stacks
   const both = encoder && decoder
   /**
-   * Returns the number of parts of a stack, the bytes of their outputs, and the multiplications of its heads with the outputs that they
-   * read: those of earlier parts and, in cross-attention, of all parts of the encoder.
+   * Returns the number of parts of a stack, the bytes of their outputs, and the work of multiplying its heads with the outputs that they
+   * read. A head reads the outputs of all earlier parts; in cross-attention, those of all `encoded` parts of the encoder.
    */
   const sizeOf = (/** @type {typeof encoder} */ stack, /** @type {number} */ rows, encoded = 0) => {
     const { layers, numHeads: heads, headDim } = stack ?? { layers: 0, numHeads: 0, headDim: 0 }

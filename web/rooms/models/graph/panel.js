@@ -1,4 +1,4 @@
-// "Graph of heads": the drawing, the share to explain, sentences about parts and edges, the test of an edge, and exports.
+// Draws "Graph of heads": the drawing, the share to explain, sentences about parts and edges, the test of an edge, and exports.
 
 import { html, nothing, svg } from 'lit'
 import { headGraph } from 'qkv/interpret'
@@ -27,7 +27,7 @@ const MOST_EDGES = 250
 const DASHES = { q: '2 3', k: '7 3', v: '', input: '' }
 const FONT = 'system-ui, sans-serif'
 
-/** Cache: graphs with their drawings, by edges and then by share in percent. @type {WeakMap<GraphEdges, Map<number, Made>>} */
+/** Caches graphs with their drawings, by edges and then by share in percent. @type {WeakMap<GraphEdges, Map<number, Made>>} */
 const made = new WeakMap()
 
 /** Returns the graph that explains a share of the answer. @param {GraphEdges} found @param {number} share in percent @returns {Made} */
@@ -63,7 +63,7 @@ function said({ room: { t }, found }, node) {
 /** Describes a part. @param {Panel} panel @param {GraphNode} node */
 const nodeText = (panel, node) => panel.g(`graphAt.${node.kind}`, said(panel, node))
 
-/** Describes which part an edge leads from, and which part reads its output as what. @param {Panel} panel @param {GraphEdge} edge */
+/** Describes which part an edge leads from, and which part reads it: as query, key, value or input. @param {Panel} panel @param {GraphEdge} edge */
 function readsText(panel, { from, to, reads }) {
   const { g } = panel
   const written = from.kind === 'logits' ? '' : g(`graphFrom.${from.kind}`, said(panel, from))

@@ -13,7 +13,8 @@ import { readEdge } from './setting.js'
 /** @import { ModelsAsks as Asks } from '../models.js' */
 
 /**
- * Returns the edges; only their cost if it is high and the reader has not agreed; only `isTooLong` if the edges would take too much memory.
+ * Computes the edges. If that takes long and the reader has not agreed, returns only the cost; if it takes too much memory, only
+ * `isTooLong`.
  * @param {import('qkv').Qkv} qkv
  * @param {Model} model
  * @param {WholeRun} run without the reader's changes
@@ -39,7 +40,7 @@ export async function graphOf(qkv, model, run, isAgreed, { signal, onProgress: o
   return { tokens, row, edges, words: run.targets ?? run.tokens, encoded: run.targets && run.tokens }
 }
 
-/** Tests one edge by ablation. @param {Model} model @param {WholeRun} run @param {string} name of an edge @returns {Promise<Asks['graphEdge']['value']>} */
+/** Tests one edge by mean ablation. @param {Model} model @param {WholeRun} run @param {string} name name of the edge @returns {Promise<Asks['graphEdge']['value']>} */
 export async function testOf(model, run, name) {
   const edge = readEdge(name)
   if (!edge) throw new RangeError(`the graph has no edge ${name}`)

@@ -16,7 +16,7 @@ import { MOST_PINS } from './setting.js'
 
 /** Size and margins of the rank curve, in pixels. */
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [416, 200, 48, 28, 26, 30]
-/** In pixels: distance from the left edge of the plot to the first layer; minimum distance between the labels of a layer and the answer. */
+/** In pixels: distance from the left edge of the plot to the first layer; minimum distance of a layer's label from the last label. */
 const [INSET, BESIDE] = [24, 40]
 
 /** @param {Panel} panel @param {number} id */

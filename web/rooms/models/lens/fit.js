@@ -6,7 +6,7 @@ import { fitLens } from 'qkv/interpret'
 /** @import { Model } from 'qkv/models' */
 /** @import { Lens } from 'qkv/interpret' */
 /** @import { Watch } from './sources.js' */
-/** @typedef {{ texts: number[][], lens?: Lens }} Fit the texts of a fit, and the lens that it has reached */
+/** @typedef {{ texts: number[][], lens?: Lens }} Fit the generated texts, and the lens fitted so far */
 
 /** Maximum tokens of a text. */
 export const TOKENS = 48

@@ -30,7 +30,7 @@ const isOther = ({ grid, before }, row, column) =>
   before !== undefined && guesses(before, row, column)[0].id !== guesses(grid, row, column)[0].id
 
 /**
- * True if the most likely word of a state is the answer, which is that of the last layer at the same position.
+ * True if the most likely word of a state is the answer, the most likely word of the last layer at the same position.
  * @param {Panel} panel
  * @param {number} row
  * @param {number} column
@@ -133,7 +133,7 @@ function placeAt(box, x) {
 }
 
 /**
- * Sets the zoom. With `kept`, then scrolls so that column `at` of the grid is `x` pixels from the left edge of the box.
+ * Sets the zoom. With `kept`, also scrolls so that column `at` of the grid is `x` pixels from the left edge of `box`.
  * @param {Panel} panel
  * @param {number} zoom
  * @param {{ box: Element, x: number, at: number }} [kept]
@@ -152,7 +152,7 @@ function zoomTo({ room: { act } }, zoom, kept) {
   )
 }
 
-/** Zooms around the point under the pointer. @param {Panel} panel @param {number} factor 0 fits the whole grid @param {{ box: Element, x: number }} [pointer] */
+/** Zooms by a factor; with `pointer`, the point under the pointer keeps its place. @param {Panel} panel @param {number} factor 0 fits the whole grid @param {{ box: Element, x: number }} [pointer] */
 const zoomBy = (panel, factor, pointer) =>
   zoomTo(panel, factor === 0 ? 1 : nextZoom * factor, pointer && { ...pointer, at: placeAt(pointer.box, pointer.x) })
 

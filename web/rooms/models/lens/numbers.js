@@ -11,11 +11,11 @@ export function guesses({ ids, shares, names, words, top }, row, column) {
   })
 }
 
-/** True if the grid contains the state; one that was selected in an older text may be outside. @param {Grid} grid @param {{ layer: number, position: number } | undefined} cell */
+/** True if the grid contains the state. A state that was selected in an older text may be outside. @param {Grid} grid @param {{ layer: number, position: number } | undefined} cell */
 export const hasCell = ({ layers, first, words }, cell) =>
   cell !== undefined && layers.includes(cell.layer) && cell.position >= first && cell.position < first + words.length
 
-/** Returns the number of words that are more likely than a pinned one. @param {Grid} grid @param {number} n index of the pin @param {number} row @param {number} column */
+/** Returns the number of words that are more likely than a pinned word. @param {Grid} grid @param {number} n index of the pin @param {number} row @param {number} column */
 export const rankAt = ({ ranks, words, layers }, n, row, column) =>
   ranks[(n * layers.length + row) * words.length + column]
 

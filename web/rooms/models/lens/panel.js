@@ -1,4 +1,4 @@
-// "What each layer says": choice of the lens, the grid, the selected state and the pinned words.
+// Draws "What each layer says": the choice of the lens, the grid, the selected state and the pinned words.
 
 import { html, nothing } from 'lit'
 import { later } from '../../../shell/later.js'

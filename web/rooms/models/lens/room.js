@@ -51,11 +51,11 @@ function lensAsked(state, lens) {
 }
 
 /**
- * Returns the index of the first of the MOST_WORDS words that are read of a long text. The words include the selected one, at `position`.
- * Without a selection, they include word `lensFrom`; if that is undefined as well, the last word.
+ * Returns the index of the first word that is read. A long text is read in windows of MOST_WORDS words. The window contains the selected
+ * word, else word `lensFrom`, else the last word.
  * @param {State['view']} view
  * @param {number} count number of words of the text
- * @param {number | undefined} position of the selected word
+ * @param {number | undefined} position index of the selected word
  */
 export function firstWord({ lensFrom }, count, position) {
   if (count <= MOST_WORDS) return 0
@@ -88,7 +88,7 @@ export function lensNeeds(state) {
   const grid = { pins, first }
   list.push({ type: 'lens', ...of, ...grid })
   if (active.length) list.push({ type: 'lens', part: 'before', ...request, row: undefined, ...asked, ...grid })
-  // Wait for the grid: computing it fits the lens that `lensWriters` uses, and the grid holds the most likely word.
+  // Wait for the grid, which contains the most likely word. Computing the grid also fits the lens that `lensWriters` uses.
   const shown = got.lens?.is === 'here' && !got.lens.value.isTooLarge ? got.lens.value : undefined
   if (!cell || !shown) return list
   const token = written ?? likeliest(shown, cell)

@@ -1,4 +1,4 @@
-// The lens that ships with a model.
+// Reads the lens that ships with a model.
 
 import { readLens } from 'qkv/interpret'
 

@@ -10,7 +10,7 @@
  */
 /** @typedef {{ lens: Lens, origin: LensOrigin }} Own */
 
-/** Lenses of each model by kind, or by "file" and the file's name. @type {WeakMap<Model, Map<string, Own>>} */
+/** Caches the lenses of each model by kind; lenses opened from a file, by "file NAME". @type {WeakMap<Model, Map<string, Own>>} */
 const known = new WeakMap()
 
 /** @param {Model} model @returns {Map<string, Own>} */
@@ -25,7 +25,7 @@ export const keepFile = (model, name, lens) =>
   void lensesOf(model).set(`file ${name}`, { lens, origin: { from: 'file', name, texts: lens.numPrompts } })
 
 /**
- * Returns the lens to read with; undefined if the model is too large for fitting one here.
+ * Returns the lens to read with; undefined if it would have to be fitted and the model is too large for that.
  * @param {Model} model
  * @param {import('../models.js').LensAsked} asked
  * @param {Watch} watch

@@ -10,7 +10,7 @@ const [OUT, IN] = [3072, 768]
 /** Minimum milliseconds of measuring, and minimum number of products. */
 const [PATIENCE, LEAST] = [60, 5]
 
-/** Cache: multiplications per second, by core. @type {WeakMap<import('qkv').Qkv, number>} */
+/** Caches the multiplications per second of each core. @type {WeakMap<import('qkv').Qkv, number>} */
 const rates = new WeakMap()
 
 /** @param {import('qkv').Qkv} qkv */

@@ -23,7 +23,7 @@ const TILE_SIDE = 2048
 /** A request of the map for a tile. @typedef {{ part: string, tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
 
 /**
- * Cache: the tile source of the open head, and the values that it depends on. The map keeps its tiles while it gets the same source.
+ * Caches the tile source of the open head, and as `of` the values that it depends on. The map keeps its tiles while `source` is the same.
  * @type {{ of?: readonly unknown[], source?: import('../../../elements/deep-levels.js').DeepSource, stop?: AbortController }}
  */
 let known = {}
@@ -33,8 +33,8 @@ const awaited = new Set()
 let isPublishing = false
 
 /**
- * Returns a copy of a matrix with the weight on the first key subtracted from the first cell of each row; without `first`, with that cell
- * hidden.
+ * Returns a copy of a matrix without the weight on the first key. Subtracts the weight from the first cell of each row; without `first`, hides
+ * that cell.
  * @param {Matrix} matrix
  * @param {Matrix} [first] weights on the first key, (rows, 1)
  */
@@ -164,7 +164,7 @@ export function deepHead(room, head, l) {
     ${profile(room, head, l)}`
 }
 
-/** Cache: texts of a map without the first key; the same object until the language changes. @type {{ of?: object, texts?: Record<string, any> }} */
+/** Caches the texts of a map without the first key: the same object until the language changes. @type {{ of?: object, texts?: Record<string, any> }} */
 let said = {}
 
 /** @param {Room['t']} t @param {LongTexts} l */
@@ -173,7 +173,7 @@ function leftOut(t, l) {
   return said.texts
 }
 
-/** Cache: the marks of a map; the same object until the selected word changes. @type {{ query: number | undefined, marks: import('../../../elements/draw.js').Highlight }} */
+/** Caches the marks of a map: the same object until the selected word changes. @type {{ query: number | undefined, marks: import('../../../elements/draw.js').Highlight }} */
 let marked = { query: undefined, marks: {} }
 
 /** @param {number | undefined} query */

@@ -30,14 +30,14 @@ const FAR = 100
 export const REACHED = 0.8
 
 /**
- * Estimates the seconds that a text takes, from the time of the longest run: the time of the fastest run is taken as a fixed cost, the rest
- * as proportional to the work. The first run of a model is slower than later ones, so the rate of a measured product is used if it gives
+ * Estimates the seconds that a text takes from the time of the longest run. The time of the fastest run counts as a fixed cost, the rest as
+ * proportional to the work. The first run of a model is slower than later ones, so the rate of a measured product is used if it gives
  * fewer seconds.
  * @param {OpenModel} model
  * @param {View['timed']} timed
  * @param {number} tokens
  * @param {number} [rate] multiplications per second of a measured product
- * @returns {number | undefined}
+ * @returns {number | undefined} undefined if the model has not run yet, or only on much shorter texts
  */
 export function secondsOf(model, timed, tokens, rate = 0) {
   if (timed?.model !== model.id || tokens > FAR * timed.tokens) return undefined

@@ -82,8 +82,8 @@ export async function pairsOf(model, used, { stack, query, key }, signal) {
 const strongest = (list, count) => list.sort((a, b) => b.weight - a.weight).slice(0, count)
 
 /**
- * Returns the links from a word and the links to it, in one head or in all. Over all heads, takes only the strongest link from the word in
- * each.
+ * Returns the links from a word and the links to it, in the head `only` or in all heads. Of all heads, takes only the strongest link from
+ * the word in each head.
  * @param {readonly (AttentionSummary | undefined)[]} layers
  * @param {number} word
  * @param {{ layer: number, head: number }} [only]

@@ -1,5 +1,5 @@
-// "This head over many sentences": mean and standard deviation of a score over the reader's sentences, with a dot for each sentence, which
-// opens its map.
+// Draws "This head over many sentences": mean and standard deviation of a score over the reader's sentences, a dot for each sentence, and
+// the list of the sentences. A click on a sentence reads it.
 
 import { html, nothing, svg } from 'lit'
 import { live } from 'lit/directives/live.js'
@@ -18,8 +18,8 @@ import { spreadOf } from './spread.js'
 const NAMES = [...LOOKS, 'entropy']
 
 /**
- * Returns the name of the score to show: the reader's choice, else that of the head's role, else the score with the largest mean over the
- * sentences.
+ * Returns the name of the score to show: the reader's choice, else the score of the head's role, else the score with the largest mean over
+ * the sentences.
  * @param {Room} room
  * @param {HeadAt} head
  * @param {import('../models.js').Many | undefined} many

@@ -1,4 +1,4 @@
-// "What matters for this answer?": a map of heads, and a map of layers by positions. A cell can be turned into a change.
+// Draws "What matters for this answer?": a map of heads, and a map of layers by positions. A click on a cell makes it a change.
 
 import { html, nothing } from 'lit'
 import { factorOf, withChange, withFactor } from '../../../attention-head/changes.js'
@@ -46,7 +46,7 @@ function progress({ t, act, got }, m, slot, matters, choose) {
 }
 
 /**
- * Draws how much each head or state supports the answer. This is minus the effect of replacing it, so that support is positive.
+ * Draws how much each head or state supports the answer: the effect of replacing it, with the opposite sign, so that support is positive.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {Matters} matters
@@ -67,8 +67,8 @@ function map({ t }, m, { dims, effects }, { id, label, columns, columnTitle, pin
 }
 
 /**
- * Draws the map of heads and lists those that matter most. If the reader has replaced heads by their means, compares the effect of all
- * together with the sum of their effects in the map.
+ * Draws the map of heads and lists the heads that matter most. If the reader's only changes replace heads by their means, compares their
+ * joint effect with the sum of their effects in the map.
  * @param {Room} room
  * @param {MatterTexts} m
  * @param {Matters} matters

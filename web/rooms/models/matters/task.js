@@ -1,5 +1,5 @@
-// Computes how an answer changes if a head is replaced by its mean output, or a state of the residual stream by that of another text. Emits
-// gradient estimates first, then exact rows. No DOM; loaded on demand.
+// Computes how an answer changes if the output of a head is replaced by its mean, or a state of the residual stream by the state of another
+// text. Emits gradient estimates first, then exact rows. No DOM; loaded on demand.
 
 import { ablate, patch } from 'qkv/interpret'
 import { isTooLong } from '../cell/reasons.js'

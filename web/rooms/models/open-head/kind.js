@@ -17,7 +17,7 @@ export const EXAMPLE = /** @type {const} */ ({ model: 'stories', head: '3.1' })
 const COPIERS = ['behind', 'thing']
 
 /**
- * For each role, a function that picks the figure of a head that measures the role. `id`: id of the story stop about the head.
+ * Picks, for each role, the figure of a head that measures the role. `id`: id of the story stop about the head.
  * @type {Record<'pronoun' | 'behind' | 'chapter' | 'thing', (figures: import('../models.js').HeadFigures, id: string) => number | undefined>}
  */
 const ROLES = {
@@ -32,7 +32,7 @@ const figuresOf = (about, { layer, head }) =>
   about?.figures?.heads?.find(each => each.layer === layer && each.head === head)
 
 /**
- * Returns the role of a head in a shipped model, and as `score` the mean over the test texts that measures it.
+ * Returns the role of a head in a shipped model, and as `score` the figure that measures the role, a mean over the test texts.
  * @param {import('../models.js').About | undefined} about
  * @param {Stack} stack
  * @param {HeadAt} at
@@ -76,9 +76,8 @@ export function kindOf({ run, stack, maps, openModel }, { layer, head }) {
   if (role) return { ...role, isOfTexts: true }
   const n = layer * maps.numHeads + head
   const score = (/** @type {keyof typeof own} */ name) => own[name]?.[n] ?? 0
-  // To copy, a head needs the previous token at each position, which only an earlier layer can provide. A first-layer head that seems to
-  // copy matches by chance or by position. If the test texts of its model show that a head does not copy, it does not count as a copying
-  // head either.
+  // A first-layer head cannot copy: it would need the previous token at each position, which only an earlier layer can write there. If it
+  // seems to copy, it matches by chance or by position. A head whose score on the test texts is too low does not count as copying, either.
   const measured = figuresOf(openModel?.about, { layer, head })
   const canCopy = (/** @type {typeof LOOKS[number]} */ name) => layer > 0 && (measured?.[name] ?? 1) >= TELLING
   const looks = LOOKS.filter(name => !COPYING.includes(name) || canCopy(name))

@@ -81,7 +81,7 @@ function overMany(room, head) {
 const MOST_NAMED = 3
 
 /**
- * Lists the words that get the largest weight of several rows; ignores rows without a visible key.
+ * Lists the words that get the largest weight of at least two rows. Ignores rows of zeros, which have no visible key.
  * @param {Room} room
  * @param {Matrix} matrix
  */

@@ -1,4 +1,4 @@
-// The open model of the session. Every request takes its lock before using it, so that no two runs share its memory.
+// The open model of the session. A request locks the model before running it, so that no two runs use its memory at once.
 
 import { present } from '../../../shell/known.js'
 
@@ -51,13 +51,13 @@ export function createModelLock(replaced) {
     now: id => (open?.id === id ? open.model : undefined),
 
     /**
-     * Runs a callback once the model is open and the lock is free. If the model is replaced, the callback is aborted within a layer. The
-     * callback runs again if its model is opened again before the request is cancelled.
+     * Runs a callback once the model is open and the lock is free. If the model is replaced, the callback is aborted after the current
+     * layer. If the model is then opened again before `signal` aborts, the callback runs again.
      * @template T
      * @param {string} id of the model
      * @param {AbortSignal} signal
-     * @param {(model: Model, signal: AbortSignal, rest: () => Promise<void>) => T | Promise<T>} act rest: pauses if other requests are
-     * waiting for the model
+     * @param {(model: Model, signal: AbortSignal, rest: () => Promise<void>) => T | Promise<T>} act rest: lets waiting requests use
+     * the model, then resumes
      * @returns {Promise<T>}
      */
     async use(id, signal, act) {
@@ -83,8 +83,8 @@ export function createModelLock(replaced) {
     },
 
     /**
-     * Aborts the runs of the open model, which takes up to a layer, and replaces the model. If `signal` aborts before the runs have ended,
-     * the old model stays and its runs start again.
+     * Aborts the runs of the open model and replaces it. The runs end after the current layer; if `signal` aborts before that, the old
+     * model stays and its runs start again.
      * @param {Model} model the new one; disposed if the old one stays
      * @param {string} id
      * @param {AbortSignal} signal

@@ -71,8 +71,7 @@ export const folderOf = files =>
   files[0]?.webkitRelativePath?.split('/')[0] || (files.find(({ name }) => isGguf(name))?.name ?? '')
 
 /**
- * Returns the label of a model: its hub name, else the last part of its address, of the name `given` or of the path in its config, else its
- * type.
+ * Returns the label of a model: its hub name; else the last part of its address, of `given` or of the path in its config; else its type.
  * @param {import('../models.js').OpenSource} source
  * @param {string} given
  * @param {Record<string, unknown>} config
@@ -86,14 +85,14 @@ export function labelOf(source, given, config) {
 }
 
 /**
- * Returns the name of a model: its label with the start of a digest of its config and of some weights. The digest lets a link request the
- * same files. It also identifies a model that is opened from files, an address and the hub.
+ * Returns the name of a model: its label with the start of a digest of its config and some weights. The digest lets a link request the same
+ * files. It also identifies a model regardless of its source: files, an address or the hub.
  * @param {string} label
  * @param {Record<string, unknown>} config
- * @param {readonly Float32Array[]} numbers some weights, since fine-tuned models share their config. Each array gives a digest. New names
- *   have the digest of the first array, whose bits are the same for each dtype; names in old links may have the digest of another array
- * @param {readonly string[]} known earlier names. One with a digest of this model is returned instead of a new name, unless only the new
- *   name is one of the hub
+ * @param {readonly Float32Array[]} numbers some weights, since fine-tuned models share their config. A new name has the digest of the first
+ *   array, whose bits are the same for each dtype; a name in an old link may have the digest of another array
+ * @param {readonly string[]} known earlier names. A known name with a digest of this model is returned instead of a new name, unless only
+ *   the new name is a hub name
  */
 export async function nameOf(label, config, numbers, known) {
   if (!crypto.subtle) return label

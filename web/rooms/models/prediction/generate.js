@@ -8,7 +8,7 @@ import { tokenText } from '../run/read-text.js'
  * @typedef {object} Step
  * @property {number} id
  * @property {string} token
- * @property {string} text that it adds
+ * @property {string} text text that the token adds
  * @property {number} probability
  * @property {import('../run/model-run.js').Guess[]} others the five most probable tokens
  * @property {Float32Array} rows attention of the last token that was read: (layers, heads, keys)
@@ -20,8 +20,8 @@ import { tokenText } from '../run/read-text.js'
  * @param {import('qkv/models').Model} model
  * @param {number[]} ids
  * @param {{ temperature: number, topK: number, seed: number, count: number, isWhole: boolean, hooks: Record<string,
- * import('../run/hooks.js').Hook>, signal: AbortSignal }} options isWhole: true if the hooks need the whole sequence at each step, so
- * without KV cache
+ * import('../run/hooks.js').Hook>, signal: AbortSignal }} options isWhole: true if the hooks need the whole sequence at each step; the KV
+ * cache is off then
  * @returns {AsyncGenerator<Step, undefined>}
  */
 export async function* generate(qkv, model, ids, { count, isWhole, hooks, ...options }) {

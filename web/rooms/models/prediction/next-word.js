@@ -1,4 +1,4 @@
-// The candidates for the next word: the probabilities of a run after temperature, top-k and top-p, and the KV cache for the step. No DOM.
+// Computes the candidates for the next word, their shares after temperature, top-k and top-p, and the KV cache of the step. No DOM.
 
 import { largestOf } from '../../../elements/largest.js'
 import { present } from '../../../shell/known.js'
@@ -17,8 +17,8 @@ const [TIMES, MOST_TIMES, PATIENCE] = [3, 20, 50]
 const MOST_SHOWN = 256
 
 /**
- * Returns the shares of the named candidates as `generate` of qkv/models samples them: first the topK most likely tokens, then the
- * fewest of these, most likely first, whose shares sum to at least topP.
+ * Returns the shares with which `generate` of qkv/models would sample the candidates. It keeps the topK most likely tokens, and of these
+ * the fewest, most likely first, whose shares sum to at least topP.
  * @param {Float32Array} probabilities of all tokens, indexed by id
  * @param {readonly { id: number }[]} named the most likely tokens, in descending order
  * @param {{ temperature: number, topK: number, topP: number }} cut a topK of NAMED or more sets no limit
@@ -47,7 +47,7 @@ export function drawn(shares, chance) {
 }
 
 /**
- * True to time a step once more; quick steps need more repetitions, since other work disturbs them more.
+ * True if a step is to be timed once more. Quick steps are repeated more often, since other work disturbs them more.
  * @param {number} n number of times so far
  * @param {number} begun time of the first start, in milliseconds
  */
@@ -66,8 +66,8 @@ async function timed(step) {
 }
 
 /**
- * Computes the candidates for the next word, the cached keys and values (one row per token), and the time of the next step with that cache
- * (reading only the last token) and without it (reading all).
+ * Computes the candidates for the next word, and the cached keys and values, one row per token. Also times the next step twice: with the
+ * cache, reading only the last token, and without it, reading all tokens.
  * @param {Model} model
  * @param {Used} used
  * @param {AbortSignal} signal

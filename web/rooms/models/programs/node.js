@@ -8,7 +8,7 @@ import { attentionOf, groups, placeOf } from '../run/hooks.js'
  * Input of the program templates.
  * @typedef {object} Task
  * @property {string} type model_type
- * @property {string} folder or a name on the hub
+ * @property {string} folder path of a folder, or a name on the hub
  * @property {string} [revision] revision of a hub model
  * @property {string} [text] input of the tokenizer
  * @property {readonly number[]} [ids] used instead of the text if there is no tokenizer or tokens were generated
@@ -16,8 +16,8 @@ import { attentionOf, groups, placeOf } from '../run/hooks.js'
  * @property {readonly number[]} [decoderIdsAfter] decoderIds with the changes, if they lead to another translation
  * @property {{ text: string, ids?: readonly number[], decoderIds?: readonly number[] }} second the text, or its ids, that patches are taken
  *   from
- * @property {readonly Change[]} changes that are switched on
- * @property {number} row whose prediction is printed
+ * @property {readonly Change[]} changes the changes that are switched on
+ * @property {number} row index of the token whose prediction is printed
  */
 
 const json = JSON.stringify

@@ -1,7 +1,7 @@
 // Finds words of a text that a model reads in several tokens, characters that it reads byte by byte, and the start and end tokens.
 // Pure.
 
-/** A letter of a script that writes spaces between words. */
+/** Matches a letter of a script that writes spaces between words. */
 const WORD = String.raw`[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{M}]`
 const [BEGINS, ENDS] = [new RegExp(`^${WORD}`, 'u'), new RegExp(`${WORD}$`, 'u')]
 

@@ -56,7 +56,7 @@ export function tokenRows(room) {
 }
 
 /**
- * True if the large sentence describes what the word attends to. For a translation or a long text, the hint describes it.
+ * True if `together` describes what the selected word attends to. For an open head of cross-attention or a long text, `hint` does.
  * @param {Room} room
  */
 const isTogether = room => !(room.head && room.stack === 'cross') && lookOf(room) !== undefined
@@ -136,7 +136,7 @@ function weightSet(room) {
   const { t, view, head, words, isChanged, runBefore, runAfter } = room
   const { lastSet } = view
   if (!isChanged || !lastSet || !head || headName(lastSet) !== headName(head)) return ''
-  // Use the value in the displayed run, which may still be the previous one.
+  // Use the weight set in the displayed run, which may be older than `lastSet`.
   const change = runAfter?.request.changes.find(each => isSamePlace(each, lastSet))
   const before = matrixOf(room, false)
   if (change?.kind !== 'weight' || !before) return ''
@@ -167,7 +167,7 @@ function looksMost(room, name) {
 
 /** Minimum weight at which two words count as aligned, and the maximum number of pairs listed. */
 const [ALIGNED, MOST_PAIRS] = [0.8, 16]
-/** Matches end-of-text marks, which are not words. */
+/** Matches tokens such as </s>, which are no words. */
 const IS_MARK = /^<.+>$/
 
 /** Lists which source word each word of the translation attends to, in the open head or, if the stack has only one head, in that one. @param {Room} room */
@@ -204,7 +204,7 @@ function maskButton({ t, act, view: { query }, run, openModel }) {
 }
 
 /**
- * Returns the words that can replace a token, for a model with a small vocabulary: those of its group, or all for an unknown word.
+ * Returns the words that can replace a token, for a model with a small vocabulary: the words of its group; all words for an unknown token.
  * @param {Room} room
  * @param {number} at
  */
@@ -272,7 +272,7 @@ function tokenRow(room, tokens, side, label) {
   const { colours, inks } = paletteOf('sequential', isDark)
   const end = weights ? weights.reduce((most, weight) => Math.max(most, weight), 1e-9) : 1
   const count = side === 'both' ? generated.length : 0
-  const known = settings.generated.length - view.steps.length // generated tokens that came with a link, which stores only ids
+  const known = settings.generated.length - view.steps.length // number of generated tokens that came with a link, which stores only ids
   const unknown = new Set(run?.unknown)
   const gloss = glossOf(room)
   const parts = run && side !== 'queries' ? piecesIn(run, MANY).parts : undefined

@@ -20,10 +20,10 @@ export function meanRow({ layers, numHeads: heads, height, width, data }, query)
 }
 
 /**
- * Returns the index of the word that arcs start from: the selected word, else the one whose prediction is shown. Also returns its weights,
- * and the head `at` that has these weights, or undefined for their mean over all heads.
+ * Returns the word that arcs start from (the selected word, else the word whose prediction is shown), and its weights.
  * @param {Room} room
- * @returns {{ query: number, weights: Float32Array, at?: import('../atlas/maps.js').HeadAt } | undefined}
+ * @returns {{ query: number, weights: Float32Array, at?: import('../atlas/maps.js').HeadAt } | undefined} at: the head that has the
+ *   weights; without it, they are the mean over all heads
  */
 export function lookOf(room) {
   const { run, runBefore, maps, head, view, stack, isChanged } = room
