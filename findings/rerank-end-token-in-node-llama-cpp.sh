@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A reranker with a template gets its end token at the beginning: if a GGUF file has tokenizer.chat_template.rerank (or the option `template` is
 # given) and add_eos_token, node-llama-cpp 3.22.1 puts the end token before the filled-in template, not after it. Rerankers in the style of Qwen3
-# read their score from the last row, which is then another token; the score stays between 0 and 1, so it looks right. The program compares the
+# read their score from the last row. Without the end token there, the score is wrong, but looks right, between 0 and 1. The program compares the
 # scores of such a file with those of the same file without add_eos_token, to which it adds the end token by hand: once before the query, once after
 # the document. The file is valid GGUF with random weights. Exits 1 if this changes.
 set -euo pipefail

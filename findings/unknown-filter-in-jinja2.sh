@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A chat template may use a filter or test that an older renderer lacks, inside an if that is false there. Since 3.0 jinja2 accepts an unknown name
+# A chat template may use a filter or test that an older renderer lacks, inside an if that is false in it. Since 3.0 jinja2 accepts an unknown name
 # directly inside an if. But if a loop, a macro or a set block lies between, the unknown name is an error of the whole template, although the code
 # never runs. The two renderers in JavaScript accept all of these, so a template that works in them may fail in Python.
 # Versions: jinja2 of Debian 12 (3.1.2), @huggingface/jinja 0.5.11, minijinja-js 2.11.0. Exits 1 if this changes.

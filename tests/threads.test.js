@@ -619,7 +619,8 @@ test('every operation of a block and its gradients have the same bits on three t
       calls[op] = calls[`${op}Backward`] = module => call?.(module, inputs, options, dY, {})
     }
     for (const [name, call] of Object.entries(calls)) assert.deepEqual(call(pool), call(one), name)
-    // Of the other functions, `made` only make something. The rest is tested elsewhere in this file, or runs on one thread only.
+    // The functions in `made` only create layers and caches. The others that are not called above are called elsewhere in this file, or run on
+    // one thread only.
     const made = ['embeddingLayer', 'kvCache', 'linearLayer', 'multiheadAttention', 'onnxAttention']
     const elsewhere = new Set(Object.keys(nn).filter(name => !(name in calls) && !made.includes(name)))
     assert.deepEqual(

@@ -11,7 +11,7 @@ import { createRun } from '../../web/rooms/learn/training-run.js'
 /** @typedef {{ ids: number[], decoderIds?: number[] } | string} Text */
 /** @typedef {{ logits: { position: number, token: number, weight?: number }[] }} Objective */
 /** A text, and the objective to explain: the logit of the answer minus that of the second guess. @typedef {{ text: Text, of: Objective }} Question */
-/** Exact effects and their estimates. @typedef {{ names: string[], exact: number[], estimates: number[] }} Compared */
+/** Exact effects of heads or edges, and their estimates, in the order of `names`. @typedef {{ names: string[], exact: number[], estimates: number[] }} Compared */
 
 /** Settings that differ from the defaults of the task. The norm is on because every family of qkv/models has norms. */
 const SETTINGS = { norm: true, heads: 4, steps: 1000 }

@@ -74,7 +74,7 @@ function bandOf(curves) {
   return `recorded: {\n    least: '${edge(Math.min)}',\n    most: '${edge(Math.max)}',\n  },`
 }
 
-/** Writes a band into the file of its task. @param {string} task @param {number[][]} curves */
+/** Writes the band of several curves into the file of their task. @param {string} task @param {number[][]} curves */
 function record(task, curves) {
   const file = new URL(`../../web/rooms/learn/tasks/${task}.js`, import.meta.url)
   writeFileSync(file, readFileSync(file, 'utf8').replace(/recorded: \{[^}]*\},/, bandOf(curves)))

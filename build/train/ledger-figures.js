@@ -1,4 +1,4 @@
-// Measures a language model of ledgers at short and long distances, and the role of each head, through qkv/models like any user.
+// Measures a language model of ledgers at short and long distances, and the role of each head, with the public calls of qkv/models.
 
 import { loadModel } from 'qkv/models'
 import { KINDS, LEDGER_WORDS, ledgerBatch } from './ledger-text.js'
@@ -59,7 +59,7 @@ function tallies() {
  * @property {number} previous mean weight on the previous word
  * @property {number} first mean weight on the first word
  * @property {number} sink mean weight that words without anything to look up put on the first word
- * @property {Record<Kind, number>} weight by kind: mean weight of the predicting word on the earlier words that contain the answer
+ * @property {Record<Kind, number>} weight by kind: mean weight from the word before an answer to the earlier words with the same answer
  * @property {Record<Kind, number>} cost by kind: loss of accuracy when the head's output is zero
  */
 

@@ -66,8 +66,8 @@ function stageOf(step) {
 }
 
 /**
- * Attention targets of a guided head. Each of the n words has a name, an index below `names`; its row of `values`, (n, names), is one-hot.
- * The head's attention applied to these rows gives its weight on each name. `looksAt` is the name that each word should attend to.
+ * Attention targets of a guided head. Each word has a name, a number below `names`. `looksAt` is the name that each word should attend to.
+ * `values`, (words, names), has the one-hot name of each word, so the head's attention applied to `values` is its weight on each name.
  * @typedef {{ names: number, values: Float32Array, looksAt: Int32Array }} Names
  */
 

@@ -1,5 +1,5 @@
-// Makes and runs a small language model in Llama's layout, with the tensor names of Llama's checkpoints: RMSNorm, rotary positions by
-// halves, SwiGLU, logits from the table of embeddings.
+// Makes and runs a small language model in Llama's layout, with the tensor names of Llama's checkpoints. It has RMSNorm, rotary positions
+// by halves, SwiGLU, and logits from the embedding table.
 
 import { tensor } from 'qkv'
 
@@ -14,7 +14,7 @@ const EPS = 1e-5
 const at = (/** @type {number} */ layer) => `model.layers.${layer}.`
 
 /**
- * Draws initial weights: matrices from N(0, 1 / in), norms 1. Heads start by copying (mimetic initialization,
+ * Draws initial weights: matrices with variance 1 / inputs, norms 1. Heads start by copying (mimetic initialization,
  * https://arxiv.org/abs/2305.09828): the output projection is the transposed value projection. After the first layer the key projection
  * also equals the query projection, so that a head attends to similar tokens and copies them. In these layers, the output projections of
  * all heads but head 0 start at 0, so that the heads do not all learn the same.

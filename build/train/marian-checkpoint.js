@@ -1,5 +1,5 @@
-// Makes and runs a small encoder-decoder in Marian's layout, with the tensor names of Marian's checkpoints: sinusoidal positions, LayerNorm
-// after attention and MLP, logits from the table of embeddings.
+// Makes and runs a small encoder-decoder in Marian's layout, with the tensor names of Marian's checkpoints. It has sinusoidal positions,
+// LayerNorm after attention and MLP, and logits from the embedding table.
 
 import { tensor } from 'qkv'
 
@@ -11,7 +11,7 @@ const STACKS = /** @type {const} */ (['encoder', 'decoder'])
 const EPS = 1e-5
 
 /**
- * Draws initial weights: matrices and embeddings from N(0, 1 / in), norms 1, biases 0.
+ * Draws initial weights: matrices and embeddings from a normal distribution with variance 1 / inputs, norms 1, biases 0.
  * @param {import('qkv').Generator} generator
  * @param {Sizes} sizes
  * @returns {Record<string, FloatTensor>}

@@ -1,4 +1,4 @@
-// Measures a language model of stories, and the role of each head, through qkv/models like any user.
+// Measures a language model of stories, and the role of each head, with the public calls of qkv/models.
 
 import { loadModel } from 'qkv/models'
 import { GIRLS, KINDS, STORY_WORDS, storyBatch } from './stories-text.js'
@@ -85,9 +85,9 @@ export function measure(logitsOf, batches) {
  * @property {number} head
  * @property {number} previous mean weight on the previous token
  * @property {number} first mean weight on the first token
- * @property {ByKind} weight by kind: mean weight of the predicting word on the positions that contain the answer
- * @property {ByKind} behind by kind: mean weight of the predicting word on the tokens right after the answer, to which a previous-token
- *   head has copied it
+ * @property {ByKind} weight by kind: mean weight from the word before an answer to the earlier positions with this answer
+ * @property {ByKind} behind by kind: mean weight from the word before an answer to the tokens right after those positions, to which a
+ *   previous-token head has copied the answer
  * @property {number} antecedent mean weight of "she" and "he" on the earlier positions of the name that they stand for
  * @property {ByKind} cost by kind: loss of accuracy when the head's output is zero
  */

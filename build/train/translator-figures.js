@@ -1,4 +1,4 @@
-// Measures a translator: accuracy, alignment, and the cost of each cross-attention head, through qkv/models.
+// Measures a translator with the public calls of qkv/models: accuracy, alignment, and the cost of each cross-attention head.
 
 import { loadModel } from 'qkv/models'
 import { sentences, WORDS } from './translator.js'

@@ -1,5 +1,5 @@
-// Recomputes article 002: the shapes of batched multi-head attention, (B, L, D) to (B, L, H, d) to (B, H, L, S) and back, for batch B, L
-// queries, S keys, D features and H heads of size d.
+// Recomputes article 002, which follows the shapes of batched multi-head attention: (B, L, D), (B, L, H, d), (B, H, L, S) and back. B is the
+// batch size, L the number of queries, S of keys, D of features, H of heads, and d the size of a head.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

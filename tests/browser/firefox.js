@@ -34,7 +34,7 @@ export async function open() {
       })
       const goto = async (/** @type {string} */ to) => void (await page.goto(to))
       await goto(url)
-      /** Waits for an element; inside shadow roots, too. @param {string} selector */
+      /** Waits for an element, also in shadow roots, and returns it. @param {string} selector */
       async function find(selector) {
         const element = await page.waitForSelector(`pierce/${selector}`)
         if (!element) throw new Error(`there is no ${selector}`)

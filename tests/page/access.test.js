@@ -1,5 +1,5 @@
-// Tests accessibility: axe finds no violation in One layer, in the tour and at the front door, first in English with the light theme, then in
-// Chinese with the dark one. learn-room.test.js, models-access.test.js and exercise-page.test.js check the other rooms.
+// Tests accessibility: axe finds no violation in One layer, in the tour and at the front door. Checks English with the light theme, then Chinese
+// with the dark one. learn-room.test.js, models-access.test.js and exercise-page.test.js check the other rooms.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -17,7 +17,7 @@ export const files = () =>
     return name === 'packed.safetensors' ? new File([unpacked(buffer)], 'model.safetensors') : new File([buffer], name)
   })
 
-/** Adds the model to those that ship. Answers every request to a server with 404, so that no test waits for a network. */
+/** Adds the English model to the shipped models. Answers every request to a server with 404, so that no test waits for a network. */
 export function giveEnglishModel() {
   const { fetch } = globalThis
   /** @type {string[]} */

@@ -237,7 +237,7 @@ test('the query of e1 gives key 2 0.9993; one head of e10 is at best 0.32 off, a
   const { weights } = /** @type {any} */ (store.state.got.trace).value.tensors
   assert.equal(weights.data[1].toFixed(4), '0.9993')
   store.close()
-  /** Returns the largest error of e10's output if key 1 has length n, where the weights are softmax(n a, b, c). @param {number} n @param {readonly number[]} q the query (a, b, c) */
+  /** Returns how far e10's output is from (0.5, 0.5) if key 1 has length n. The weights are softmax(n a, b, c). @param {number} n @param {readonly number[]} q the query (a, b, c) */
   const off = (n, [a, b, c]) => {
     const [x, y, z] = [n * a, b, c].map(Math.exp)
     const sum = x + y + z

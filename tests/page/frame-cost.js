@@ -121,7 +121,7 @@ async function front(page, url) {
       paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
       live: performance.now(),
     }))
-    // From the press of the switch until the frame after the one that shows the other word.
+    // Measures from the press of the switch until the frame after the one that shows the other word.
     const flip = await page.evaluate(async () => {
       const start = performance.now()
       document.querySelector('#front-isOn')?.dispatchEvent(new MouseEvent('click'))

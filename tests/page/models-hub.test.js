@@ -57,7 +57,7 @@ function start(link = '', view = {}) {
 
 /** Returns the requests since the last call. */
 const requests = () => hub.asked.splice(0).map(({ method, url }) => `${method} ${url}`)
-/** Returns the requests for files since the last call, without those for lists of files. In Node the library requests the list of a kept commit. */
+/** Returns the requests for files since the last call. Skips requests for lists of files, which the library makes in Node for a kept commit. */
 const files = () => requests().filter(url => !url.includes('/api/models/'))
 
 test('a text of the field is a name on the hub, an address, or neither', () => {

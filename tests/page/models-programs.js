@@ -7,8 +7,8 @@ import { nodeProgram } from '../../web/rooms/models/programs/node.js'
 import { pytorchProgram } from '../../web/rooms/models/programs/pytorch.js'
 
 /**
- * A recorded program: its golden checkpoint, the changes as in a link, the program's input (`task`), and its output, ids with their probabilities,
- * before the changes and after.
+ * A recorded program. `model` is a golden checkpoint, `changes` are as in a link, `task` is the program's input. `before` and `after` the changes,
+ * it prints ids with their probabilities.
  * @typedef {object} Case
  * @property {string} model
  * @property {string} changes

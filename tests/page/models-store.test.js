@@ -410,7 +410,7 @@ test('the second head that is chosen is subtracted from the first; a second toke
 test('after a lost worker the picture stays, nothing is requested, and a restart has the same model, text and changes', async () => {
   /** @type {any[]} */
   const workers = []
-  /** Makes a worker whose session runs here. */
+  /** Makes a worker whose session runs in this process. */
   const worker = () => {
     /** @type {any} */
     const own = { sent: [], isEnded: false, terminate: () => (own.isEnded = true) }

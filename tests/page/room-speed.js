@@ -10,8 +10,8 @@ export const STORY = [
 export const LAST = ['his', 'her']
 
 /**
- * Measures milliseconds to the frame that shows all heads, the answer and the tokens of a new text: from a key in the text
- * field, and from the worker's answer (with noteAnswers).
+ * Measures two times to the frame that shows all heads, the answer and the tokens of a new text, in milliseconds: `key` from a key in the text
+ * field, `answer` from the worker's answer (needs noteAnswers).
  * @param {Page} page
  * @param {string} text that differs from the one that is shown
  */
@@ -71,7 +71,7 @@ export const PANEL_NAMES = /** @type {(keyof typeof PANELS)[]} */ (Object.keys(P
 
 /** Milliseconds after which the code of the panels counts as never loaded. */
 const PATIENCE = 60_000
-/** Names of the chunks that draw the panels. The page requests a chunk's imports before it, so they are loaded, too, when comeNear ends. */
+/** Names of the chunks that draw the panels. The page requests what a chunk imports before the chunk, so comeNear waits for the imports, too. */
 const CHUNKS = ['matters-panel', 'graph-panel', 'cell-inspector']
 
 /**

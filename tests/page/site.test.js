@@ -97,7 +97,7 @@ function sizeOf(name) {
   return size
 }
 
-/** Modules that are loaded with the weights of a model that ships, after the first picture of its room: its files, and the code that opens and runs them, which the worker imports on demand (vite.config.js). */
+/** Files that are loaded with a shipped model, after the first picture of its room: those of the model, and the code that runs it, which the worker imports on demand (vite.config.js). */
 const OF_WEIGHTS = /\.(safetensors|json)$|^assets\/(?:tokenizers|checkpoint|read-checkpoint|model)-/
 
 /** Lists files that a link loads before its room is drawn, with their gzipped sizes. The weights of models that ship are not counted. @param {string} hash */
@@ -125,8 +125,8 @@ test('any link loads at most 200 KB before its room is drawn, and the code of al
   const sum = (/** @type {Iterable<number>} */ sizes) => [...sizes].reduce((a, b) => a + b, 0)
   const rooms = ['', OPENS, '#2&room=learn', '#2&room=models']
   const pages = ['#2&room=exercises', '#2&room=exercises&exercises.part=teachers']
-  // Tries one exercise of each module of Learn and Models, because all of a module load the same files, but every exercise of One layer, because each
-  // has different pictures.
+  // Tries one exercise of each module of Learn and Models, because all exercises of a module load the same files. Tries every exercise of One layer,
+  // because each has different pictures.
   /** @type {Map<unknown, string>} */
   const exercises = new Map()
   for (const { ids, load } of GROUPS)
