@@ -113,7 +113,7 @@ class Walk {
   #back
   /** Index of the writer that the walk reached last. */
   #writer
-  /** (writers, readers), or (writers, readers, L) */
+  /** (writers, readers) or, with byPosition, (writers, readers, L) */
   effects
 
   /**

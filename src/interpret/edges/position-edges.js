@@ -150,7 +150,7 @@ export async function positionEdge(model, input, options) {
   return parts.qkv.scope(() => {
     const { stacks, objective, value } = task.entered()
     const ops = new BranchingOperations(parts.qkv, parts.weights)
-    // The input of the reader if the writer had written other numbers at position p.
+    // `changed` is what the reader would read if the writer had written other numbers at position p.
     const changed = readBy(task, ops, edge.writer, edge.reader, edge.p)
     const effectOf = (/** @type {FloatTensor} */ y) => valuesOf(parts, objective, y, task.rows)[0] - value
     if (edge.reader.kind === 'logits') return { effect: effectOf(lastNorm(changed.spec, '', ops, changed.x)), value }
@@ -301,9 +301,9 @@ function changesOfHead(edge, { spec, x }, reads) {
  */
 
 /**
- * Returns a visitor that adds edges into the heads of a layer. Normally these are estimates of the edges to keys and values, split by the
- * query that reads them; the gradient with respect to a score is its weight times (gradient of the weight - weighted mean). If isExact,
- * they are the edges to queries and keys, with the effect (changed - unchanged weights) times the gradient with respect to the weights.
+ * Returns a visitor that adds the edges into the heads of a layer. Without isExact, it adds estimates for keys and values, split by the
+ * query that reads them. For these, the gradient of a score is its weight times (gradient of the weight - weighted mean). With isExact, it
+ * adds exact effects for queries and keys: (changed - unchanged weights) times the gradient with respect to the weights.
  * @param {EdgeTask} task
  * @param {Record<string, FloatTensor>} gradients at the outputs of heads
  * @param {AddEdge} add

@@ -1,4 +1,5 @@
-// Makes the weights of a loaded model parameters that the optimisers of qkv/train update. The model uses the new values after each step.
+// Turns the weights of a loaded model into parameters, which the optimisers of qkv/train update. The model uses the new values after each
+// step.
 
 import { describe, didYouMean } from '../../base/errors.js'
 import { Model } from '../../models/model.js'

@@ -1,4 +1,4 @@
-// Derivatives of a model's norm for several tensors at once, backwards (gradients) and forwards (tangents).
+// Differentiates a model's norm for several tensors at once, backwards (gradients) and forwards (tangents).
 
 import { layerNormBackward } from '../../ops/norm/layer-norm.js'
 import { rmsNormBackward } from '../../ops/norm/rms-norm.js'

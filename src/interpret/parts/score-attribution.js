@@ -19,9 +19,9 @@ import { RecordedRun, recorded, writtenBy } from './recorded-run.js'
 /** @import { Parts, RecordedStack } from './recorded-run.js' */
 
 /**
- * A source of the residual stream at a position: the embedding of the token, the position or the token type; a head, with `from`, the
- * position it attended to; an MLP; all biases; the changes made by hooks. If scores depend on the distance (T5, MPNet, ALiBi, DeBERTa),
- * also the relative position, which is not part of the residual stream.
+ * A source of the residual stream at a position. 'token', 'position' and 'type' are embeddings. 'head' and 'cross' are heads, with `from`,
+ * the position that the head attended to. 'biases' are those of all parts, 'changes' those made by hooks. 'relative position' exists if
+ * scores depend on the distance (T5, MPNet, ALiBi, DeBERTa); it is not part of the residual stream.
  * @typedef {object} Source
  * @property {'token' | 'position' | 'type' | 'head' | 'cross' | 'mlp' | 'biases' | 'changes' | 'relative position'} kind
  * @property {string} name such as 'head 1.2 from 3'

@@ -1,4 +1,4 @@
-// The text part of a multimodal checkpoint, whose config is text_config and whose weights have a prefix. Loaded for configs with a
+// Opens the text part of a multimodal checkpoint: its config is text_config, and its tensor names have a prefix. Loaded for configs with a
 // text_config.
 
 import { describe } from '../../base/errors.js'

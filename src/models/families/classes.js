@@ -1,4 +1,4 @@
-// The classes of a checkpoint that was fine-tuned for classification of texts or of tokens. Loaded only for such checkpoints.
+// Describes the classes of a checkpoint that was fine-tuned to classify texts or tokens. Loaded only for such checkpoints.
 // https://github.com/huggingface/transformers: the classes ...ForSequenceClassification and ...ForTokenClassification
 
 import { describe } from '../../base/errors.js'

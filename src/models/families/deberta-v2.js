@@ -1,4 +1,4 @@
-// DeBERTa v2 and v3: BERT whose scores sum content-to-content, content-to-position and position-to-content.
+// DeBERTa v2 and v3: BERT whose scores are the sum of content-to-content, content-to-position and position-to-content terms.
 
 import { DEFAULTS as BERT, BERT_LAYER, bertLike, inEncoder } from '../family-shapes/bert-like.js'
 import { headDimOf } from '../family-shapes/parts.js'

@@ -1,4 +1,4 @@
-// Encoders with post-norm layers and a masked-language-model head.
+// Describes encoders with post-norm layers and a masked-language-model head.
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices, times } from './parts.js'
 

@@ -1,4 +1,4 @@
-// Decoders that predict the next token: an embedding, layers of attention and MLP, a head.
+// Describes decoders that predict the next token: an embedding, layers of attention and MLP, a head.
 
 import { anyOf, headDimOf, layersOf, slices, times } from './parts.js'
 

@@ -1,4 +1,4 @@
-// Decoders with rotary positions, most of them with RMSNorm and a gated MLP.
+// Describes decoders with rotary positions, most of them with RMSNorm and a gated MLP.
 
 import { describe } from '../../base/errors.js'
 import { decoderOnly } from './decoder-only.js'

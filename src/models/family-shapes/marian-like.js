@@ -1,4 +1,4 @@
-// Encoder-decoders whose stacks share one token table. Layers are post-norm, or they are pre-norm and a norm follows the last layer.
+// Describes encoder-decoders whose stacks share one token table. Layers are post-norm, or pre-norm with a norm after the last layer.
 
 import { ACTIVATIONS, ALL, anyOf, attentionOf, headDimOf, layersOf, times } from './parts.js'
 

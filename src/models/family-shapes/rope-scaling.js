@@ -19,7 +19,7 @@ const SCALINGS = { default: () => ({}), linear, llama3, yarn, dynamic, longrope 
  * @param {string} [layers.kind] key in rope_parameters: 'full_attention' or 'sliding_attention'
  * @param {string} [layers.key] key of theta in older configs; '' for none
  * @param {number} [layers.theta] default if the config has no key for it
- * @param {boolean} [layers.isScaled] True if the older key rope_scaling applies to them
+ * @param {boolean} [layers.isScaled] True if the older key rope_scaling applies to these layers
  * @param {boolean} [layers.isOlder] True to read rotary_pct and rotary_emb_base, too, as in GPT-NeoX
  * @returns {Rope}
  */

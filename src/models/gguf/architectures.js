@@ -365,7 +365,7 @@ function windowedOf(k, layers, usual) {
   )
 }
 
-/** Like windowedOf, but every n-th layer is counted from layer 0, so that the first layer has no window. @param {Keys} k @param {number} layers */
+/** Like windowedOf, except that n makes layers 0, n, 2n, ... those without a window. @param {Keys} k @param {number} layers */
 function firstIsFull(k, layers) {
   const list = k.perLayer('attention.sliding_window_pattern')
   const every = list ? 1 : k.count('attention.sliding_window_pattern', 3)

@@ -23,7 +23,7 @@ const GPT2 = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+|${SIGNS}|${SPACES}`
 /** Returns GPT-4's pattern. @param {string} digits pattern that splits digits */
 const gpt4 = (digits, word = WORD) => `${CONTRACTION}|${word}|${digits}|${SIGNS}[\\r\\n]*|${LINES}`
 
-/** Patterns of upper and lower case: any letter except the ASCII letters of the opposite case. */
+/** Patterns of an upper-case and of a lower-case letter: any letter except the ASCII letters of the other case. */
 const [UPPER, LOWER] = ['[^a-z\\P{L}]', '[^A-Z\\P{L}]']
 /** Returns the pattern of GPT-4o. @param {string} end what may follow a word @param {string} digits */
 const gpt4o = (end, digits, upper = UPPER, lower = LOWER) =>

@@ -1,4 +1,4 @@
-// The tokenizer of a GGUF file. Converts its metadata to the parts of a tokenizer.json, by the rules of llama.cpp; the readers in
+// Opens the tokenizer of a GGUF file. Converts its metadata to the parts of a tokenizer.json, by the rules of llama.cpp; the readers in
 // ../tokenizers run them. What tokenizer.json cannot express becomes a function or a regular expression among the parts.
 // https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp
 
@@ -14,7 +14,7 @@ import { Vocabulary } from './vocabulary.js'
 const SPACE = '\u2581'
 
 /**
- * Differences between the kinds of vocabularies.
+ * What differs between kinds of vocabularies.
  * @typedef {object} Kind
  * @property {Partial<Record<import('./vocabulary.js').Role, number>>} ids default ids of special tokens
  * @property {boolean} hasStart True if a text begins with the start token by default
@@ -23,7 +23,7 @@ const SPACE = '\u2581'
  *   overrides hasStart for this file
  */
 
-/** Kinds by tokenizer.ggml.model. @type {Record<string, Kind>} */
+/** Kinds of vocabularies by tokenizer.ggml.model. @type {Record<string, Kind>} */
 const KINDS = {
   llama: { ids: { bos: 1, eos: 2, unknown: 0 }, hasStart: true, hasEnd: false, parts: pairsByScore },
   gpt2: { ids: { bos: 11, eos: 11 }, hasStart: false, hasEnd: false, parts: pairsByRank },

@@ -1,4 +1,4 @@
-// Unigram vocabularies of GGUF files, with llama.cpp's normalizer.
+// Converts unigram vocabularies of GGUF files to parts of tokenizer.json, with llama.cpp's normalizer.
 
 import { describe } from '../../base/errors.js'
 import { UNKNOWN } from '../tokenizers/best-pieces.js'

@@ -570,7 +570,7 @@ function* mix(own, part, projected, live) {
   }
   const isKept = isCross ? call.keepCross(layer) : call.keepWeights(layer)
   const isHooked = call.ops.sees(`${name}.scores`) || call.ops.sees(`${name}.weights`)
-  const isJoined = isMarked(own) && mixing.isSummarized // a summary needs the separate weights of marked and of other tokens
+  const isJoined = isMarked(own) && mixing.isSummarized // only mixInSteps computes the weights that a summary of both attention calls needs
   const inSteps = isKept || isHooked || isJoined
   return yield* inSteps ? mixInSteps(mixing, projected, isKept) : mixFused(mixing, projected)
 }
