@@ -71,7 +71,7 @@ class HeadPlane extends LitElement {
   /** @param {number} key */
   #isHidden = key => this.visible?.data[this.query * this.keys.length + key] === 0 && this.#weight(key) === 0
 
-  /** Describes the dot product of the query's and the key's arrow, the score above its row mean, and how much of it the plane shows. */
+  /** Describes the dot product of the query's and the key's arrow, the score above the row mean, and the share of all scores that the plane shows. */
   #said() {
     const { p, plane, queries, keys, query, spoken } = this
     const { product, sizeA, sizeB, degrees } = pairOf(plane.q, plane.k, query, spoken)

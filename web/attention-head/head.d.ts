@@ -6,7 +6,7 @@ import type { Place, Stack } from '../ui/pages.js'
 export type * from '../ui/pages.js'
 
 export type At = { isOn: boolean; stack: Stack; layer: number }
-/** Multiplies the output of a head by a number, or replaces it by its mean over the positions. */
+/** Multiplies the output of a head by a number, or replaces the output by its mean over the positions. */
 export type HeadChange = At & { kind: 'head'; head: number; how: number | 'mean' }
 /** Hides a key from a query. */
 export type HideChange = At & { kind: 'hide'; head: number; query: number; key: number }
@@ -112,7 +112,7 @@ export type HeadActions = {
   /** Called with the place under the pointer or with keyboard focus, and without a place when the pointer or focus leaves it. */
   point(place?: Place): void
   select(place: Place, isSecond?: boolean): void
-  /** Sets a weight, or restores it if `value` is missing. Missing if the weights cannot be edited. */
+  /** Sets a weight, or without `value` restores it. Rooms whose weights cannot be edited lack this action. */
   edit?(query: number, key: number, value?: number, mark?: string): void
   /** Sets a number of X; of Q, K or V if the attention has these as inputs instead of X. */
   editInput?(matrix: string, row: number, column: number, value: number, mark: string): void

@@ -17,7 +17,7 @@ const known = new WeakMap()
 
 /**
  * Returns the lines of some heads, for all words or for one. A word is 10 units high, and the columns are 100 units apart.
- * @param {{ weights: Float32Array, from: number, heads: readonly number[], queries: number, keys: number }} of from: index in
+ * @param {{ weights: Float32Array, from: number, heads: readonly number[], queries: number, keys: number }} of `from`: index in
  *   `weights` at which the layer, (heads, queries, keys), begins
  * @param {{ side: 'queries' | 'keys', position: number }} [word]
  * @returns {LinePath[]} weak lines first, so that strong ones are drawn on top

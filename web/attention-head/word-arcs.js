@@ -10,7 +10,7 @@ const [WIDTH, SPACE] = [12, 28]
 
 /**
  * Draws arcs over the words of the sentence: solid from the current word to the words that it attends to, dotted from words that attend to
- * it. An arc is the wider, the larger its weight. The arcs overlay their parent and take no space.
+ * it. The larger the weight, the wider the arc. The arcs overlay their parent and take no space.
  */
 class WordArcs extends LitElement {
   static properties = { arcs: { attribute: false }, lines: { state: true } }

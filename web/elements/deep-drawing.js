@@ -47,8 +47,8 @@ export function arrange(
   view,
 ) {
   const font = `400 ${Math.min(style.fontSize, 12)}px ${style.family}`
-  // The space for labels is at most LABEL, so that long words leave space for the cells. It always fits a position, which replaces words if
-  // there is no space for them.
+  // Labels get at most LABEL, so that long words leave space for the cells. They get at least the width of a position, which replaces words
+  // that do not fit.
   const label = (/** @type {readonly string[]} */ tokens, /** @type {number} */ count) => {
     const longest = tokens.reduce(
       (most, token) => (String(token).length > most.length ? String(token) : most),
@@ -232,7 +232,7 @@ export class DeepDrawing {
     backend.image(canvasOf(raster(matrix, isDark, whole, across, down)), left, top, width, height)
   }
 
-  /** Returns the picture of a tile, after converting as many rows to the current colours as this frame may. `isCurrent`: true if all rows have them. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
+  /** Returns the picture of a tile, after converting rows to the current colours within the frame's budget. `isCurrent`: true if all rows are converted. @param {Loaded} tile @param {DeepMap} map @param {boolean} isDark */
   #pictureOf(tile, { scale }, isDark) {
     const key = `${this.domain.join()} ${scale} ${isDark}`
     const [rows, columns] = tile.resolution

@@ -57,7 +57,7 @@ class CanvasBackend {
   constructor(context, family) {
     this.context = context
     this.family = family
-    /** The context's font, cached since setting it parses it again. */
+    /** The context's font. Cached, since setting a font parses it, even if it is the same. */
     this.font = ''
   }
 

@@ -295,7 +295,7 @@ export class QkvFlow extends /** @type {new () => import('./base.js').Emits<Flow
     this.show(at)
   }
 
-  /** Goes forwards to the first frame of the next step, or backwards to that of the current step, or of the previous step if already there. @param {1 | -1} by */
+  /** Goes to the first frame of the next step. Backwards, goes to the first frame of this step, or, from there, of the previous step. @param {1 | -1} by */
   #goStep(by) {
     const { frames } = this
     const firsts = frames.flatMap((frame, i) => (frame.step === frames[i - 1]?.step ? [] : [i]))

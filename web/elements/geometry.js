@@ -82,7 +82,7 @@ export function layout(wanted) {
   }
 }
 
-/** Returns the width of a picture with cells of full size. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: number, fontSize: number }} wanted */
+/** Returns the width that the picture has if its cells are `most` wide. @param {{ columns: number, most: number, rowLabel: number, titles: boolean, legend: number, fontSize: number }} wanted */
 export const naturalWidth = ({ columns, most, rowLabel, titles, legend, fontSize }) =>
   Math.ceil(
     Math.max(columns * most, legend) +

@@ -187,7 +187,7 @@ export class QkvHeatmap extends /** @type {new () => import('./base.js').Emits<H
   pointer = new Pointer(this)
   /** @internal */
   drawing = new Drawing(this)
-  /** @internal Created after `drawing`, since it needs the layout. */
+  /** @internal Created after `drawing`, since the keyboard needs its layout. */
   keyboard = new Keyboard(this)
 
   /** @internal @param {Map<PropertyKey, unknown>} changed */

@@ -119,7 +119,7 @@ export function companion(shell) {
   let turn = 0
   /** True while the next or previous exercise is loading. */
   let isGoing = false
-  /** The store of scores, replaced for embedded exercises, whose scores are stored by the host. */
+  /** Where scores are stored: in this browser, or for embedded exercises only in memory, since the host stores them. */
   let scores = book
 
   const speak = createTexts(shell, place)

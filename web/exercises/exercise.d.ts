@@ -73,7 +73,7 @@ export interface Exercise<T extends Types = Types, M = unknown> {
   shows?: string
   /** Fields that the reader may change, besides those that only affect the view. */
   may: readonly string[]
-  /** True if the settings are allowed. Needed if only some values of a field in `may` are. */
+  /** True if the settings are allowed. Needed if only some values of a field in `may` are allowed. */
   allows?(settings: T['settings']): boolean
   answer?: Answer<T>
   /** Text of the task in an exercise made by a teacher. */

@@ -88,7 +88,7 @@ let stopGrowing = () => {}
 /** Scrolls an element into view, clear of the bars that cover the page. @param {Element} part */
 function bringIntoSight(part) {
   const body = part.closest('.panel-body')
-  // The inspector is always visible, so to reach a target inside it scroll the inspector, not the page.
+  // The inspector is always visible. To reach a target inside, scroll the inspector, not the page.
   if (body) body.scrollTop += part.getBoundingClientRect().top - body.getBoundingClientRect().top - 16
   if (part.closest('.side')) return
   const { top, bottom } = part.getBoundingClientRect()

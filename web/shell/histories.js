@@ -26,8 +26,8 @@ export function createHistories(fields) {
   const namesOf = kind => Object.keys(fields).filter(name => fields[name].history === kind)
   return {
     /**
-     * Records the settings `before` that `set` changes, in the histories of the changed fields. Steps with the same mark, close in time or
-     * of one drag, share an entry.
+     * Records the settings `before` a step in the histories of the fields that `set` changes. Steps with the same mark share an entry if
+     * they belong to one drag or follow within PAUSE.
      * @param {S} before @param {Partial<S>} set @param {string} mark @param {boolean} isReplaced True to record no entry
      */
     record(before, set, mark, isReplaced) {

@@ -14,7 +14,7 @@ export function toNumber(value) {
   return /^-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
 }
 
-/** Parses a number in a link; invalid text is kept, since the reader may still be typing. @param {string} text */
+/** Parses a number in a link. Invalid text stays a string, since a link may contain a number that was still being typed. @param {string} text */
 const readNumber = text => (Number.isFinite(Number(text)) && text.trim() ? Number(text) : text.slice(0, 40))
 
 /** @returns {Kind<string>} */

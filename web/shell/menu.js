@@ -1,6 +1,6 @@
 import { html, nothing } from 'lit'
 
-/** Moves the list of an opened menu into the window if it extends beyond it. @param {Event & { target: HTMLDetailsElement }} event */
+/** Moves the list of an opened menu into the window if the list extends beyond the edge. @param {Event & { target: HTMLDetailsElement }} event */
 function show({ target: { open, lastElementChild: list } }) {
   if (!open || !(list instanceof HTMLElement)) return
   list.style.translate = ''

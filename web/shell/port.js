@@ -13,14 +13,14 @@ const PING = 15_000
 /** Unanswered pings after which a worker counts as lost. Pings are counted instead of time, which passes even while a computer sleeps. */
 const MOST_PINGS = 4
 
-/** Converts an error to a problem; errors of this page name their text by `key`. @param {unknown} error @returns {import('./room.js').Problem} */
+/** Converts an error to a problem. Errors that the page itself throws have the `key` of their text. @param {unknown} error @returns {import('./room.js').Problem} */
 export function problemOf(error) {
   const { key = 'requestFailed', params = { message: messageOf(error) }, code } = Object(error)
   return { key, params, code }
 }
 
 /**
- * Answers the messages of a port with the handlers of a session.
+ * Returns a function that answers the messages of a port with the handlers of a session.
  * @template {Asks} A
  * @param {() => import('./room.js').Handlers<A> | Promise<import('./room.js').Handlers<A>>} make creates the handlers on the first request,
  *   and again if that failed

@@ -7,7 +7,7 @@ import type { Qkv } from 'qkv'
 /** Progress of a request: a fraction from 0 to 1, or named numbers. */
 export type Progress = number | Record<string, number | string | object>
 
-/** A problem, described by the text `key` with `params`. `texts`: the text's file, if the room does not load it anyway; `offers`: settings that fix the problem. */
+/** A problem, described by the text `key` with `params`. `texts`: file of the text, for a text to load on demand; `offers`: settings that fix the problem. */
 export type Problem<S = object, K extends string = string> = {
   key: K
   texts?: string
@@ -149,7 +149,7 @@ export type HandOver =
       keyTokens?: readonly string[]
       head: number
       mask?: string
-      /** Other settings of "One layer". */
+      /** Settings of "One layer" to apply with the tensors. */
       settings?: object
       /** Text of the button that leads back. */
       from: string
@@ -178,7 +178,7 @@ export type Effect<T extends Types> =
   | { type: 'save'; name: string; data: string | Uint8Array; mime?: string }
   | { type: 'message'; problem: Problem; isBad?: boolean }
   | { type: 'link' }
-  /** Calls an action after some milliseconds, replacing a pending call of the same name; without `after`, only cancels it. */
+  /** Calls an action after some milliseconds, replacing a pending call of the same name. Without `after`, only cancels the pending call. */
   | { type: 'later'; act: keyof T['actions'] & string; after?: number }
 
 /** The result of an action. */

@@ -53,7 +53,7 @@ function textsOfRooms(loaded, failed) {
 }
 
 /**
- * Returns `open`, which opens each room once and tries again with a room that failed, and the failures so far.
+ * Returns `open` and the failures so far. `open` opens each room once; for a room that failed, it tries again.
  * @param {(id: string) => Promise<OpenedRoom>} start
  * @param {() => void} changed
  */

@@ -100,7 +100,7 @@ export function createStore(
     },
     receive: (type, value) => apply(room.receive?.[type]?.(state, value)),
     arrived() {
-      if (!state.isAtRest) rest() // restarts the wait until the state is at rest, as slow requests need it to be
+      if (!state.isAtRest) rest() // restarts the timer, since slow requests wait until the state is at rest
       tell() // since `needs` may depend on the value that has arrived
     },
   })

@@ -41,7 +41,7 @@ export type Heading = { type: 'heading'; text: Inline; isSmall?: boolean }
 export type Equation = { type: 'equation'; terms: readonly Inline[]; side?: string }
 /** Named numbers. */
 export type List = { type: 'list'; rows: readonly { name: Inline; value: Inline }[] }
-/** A sum with one term per line. A long sum shows only its largest terms until it is expanded. key: identifies the sum, which stays expanded; label: name of the scrolling region. */
+/** A sum with one term per line. A long sum shows only its largest terms until it is expanded. key: identifies the sum, so that it stays expanded; label: name of the scrolling region. */
 export type Sum = {
   type: 'sum'
   id: string
@@ -101,7 +101,7 @@ export type Input = {
   label: string
   value: number
   set(value: number, mark: string): void
-  /** Selects this number, so that the page stays on it; called when the field gets focus, and before a value is set. */
+  /** Selects this number, so that its page stays open. Called when the field gets focus, and before a value is set. */
   hold?(): void
   reset?: { label: string; act(): void }
 }

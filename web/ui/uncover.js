@@ -19,7 +19,7 @@ function focused() {
   return found
 }
 
-/** Forgets the cell when the sheet closes, so that it is uncovered again when the sheet reopens. */
+/** Forgets `last` when the sheet closes, so that the same cell is uncovered again when the sheet reopens. */
 const closing = new MutationObserver(([{ target }]) => {
   if (!(/** @type {Element} */ (target).matches('.is-open'))) last = ''
 })

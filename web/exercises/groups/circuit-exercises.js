@@ -132,7 +132,7 @@ const fewestHeads = {
   solution: { set: only(['1.1', '2.2', '3.1']) },
 }
 
-/** Returns the change that patches a layer's output from the second text, in link notation. Both count from 1. @param {number} layer @param {number | '*'} position */
+/** Returns the change that patches a layer's output from the second text, in link notation. Layer and position count from 1. @param {number} layer @param {number | '*'} position */
 const patch = (layer, position) => `${layer}:${position}=patch`
 const NAME = 4
 
