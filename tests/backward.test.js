@@ -57,7 +57,7 @@ const calls = (length, size) =>
     seed: fc.nat(),
   })
 
-/** Makes the tensors and the options of a drawn call, for our kernels and for the reference. @param {any} call */
+/** Makes the tensors and options of a call that fast-check has drawn, for our kernels and for the reference. @param {any} call */
 function make({ sizes, options, seed }) {
   const { B, G, group, L, S, D, E } = sizes
   const H = G * group

@@ -436,7 +436,7 @@ const functions = {
 }
 
 test('every function of qkv/nn and qkv/train is called here', () => {
-  const inside = ['AdamW', 'Adam', 'SGD', 'clipGradNorm', 'parameters'] // called within the tests of the tape and of the optimisers
+  const inside = ['AdamW', 'Adam', 'SGD', 'clipGradNorm', 'parameters'] // covered by the calls of the tape and of the optimisers
   const missing = Object.keys(blocks).filter(name => !(name in functions) && !(name in api) && !inside.includes(name))
   assert.deepEqual(missing, [])
 })

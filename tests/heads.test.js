@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { joinHeads, load, splitHeads, tensor } from '../src/entries/index.js'
-import '../src/entries/nn.js' // registers the options of its calls, which errors mention
+import '../src/entries/nn.js' // registers the options of its calls, because errors mention them
 import { attentionBackward, kvCache } from '../src/entries/nn.js'
 
 const qkv = await load()

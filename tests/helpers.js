@@ -16,7 +16,7 @@ export const isNative = globalThis.process?.env.NODE_OPTIONS?.includes('native/r
  */
 
 /**
- * A case with its tensors converted; `raw` is the unconverted case.
+ * A golden case with its tensors converted; `raw` is the unconverted case.
  * @typedef {object} Case
  * @property {string} name
  * @property {string} kind

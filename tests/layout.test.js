@@ -55,7 +55,7 @@ const HEADERS = [
   'linear_decode',
 ]
 
-/** @typedef {Record<string, string[]>} Graph files that each file imports */
+/** @typedef {Record<string, string[]>} Graph maps each file to the files that it imports */
 
 /** @param {string} folder @returns {Graph} */
 function graphOf(folder) {

@@ -62,7 +62,7 @@ const options = fc.record(
 const calls = fc.record({ sizes, options, seed: fc.nat() })
 
 /**
- * Makes tensors and options of a drawn call, for qkv.trace and for the reference.
+ * Makes the tensors and options of a call that fast-check has drawn, for qkv.trace and for the reference.
  * @param {any} call
  */
 function make({ sizes, options, seed }) {

@@ -2,8 +2,8 @@
 # Runs test files at the same time, one more than there are cores, because tests wait for browsers and other processes.
 #   tests/test.sh quick     the tests that need no browser, no PyTorch and no packed package, and take only a few seconds
 #   tests/test.sh node      the tests of the library, without those of `rest`
-#   tests/test.sh slow, tests/test.sh counted   `node` in two halves; npm run test:lines counts the lines of src that `counted` runs
-#   tests/test.sh page      the page's logic on its stores, and in Chromium the ways of a reader through each room
+#   tests/test.sh slow, tests/test.sh counted   the two halves of `node`; npm run test:lines counts the lines of src that `counted` runs
+#   tests/test.sh page      the page's logic on its stores, and in Chromium what a reader does in each room
 #   tests/test.sh rest      the other files of the library and of the page: the packed package, PyTorch, all of the page, three browsers
 #   tests/test.sh FILE...   these files
 set -euo pipefail

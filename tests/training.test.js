@@ -151,7 +151,7 @@ for (const [name, Optimizer, options] of /** @type {any[]} */ ([
     p.values.a.data.fill(1)
     p.gradients.a.data.fill(0)
     make(p, ['b'])
-    p.gradients.a.data.fill(1) // as set by a caller
+    p.gradients.a.data.fill(1) // as a caller may set it
     optimizer.step()
     assert.notDeepEqual([...p.values.a.data], [1, 1, 1])
     assert.throws(

@@ -29,7 +29,7 @@ const zeros = n => {
 /** @param {number} at @param {number} n */
 const read = (at, n) => core.floats.slice(at / 4, at / 4 + n)
 
-/** Makes a struct of words; those not given are 0. @param {readonly string[]} names @param {Record<string, number>} values */
+/** Makes a struct of 32-bit words; fields without a value are 0. @param {readonly string[]} names @param {Record<string, number>} values */
 function struct(names, values) {
   for (const name of Object.keys(values)) assert.ok(names.includes(name), name)
   const floats = ['scale', 'sigma', 'softcap', 'dropout']

@@ -49,7 +49,7 @@ async function serve(folder) {
   return { server, origin: `http://127.0.0.1:${port}` }
 }
 
-/** Measures forward over 64 tokens with all heads kept and with none, interleaved, in the page. @param {{ samples: number }} asked */
+/** Measures forward over 64 tokens in the page: with the attentions of all heads kept and with nothing kept, interleaved. @param {{ samples: number }} asked */
 async function forwards({ samples }) {
   const names = ['../../src/entries/index.js', '../../src/entries/models.js']
   const [{ load }, { loadModel }] = await Promise.all(names.map(name => import(new URL(name, location.href).href)))
@@ -80,7 +80,7 @@ async function room(page, texts) {
 /** The number of tokens of the long text. */
 const LONG = 16384
 
-/** Measures tiles of an open head, in the shipped model `ledger`. @param {import('playwright-core').Page} page @param {string} origin */
+/** Measures how long tiles of an open head's map take, in the shipped model `ledger`. @param {import('playwright-core').Page} page @param {string} origin */
 async function tiles(page, origin) {
   await page.goto(`${origin}/site/#2&room=models&models.checkpoint=ledger`)
   await opened('', page)
@@ -142,7 +142,7 @@ async function tiles(page, origin) {
   ])
 }
 
-/** Measures a change of the text, and the panels that explain the answer, in the shipped model `stories`. @param {import('playwright-core').Page} page @param {string} origin */
+/** Measures how long updates take after a change of the text, and the panels that explain the answer, in the shipped model `stories`. @param {import('playwright-core').Page} page @param {string} origin */
 async function stories(page, origin) {
   await page.goto(`${origin}/site/#2&room=models&models.checkpoint=stories`)
   await opened('', page)
@@ -170,7 +170,7 @@ async function stories(page, origin) {
   await page.goto('about:blank')
 }
 
-/** Measures a change of the text in a model of GPT-2's size, and the call of forward alone. @param {import('playwright-core').Page} page @param {string} origin */
+/** Measures how long updates take after a change of the text in a model of GPT-2's size, and forward alone. @param {import('playwright-core').Page} page @param {string} origin */
 async function gpt2(page, origin) {
   await page.goto('about:blank')
   await page.goto(`${origin}/site/?model=/gpt2#2&room=models`)

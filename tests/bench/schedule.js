@@ -97,7 +97,7 @@ async function playSentences(dtype, texts, threads) {
     const alone = performance.now() - start - played.took
     if (round < 0) continue
     walls.push(alone + played.wall)
-    processor.push(threads * (alone + played.wall)) // workers spin while the calling thread works alone
+    processor.push(threads * (alone + played.wall)) // counts all threads, because workers spin while the calling thread works alone
   }
   core.threads = undefined
   dispose()

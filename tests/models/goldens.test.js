@@ -10,7 +10,7 @@ import { checkGolden } from './golden.js'
 import { Tokenizer } from './tokenizer.js'
 
 const qkv = await load()
-/** The largest difference of an attention weight, for each model. @type {number[]} */
+/** For each model, how far its attention weights are from the golden file at most. @type {number[]} */
 const differences = []
 const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 

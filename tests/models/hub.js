@@ -289,7 +289,7 @@ export async function startHub(models, { latency = 0, rate = Infinity, hasBlobs 
   }
 }
 
-/** Reads all files of a folder in memory. @param {Record<string, Uint8Array | Blob>} folder */
+/** Converts the files of a folder to byte arrays. @param {Record<string, Uint8Array | Blob>} folder */
 export async function bytesOf(folder) {
   /** @type {Record<string, Uint8Array>} */
   const files = {}

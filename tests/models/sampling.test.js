@@ -17,7 +17,7 @@ const prompt = [5, 9, 13, 5, 9]
 const { logits } = model.forwardSync({ ids: prompt }, { logits: 'last' })
 const row = Float64Array.from(logits?.data ?? [])
 
-/** Returns the set of first ids that many seeds draw. @param {import('../../src/entries/models.js').GenerateOptions} options */
+/** Returns the ids that 150 seeds draw as the first one, sorted. @param {import('../../src/entries/models.js').GenerateOptions} options */
 async function drawn(options) {
   const found = new Set()
   for (let seed = 0; seed < 150; seed++)

@@ -42,7 +42,7 @@ static void linear(struct input *in, int hostile) {
     pack.scales = scales, pack.scratch = tail;
     if ((a.weights >= QKV_WEIGHTS_INT8 ? qkv_pack_integer : qkv_pack_linear)(&pack) != QKV_OK)
       abort();
-    a.w = packed, a.scales = scales, a.w_column = 1; /* panels follow each other */
+    a.w = packed, a.scales = scales, a.w_column = 1; /* panels are contiguous */
   }
   int is_integer = a.weights >= QKV_WEIGHTS_INT8;
   void *scratch = allocate((size_t)(is_integer ? qkv_integer_scratch : qkv_linear_scratch)(&a));

@@ -18,7 +18,7 @@ after(() => rmSync(profiles, { recursive: true }))
 const run = promisify(execFile)
 /** How many inputs the fuzzer tries. 2,500 long inputs reach as many branches as 50,000 that begin short and grow. */
 const INPUTS = 2_500
-/** Test files that are not run here. They test the wasm file, the package or its speed, or call no kernel. */
+/** Test files that do not run on the native build. They test the wasm file, the package or its speed, or call no kernel. */
 const WASM_ONLY = [
   'abi',
   'activation',

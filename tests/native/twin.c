@@ -47,7 +47,7 @@ struct kernel {
 };
 #include "border.h"
 
-/* The arena starts at the address where the data of the wasm would end. */
+/* heap(): returns the offset at which the arena's free memory starts. In the wasm, it is the end of the data. */
 static napi_value heap(napi_env env, napi_callback_info info) {
   arguments(env, info, 0, 0);
   return number(env, 1024);

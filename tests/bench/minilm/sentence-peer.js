@@ -1,5 +1,6 @@
-// The model of sentence-model.js for onnxruntime, with the operators that its optimiser makes of a BERT: bias and gelu fused, residual and norm
-// fused, attention of all heads fused; int8 as DynamicQuantizeMatMul. The graph computes the mean over a text's tokens as a product with `share`.
+// The model of sentence-model.js for onnxruntime, with the operators that onnxruntime's optimiser makes of a BERT. It fuses bias and gelu, residual
+// and norm, and the attention of all heads; int8 becomes DynamicQuantizeMatMul. The graph computes the mean over a text's tokens as a product with
+// `share`.
 
 import { encodeModel } from '../peers/onnx.js'
 import { SIZES } from './sentence-model.js'

@@ -7,7 +7,7 @@ import { encodeModel } from './onnx.js'
 /** @typedef {import('./onnx.js').Value & { data: Float32Array, dims: number[] }} Given */
 
 const PACKAGE = 'onnxruntime-web' // in a variable, so that the type checker does not look it up: it may not be installed
-const LARGEST_MASK = 4096 // the largest L with a causal mask as a constant; models with larger masks exceed protobuf's 2 GiB
+const LARGEST_MASK = 4096 // the largest L whose causal mask becomes a constant of the model; with larger masks a model would exceed protobuf's 2 GiB
 
 /** @param {import('./choose.js').Place} place */
 export async function open({ threads = 1 }) {

@@ -20,7 +20,7 @@ export async function* memory({ limits, shape }) {
   }
   /**
    * For each call: its name, the number of arrays of N floats that it reads and writes, and a function that makes the call for 1 / parts of the rows.
-   * If arithmetic may be the limit, the last element is the number of parts whose arrays fit into L2.
+   * If arithmetic may be the limit, the last element is a number of parts that makes the arrays of one part fit into L2.
    * @type {[string, number, (parts: number) => [() => unknown, ...{ dispose(): void }[]], number?][]}
    */
   const calls = [

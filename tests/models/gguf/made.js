@@ -29,7 +29,7 @@ const layer = (/** @type {[string, readonly number[]][]} */ list) =>
     list.map(([name, dims]) => /** @type {[string, readonly number[]]} */ ([`blk.${i}.${name}`, dims])),
   ).flat()
 
-/** @param {Record<string, string>} names of the parts of a layer @param {Record<string, string>} others */
+/** Makes a `rename`. @param {Record<string, string>} names new names of a layer's parts; # is the layer @param {Record<string, string>} others new names outside the layers */
 const renamer = (names, others) => (/** @type {string} */ name) => {
   const [, i, part] = /^blk\.(\d+)\.(.+)$/.exec(name) ?? []
   return part ? names[part].replace('#', i) : others[name]

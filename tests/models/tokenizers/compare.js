@@ -29,7 +29,7 @@ export async function openFiles(files, type = 'llama', named) {
   return /** @type {TextTool} */ (await openTokenizer(folder, readJSON, undefined, type, named))
 }
 
-/** Returns the result of a call, or that it fails. @param {() => unknown} call */
+/** Returns the result of a call, or 'an error' if it throws. @param {() => unknown} call */
 async function resultOf(call) {
   try {
     return await call()
