@@ -21,8 +21,8 @@
 #include "mask.h"
 #include "rows.h"
 
-/* CACHE_ROWS: keys per block of values. The others limit a block of queries to FEWEST_QUERIES to MOST_QUERIES queries
- * and, unless there are very many keys, to SCORES scores, which fit into L2. */
+/* CACHE_ROWS: keys per block of values. A block of queries has as many as SCORES scores allow, which fit into L2, but
+ * at least FEWEST_QUERIES and at most MOST_QUERIES. */
 enum { CACHE_ROWS = 128, FEWEST_QUERIES = 16, MOST_QUERIES = 32, SCORES = 1 << 18 };
 
 static size_t key_bytes(const struct qkv_cache *c) { return round_up(c->D, 2); }

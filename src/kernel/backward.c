@@ -15,8 +15,8 @@
 /* Keys per tile. k, v, P and dP of a tile (16 KB each for D = E = 64) stay in L1 or L2 between the products. */
 enum { TILE_KEYS = 64 };
 
-/* A weight below this share of the largest weight of its row counts as 0. It is too small to change a sum of floats.
- * Its dS, and then dq and dk, would often be subnormal, which slows all later kernels down a hundredfold. */
+/* A weight below this share of its row's largest weight counts as 0. It is too small to change a sum of floats. Its dS,
+ * and then dq and dk, would often be subnormal, which slows all later kernels down a hundredfold. */
 #define LEAST_WEIGHT 0x1p-64f
 
 struct gradients {
@@ -180,8 +180,8 @@ static void accumulate_keys(const struct gradients *y, const float *w, float *dz
 /* Returns the offset of query r in panels (lanes/PANEL, columns, PANEL). */
 static size_t lane_of(size_t r, size_t columns) { return r / PANEL * PANEL * columns + r % PANEL; }
 
-/* Adds the gradients of key j, four queries per vector. It is for scores that are not dot products, and for NaN and
- * infinity in q, k or d_out, whose product with the 0 of a hidden pair would be NaN:
+/* Adds the gradients of key j, four queries per vector. Used if scores are not dot products, and if q, k or d_out has
+ * NaN or infinity, whose product with the 0 of a hidden pair would be NaN:
  *   dv += P d_out,  dq += dS d score/d q,  dk += dS d score/d k,  d_w_v += dS d score/d w_v
  * dq_t (lanes/PANEL, D, PANEL) is dq transposed. */
 static void accumulate_pairs(const struct gradients *y, float *dq_t, size_t j) {

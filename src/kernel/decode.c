@@ -78,7 +78,7 @@ INLINE void prefetch_next(struct prefetch_cursor *x) {
     x->end += x->row, x->next = x->end - x->width;
 }
 
-/* Updates the softmax of query `row` by one tile, as online_softmax_column of query_rows.h: replaces scores by
+/* Updates the softmax of query `row` by one tile, as online_softmax_column of query_rows.h does: replaces scores by
  * exp(score - largest), and returns exp(old maximum - largest), by which the caller rescales its output. Meanwhile it
  * prefetches the first values, one cache line per four keys, never past the last row. */
 static float online_softmax(const struct group *x, size_t row, size_t keys, const float *v) {

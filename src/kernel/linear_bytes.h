@@ -14,8 +14,8 @@ enum byte_products { NO_BYTE_PRODUCTS, UNSIGNED_BYTES, SIGNED_BYTES };
 enum byte_products try_byte_products(void);
 
 /* Converts TILE rows of x to bytes: tile (K/4, TILE, 4) = rows (TILE, K) of int16 from -127 to 127. Rows are `width`
- * numbers apart and padded with zeros to a multiple of 16. starts (TILE rows, `pitch` numbers apart) gets the
- * initial value of the sums of each 256 values. */
+ * numbers apart and padded with zeros to a multiple of 16. `starts` gets the initial sums: one number for each 256
+ * values of a row, rows `pitch` numbers apart. */
 void interleave_bytes(enum byte_products products, const int16_t *rows, size_t width, size_t K, int8_t *tile,
                       int32_t *starts, size_t pitch);
 

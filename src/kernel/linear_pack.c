@@ -1,9 +1,10 @@
 /* linear_pack.c: weights in panels of eight rows, W (N,K) -> (N/8 rounded up, K, 8), as float32 or float16.
  *
  * float16: each row is multiplied by the power of 2 that brings its largest value to 2^14 ... 2^15, so that hardly any
- * value is subnormal; scale = 2^112 / that power. As scale is a float, 2^127 at most, no value may be above
- * 65504 * 2^15. The error of a value w is at most 2^-11 |w|, or 2^-39 of the row's largest if that is more. Values that
- * are float16 already are exact, and so are bfloat16 down to 2^-31 of the row's largest. */
+ * value is subnormal; scale = 2^112 / that power, because load_float16 returns 2^-112 times a number. As scale is a
+ * float, 2^127 at most, no value may be above 65504 * 2^15. The error of a value w is at most 2^-11 |w|, or 2^-39 of
+ * the row's largest if that is more. Values that are float16 already are exact, and so are bfloat16 down to 2^-31 of
+ * the row's largest. */
 #include "linear_pack.h"
 #include "tile.h"
 

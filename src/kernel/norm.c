@@ -106,8 +106,8 @@ INLINE void write_gradient(const struct row *a, const struct row_gradient *to, s
   put_gradient(to->dx + c, left, mul(a->rstd, sub(sub(g, to->mean_g), mul(z, to->mean_dot))), to->accumulate);
 }
 
-/* A unit is ROWS rows. It sums its part of d_weight and d_bias in its rows of sums (2,units,C), because units must
- * not write to the same address. mean(g) is 0 for RMS norm, which subtracts no mean. */
+/* A unit is ROWS rows. It writes its part of d_weight and d_bias to its own two rows of sums (2,units,C), because units
+ * must not write to the same address. mean(g) is 0 for RMS norm, which subtracts no mean. */
 uint32_t QKV_EXPORT(qkv_norm_backward)(const struct qkv_norm_backward *args, uint32_t first, uint32_t count) {
   const struct qkv_norm_backward n = *args;
   size_t C = n.C, units = ((size_t)n.rows + ROWS - 1) / ROWS;

@@ -113,7 +113,7 @@ struct qkv_bias {
  * Query i of batch b has position p = i + past[b]; it sees key j if p - left <= j <= p + right (causal: right = 0),
  * j < key_lengths[b], mask != 0 and bias > -infinity. A query that sees no key gives zeros.
  * Bias and alibi, -alibi[h] * |p - j|, are added to the capped score. A sink is one more logit in the softmax of every
- * row of its head; its value is zero. */
+ * row of its head; its value vector is zero. */
 struct qkv_attention {
   uint32_t B, H, G, L, S, D, E;
   struct qkv_tensor q, k, v, out;
@@ -170,7 +170,7 @@ struct qkv_summary {
   float *map;         /* (B,H,rows,columns): query i is in row i * rows / L, key j in column j * columns / S; a cell is
                        * the sum of a query's weights in the column, averaged over the queries of the row */
   int32_t *top_keys;  /* (B,H,L,top): keys of the largest weights, -1 where fewer are visible */
-  float *top_weights; /* (B,H,L,top): descending; where they are equal, the smaller key is first */
+  float *top_weights; /* (B,H,L,top): descending; of equal weights, that of the smaller key is first */
   float *distance;    /* (B,H,bins): shares of the total weight at |p - j| = 0, 1, 2 to 3, 4 to 7, ... */
   float *scores;      /* (5,B,H): entropy, previous, first, duplicate, induction, see docs/attention.md */
   const uint32_t *same; /* (B,2,S): for each key, the first key with its token, and the next one or S; 0: no tokens */
@@ -197,7 +197,7 @@ struct qkv_pack_linear {
   uint32_t weights;
   uint32_t is_quantized; /* int8 only; 1: w contains the integers as floats, and scales are not written */
   void *packed;
-  uint32_t panel_size; /* bytes from panel to panel; more than K values if w is some columns of a float32 weight */
+  uint32_t panel_size; /* bytes between panels; more than K values need if w is only some float32 columns */
   float *scales;       /* (N rounded up to 8), for float16 and int8 */
   float *scratch;      /* 8 * (K + 31) floats */
 };
@@ -296,7 +296,7 @@ struct qkv_activate_backward {
   uint32_t kind;
   const float *x, *up;
   const float *dy;  /* (n) */
-  float *dx, *d_up; /* as x and up */
+  float *dx, *d_up; /* laid out as x and up */
   uint32_t n, C, row, accumulate;
 };
 
@@ -444,7 +444,7 @@ uint32_t qkv_pack_integer(const struct qkv_pack_linear *args);
 uint32_t qkv_pack_blocks(const struct qkv_pack_linear *args);
 uint32_t qkv_unpack_blocks(const void *panel, uint32_t weights, uint32_t K, uint32_t row, uint32_t rows, float *out);
 
-/* The product with these weights and x in float32, not quantized, see linear_dequantized.c. */
+/* The same product as qkv_integer_part, but with x in float32, not quantized, see linear_dequantized.c. */
 double qkv_dequantized_scratch(const struct qkv_linear *args);
 uint32_t qkv_dequantized_units(const struct qkv_linear *args);
 uint32_t qkv_dequantized_part(const struct qkv_linear *args, uint32_t first, uint32_t count, void *scratch);

@@ -53,8 +53,8 @@ static double unit64(struct qkv_generator *g) {
 /* Returns a * b + c as the FMA instruction of the vector build does; the product is exact in double. */
 static float fused(float a, float b, float c) { return (float)((double)a * b + c); }
 
-/* The next two functions compute in double, with a relative error of about 1e-16. They serve fewer than 16 normals and
- * all normals of float64. Other kernels use log_double, too. */
+/* The next two functions compute in double, with a relative error of about 1e-16. They are used for fewer than 16
+ * normals and for all float64 normals. Other kernels use log_double, too. */
 
 double log_double(double x) {
   uint64_t bits;
@@ -223,21 +223,21 @@ uint32_t QKV_EXPORT(qkv_words)(struct qkv_generator *g, uint32_t *out, size_t n)
   return QKV_OK;
 }
 
-/* torch.rand. */
+/* Writes what torch.rand draws. */
 uint32_t QKV_EXPORT(qkv_rand)(struct qkv_generator *g, float *out, size_t n) {
   for (size_t i = 0; i < n; i++)
     out[i] = unit(g);
   return QKV_OK;
 }
 
-/* torch.rand of float64. */
+/* Writes what torch.rand draws with dtype float64. */
 uint32_t QKV_EXPORT(qkv_rand64)(struct qkv_generator *g, double *out, size_t n) {
   for (size_t i = 0; i < n; i++)
     out[i] = unit64(g);
   return QKV_OK;
 }
 
-/* Tensor.uniform_(from, to), which rounds both ends to float32 first. */
+/* Writes what Tensor.uniform_(from, to) draws. Both ends are rounded to float32 first. */
 uint32_t QKV_EXPORT(qkv_uniform)(struct qkv_generator *g, float *out, size_t n, double from, double to) {
   float low = (float)from, width = (float)to - low;
   for (size_t i = 0; i < n; i++) {
@@ -247,8 +247,8 @@ uint32_t QKV_EXPORT(qkv_uniform)(struct qkv_generator *g, float *out, size_t n, 
   return QKV_OK;
 }
 
-/* Tensor.normal_(mean, std). Fewer than 16 values are drawn in pairs, others in blocks of 16. If n is not a multiple
- * of 16, the last 16 values are drawn again as a separate block. */
+/* Writes what Tensor.normal_(mean, std) draws. Fewer than 16 values are drawn in pairs, others in blocks of 16. If n is
+ * not a multiple of 16, the last 16 values are drawn again as a separate block. */
 uint32_t QKV_EXPORT(qkv_normal)(struct qkv_generator *g, float *out, size_t n, double mean, double std) {
   if (n < 16) {
     for (size_t i = 0; i < n; i++)
@@ -265,7 +265,7 @@ uint32_t QKV_EXPORT(qkv_normal)(struct qkv_generator *g, float *out, size_t n, d
   return QKV_OK;
 }
 
-/* Tensor.normal_(mean, std) of float64. */
+/* Writes what Tensor.normal_(mean, std) draws in a float64 tensor. */
 uint32_t QKV_EXPORT(qkv_normal64)(struct qkv_generator *g, double *out, size_t n, double mean, double std) {
   if (n < 16) {
     for (size_t i = 0; i < n; i++)
@@ -282,7 +282,7 @@ uint32_t QKV_EXPORT(qkv_normal64)(struct qkv_generator *g, double *out, size_t n
   return QKV_OK;
 }
 
-/* Tensor.bernoulli_(p) of the builds without MKL. */
+/* Writes what Tensor.bernoulli_(p) draws in the builds without MKL. */
 uint32_t QKV_EXPORT(qkv_bernoulli)(struct qkv_generator *g, float *out, size_t n, double p) {
   for (size_t i = 0; i < n; i++)
     out[i] = unit64(g) < p ? 1.0f : 0.0f;
@@ -301,7 +301,7 @@ uint32_t QKV_EXPORT(qkv_dropout)(struct qkv_generator *g, const float *x, float 
   return QKV_OK;
 }
 
-/* torch.randint(low, low + range). */
+/* Writes what torch.randint(low, low + range) draws. */
 uint32_t QKV_EXPORT(qkv_randint)(struct qkv_generator *g, int32_t *out, size_t n, int32_t low, uint32_t range) {
   if (range == 0)
     return QKV_EMPTY_RANGE;

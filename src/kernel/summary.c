@@ -180,7 +180,7 @@ static void collect_distances(struct summary *x, size_t c, int64_t least, const 
  *   SUM_FIRST of key 0, SUM_PREVIOUS of key p - 1,
  *   SUM_DUPLICATE of earlier keys with the token of p,
  *   SUM_INDUCTION of the keys right after those.
- * The last two walk the linked list of keys with the same token, j -> next_same[j]; cursors hold the position between
+ * The last two walk the linked list of keys with the same token, j -> next_same[j]; `cursors` keep their places between
  * tiles. */
 static void collect_scores(struct summary *x, const struct query_rows *block, size_t r, const float *weights,
                            uint32_t first, uint32_t end) {
@@ -384,9 +384,9 @@ void finish_summary(struct summary *x, struct query_rows *block, float *part) {
     float sum = block->sums[r], maximum = block->maxima[r], factor = sum == 0.0f ? 0.0f : 1.0f / sum;
     block->maxima[r] = maximum = maximum == HIDDEN ? 0.0f : maximum; /* what softmax subtracts */
     factors[r] = factor;
-    /* With weights e_j = exp(score_j - maximum) and sum_j over the keys only, entropy = (sum_j e_j * log(sum) - sum_j
-     * e_j (score_j - maximum)) / sum. `sum` and `running` also count the sink, so its terms are subtracted from
-     * both. */
+    /* With e_j = exp(score_j - maximum) and sums over the keys, without the sink:
+     *   entropy = (log(sum) * sum_j e_j - sum_j (e_j * (score_j - maximum))) / sum
+     * `sum` and `running` also count the sink, so its terms are subtracted from both. */
     float lower = sink - maximum < LEAST_LOG2 ? LEAST_LOG2 : sink - maximum;
     double entropy = 0.0;
     if (has_log) {

@@ -51,7 +51,7 @@ export const multiplyAll = (core, a, b, to, n, accumulate = 0) =>
 export const addAll = (core, a, b, to, n, factor = 1) => combine(core, { product: 0, a, b, y: to, n, factor })
 
 /**
- * Writes the column sums of x (rows, C) to `to`, or adds them.
+ * Writes the column sums of x (rows, C) to `to`, or adds them if its `accumulate` is 1.
  * @param {Core} core
  * @param {number} x
  * @param {number} rows

@@ -34,7 +34,7 @@ import { alibiSlopes } from './alibi.js'
  * @property {(call: AttentionCall, options: MaskOptions, names: Names, where: string) => void} check stores the checked values in the call
  *   and resets those of options that are not given
  * @property {(core: Core, call: AttentionCall, at: number) => void} write writes the mask's words into the struct that begins at word `at`.
- *   Allocating may replace `core.words`, so it must be read afterwards
+ *   Allocating may replace `core.words`, so `write` must read them after that
  */
 
 /** The index of each word of struct qkv_attention. */

@@ -42,7 +42,7 @@ import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
  */
 
 /**
- * @typedef {object} OnnxOutputs with the types of Q, K, V and Q, in this order
+ * @typedef {object} OnnxOutputs Y and qk_matmul_output have the type of Q, present_key that of K, present_value that of V
  * @property {Tensor} Y (B, H, L, E), or (B, L, H * E)
  * @property {Tensor} present_key (B, G, P + S, D): past_key and K; K itself if there is no past_key and K has four axes
  * @property {Tensor} present_value (B, G, P + S, E)

@@ -15,7 +15,7 @@ import { checkInput, checkWeights, multiply, shareOrRun, toWeights } from './for
 /** @template {string} Name @typedef {import('../operation.js').Gradients<Name>} Gradients */
 
 /**
- * Computes gradients inside the module's memory.
+ * Computes the gradients of y = x W^T + bias inside the module's memory.
  * @param {Core} core
  * @param {object} operands addresses; 0 for gradients that are not needed
  * @param {number} operands.x (M, K)

@@ -46,7 +46,7 @@ export class Generator {
   }
 
   /**
-   * Restarts the stream: torch.manual_seed.
+   * Restarts the stream, as torch.manual_seed does.
    * @param {number | bigint} seed
    * @returns {this}
    */
@@ -90,7 +90,7 @@ export class Generator {
   }
 
   /**
-   * Returns values uniform in [0, 1): torch.rand.
+   * Returns values uniform in [0, 1), as torch.rand does.
    * @param {readonly number[]} dims
    * @returns {Tensor<Float32Array>}
    */
@@ -104,7 +104,7 @@ export class Generator {
   }
 
   /**
-   * Returns values uniform in [from, to): Tensor.uniform_.
+   * Returns values uniform in [from, to), as Tensor.uniform_ draws them.
    * @param {readonly number[]} dims
    * @param {number} [from]
    * @param {number} [to]
@@ -117,7 +117,7 @@ export class Generator {
   }
 
   /**
-   * Returns standard normal values: torch.randn.
+   * Returns standard normal values, as torch.randn does.
    * @param {readonly number[]} dims
    * @returns {Tensor<Float32Array>}
    */
@@ -134,7 +134,7 @@ export class Generator {
   }
 
   /**
-   * Returns normal values: Tensor.normal_.
+   * Returns normal values, as Tensor.normal_ draws them.
    * @param {readonly number[]} dims
    * @param {number} [mean]
    * @param {number} [std]
@@ -147,7 +147,7 @@ export class Generator {
   }
 
   /**
-   * Returns 1 with probability p, else 0: Tensor.bernoulli_ of PyTorch builds without MKL.
+   * Returns 1 with probability p, else 0, as Tensor.bernoulli_ draws them in PyTorch builds without MKL.
    * @param {readonly number[]} dims
    * @param {number} [p]
    * @returns {Tensor<Float32Array>}
@@ -158,7 +158,7 @@ export class Generator {
   }
 
   /**
-   * Zeroes each value with probability p and divides the others by 1 - p: torch.nn.functional.dropout.
+   * Zeroes each value with probability p and divides the others by 1 - p, as torch.nn.functional.dropout does.
    * @param {import('../../base/tensor.js').TensorLike | import('../../base/tensor.js').Nested} x
    * @param {number} [p]
    * @returns {Tensor<Float32Array>}
@@ -174,7 +174,7 @@ export class Generator {
   }
 
   /**
-   * Returns integers low <= n < high: torch.randint(low, high, dims).
+   * Returns integers low <= n < high, as torch.randint(low, high, dims) does.
    * @param {number} low
    * @param {number} high
    * @param {readonly number[]} dims
