@@ -1,4 +1,4 @@
-// Groups the lines between two columns of words into few SVG paths, one per head and opacity. Pure.
+// Groups the lines between two columns of words into few SVG paths: one per head and opacity level. Pure.
 
 /**
  * Lines of one head that have the same opacity. `pairs`: query and key of the first line, of the second, and so on.

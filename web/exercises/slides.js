@@ -7,7 +7,7 @@ const NAME = 'qkv.slides'
 const MOST = 200
 const MOST_LETTERS = 200_000
 
-/** Parses slides; throws on invalid text or an empty list. @param {string} text @returns {Slide[]} */
+/** Parses slides. Throws if the text is not a list of at most MOST valid slides. @param {string} text @returns {Slide[]} */
 export function readSlides(text) {
   const list = JSON.parse(text)
   const isSlide = (/** @type {unknown} */ each) => {

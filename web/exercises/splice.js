@@ -34,7 +34,7 @@ export function createSplice(frame, activity, hear) {
   /** Sends a message to the parent. @param {string} subject @param {object} content @returns {string} id of the message */
   function post(subject, content) {
     const message_id = `${activity} ${++count}`
-    // The origin of the parent is unknown, so any is allowed; only the parent receives the message.
+    // The origin of the parent is unknown, so any origin is allowed. Only the parent receives the message.
     parent.postMessage({ subject, message_id, activity_id: activity, ...content }, '*')
     return message_id
   }

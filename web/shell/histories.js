@@ -44,7 +44,7 @@ export function createHistories(fields) {
       }
     },
 
-    /** Clears the histories. @param {readonly History[]} kinds histories to clear */
+    /** Clears the given histories. @param {readonly History[]} kinds */
     begin(kinds) {
       for (const kind of kinds) stacks[kind] = [[], []]
     },

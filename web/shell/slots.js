@@ -1,4 +1,5 @@
-// Sends requests to the session of a room, and holds the answers. A slot holds the answer to one type of request, or to one `part` of a type.
+// Sends requests to the session of a room, and holds the answers. A slot holds the answer to one type of request, or to one `part` of a
+// type.
 
 import { createPort, problemOf } from './port.js'
 import { isSame } from './same.js'

@@ -1,5 +1,5 @@
 // Handles pointer, touch and keyboard in the same way for every word, cell and head. Resting the pointer for 80 ms, or focusing, previews
-// an item. A click selects it; with Shift, or after a long press, as a second selection.
+// an item. A click selects the item. A click with Shift, or a long press, makes it a second selection.
 
 import { LongPress } from '../elements/long-press.js'
 
