@@ -1,4 +1,4 @@
-// OTHER_BUILD=/folder node --import ./tests/other-build.js: replaces those wasm files of src that the folder has, too.
+// OTHER_BUILD=/folder node --import ./tests/other-build.js: the wasm files of the folder replace those of src with the same names.
 
 import { existsSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,6 +1,6 @@
-// node tests/bench/block-bench.js [rounds]: compares the product of one row with weights in the blocks of GGUF files with int4, int8 and a loop
-// that reads as many bytes in the same order. First the weights fit into a cache, then they don't. Prints the least processor time of many short
-// rounds, because other programs may run.
+// node tests/bench/block-bench.js [rounds]: measures the product of one row of x by weights in the blocks of GGUF files. Compares it with products of
+// int8 and int4, and with a loop that reads as many bytes in the same order. First the weights fit into a cache, then they don't. Prints the least
+// processor time of many short rounds, because other programs may run.
 
 import { load } from '../../src/entries/index.js'
 import { packLinear } from '../../src/entries/nn.js'

@@ -15,7 +15,7 @@ const SEEDS = Number(process.env.CONFIG_SEEDS ?? 20)
 const CONFIGS = new Map()
 for (const name of folders) {
   const config = JSON.parse(readFileSync(`${goldens}/${name}/config.json`, 'utf8'))
-  if ('encoder_layers' in config) delete config.num_hidden_layers // another name of the same key
+  if ('encoder_layers' in config) delete config.num_hidden_layers // another name of encoder_layers
   if (!/Classification/.test(String(config.architectures))) CONFIGS.set(config.model_type, config)
 }
 

@@ -17,7 +17,7 @@ const folder = fileURLToPath(new URL('../goldens/models', import.meta.url))
 const bytesOf = (/** @type {string} */ name) => new Uint8Array(readFileSync(`${folder}/${name}`))
 const textBytes = (/** @type {string} */ text) => new TextEncoder().encode(text)
 
-/** @param {string} header @param {number} [data] number of bytes after the header @param {number} [length] of the header, as the file states it */
+/** Makes a safetensors file. @param {string} header @param {number} [data] bytes of zeros after the header @param {number} [length] stated length of the header */
 function file(header, data = 0, length = header.length) {
   const bytes = new Uint8Array(8 + header.length + data)
   new DataView(bytes.buffer).setBigUint64(0, BigInt(length), true)

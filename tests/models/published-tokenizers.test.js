@@ -118,13 +118,13 @@ test('a file that is not a SentencePiece file, is truncated, or has pieces of an
     [new Uint8Array(0), /source\.spm: a file without pieces is not covered; covered: Unigram \(kind 1\)/],
   ]))
     await assert.rejects(open(marian({ 'source.spm': damaged })), message)
-  // Append the trainer field (2) with the model type (3) BPE (2); in protobuf the last value of a field counts.
+  // Appends trainer_spec (field 2) with model_type (field 3) = BPE (2). In protobuf, the last value of a field counts.
   const pairs = Uint8Array.from([...bytes, 0x12, 2, 0x18, 2])
   assert.throws(
     () => readPieces(pairs, 'a.spm'),
     /a\.spm: pieces of kind 2 are not covered; covered: Unigram \(kind 1\)/,
   )
-  // Append the normalizer field (3) with truncated character rules (2).
+  // Appends normalizer_spec (field 3) with a truncated precompiled_charsmap (field 2).
   for (const rules of [
     [1, 2],
     [8, 0, 0, 0, 1, 2, 3, 4],

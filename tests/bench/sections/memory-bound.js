@@ -1,5 +1,5 @@
 // Compares memory-bound calls with a loop that reads and writes as many bytes. Arrays are resident and larger than L2. If the arithmetic of a call
-// takes about as long, it is also compared with the same arithmetic on arrays that fit into L2.
+// takes about as long, the call is also compared with the same arithmetic on arrays that fit into L2.
 
 import { load } from '../../../src/entries/index.js'
 import { add, crossEntropy, gelu, layerNorm } from '../../../src/entries/nn.js'

@@ -13,7 +13,7 @@ import { randomOf } from '../tokenizers/random-files.js'
 import { KINDS } from './random-vocabularies.js'
 import { writeGguf } from './write-gguf.js'
 
-/** @param {Uint8Array} bytes of a GGUF file */
+/** Opens the tokenizer of a GGUF file. @param {Uint8Array} bytes of the file */
 export async function openBytes(bytes) {
   const source = {
     size: bytes.length,
