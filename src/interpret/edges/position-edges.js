@@ -409,8 +409,8 @@ function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHe
 const capped = (z, softcap) => (softcap ? softcap * Math.tanh(z / softcap) : z)
 
 /**
- * Adds the edges to keys and, unless isExact, to values. If isExact, an earlier pass by gradients has added the edges to values, which
- * do not change the attention weights.
+ * Adds the edges to keys and, unless isExact, to values. With isExact, an earlier pass has added the edges to values by gradients, because
+ * values do not change the attention weights.
  * @param {Reading} reading
  * @param {ReadLayer} read
  * @param {(a: Matrix, b: Matrix) => Float32Array} product

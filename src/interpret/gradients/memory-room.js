@@ -25,7 +25,7 @@ export const bytesForwards = (spec, rows) =>
  * Grows the module's memory so that `bytes` fit, or throws.
  * @param {import('../../qkv.js').Qkv} qkv
  * @param {number} bytes
- * @param {string} what name of what needs the bytes, for the error
+ * @param {string} what names the computation in the error
  */
 export function makeRoom(qkv, bytes, what) {
   const core = expectCore(qkv)

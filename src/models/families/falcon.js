@@ -77,8 +77,8 @@ export function describe(c) {
 }
 
 /**
- * Describes q, k and v in one weight, for H query heads and G key heads of size D. Its rows are grouped: the query heads that share a key
- * head, then that key head, then its values.
+ * Describes q, k and v in one weight, for H query heads and G key heads of size D. The weight's rows are grouped: the query heads that
+ * share a key head, then that key head, then its value head.
  * @param {string} name
  * @param {number} H
  * @param {number} G

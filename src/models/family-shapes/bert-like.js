@@ -14,7 +14,7 @@ import { ACTIVATIONS, ALL, anyOf, attentionOf, EPS, headDimOf, layersOf, slices,
  * @param {string | number} [names.eps] eps of the norms, or its config key; default 'layer_norm_eps'
  * @param {ActivationName} [names.act] activation of the MLP, instead of that in the config
  * @param {(i: number) => string} names.at prefix of the names in layer i
- * @param {readonly string[]} names.attention names of q, k, v and o; or two names, of a weight that contains q, k and v, and of o
+ * @param {readonly string[]} names.attention four names: q, k, v, o; or two names: a weight that contains q, k and v, and o
  * @param {boolean} [names.attentionBias] default true
  * @param {readonly string[]} names.mlp names of up, down and, if present, gate
  * @param {'gate' | 'up'} [names.fusedMlp] which of gate and up comes first, if the weight `up` contains both

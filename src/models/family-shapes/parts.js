@@ -196,7 +196,7 @@ export function slices(name, sizes, width, bias) {
 }
 
 /**
- * Describes q, k and v in one weight, for H heads of size D. Its rows are grouped by head: q, k and v of head 0, then of head 1, ...
+ * Describes q, k and v in one weight, for H heads of size D. The weight has the rows of q, k and v of head 0, then those of head 1, ...
  * @param {string} name
  * @param {number} H
  * @param {number} D

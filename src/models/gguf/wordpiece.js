@@ -1,5 +1,5 @@
-// Converts WordPiece vocabularies of GGUF files to parts of tokenizer.json. There, tokens at the start of a word begin with a mark, and
-// tokens inside a word do not begin with ## as in vocab.txt.
+// Converts WordPiece vocabularies of GGUF files to parts of tokenizer.json. In a GGUF file, tokens at the start of a word begin with a
+// mark, and tokens inside a word do not begin with ##, unlike in vocab.txt.
 
 import { describe } from '../../base/errors.js'
 import { CHINESE } from '../tokenizers/normalizers.js'

@@ -101,7 +101,8 @@ export function expandPlace(name, stacks, where) {
  * Validates hooks.
  * @param {unknown} hooks
  * @param {Stacks} stacks
- * @returns {Record<string, Hook> | undefined} a copy with a separate name for each layer; each hook is read once
+ * @returns {Record<string, Hook> | undefined} a copy, in which a star is replaced by the index of each layer. Each
+ *   property of `hooks` is read only once
  */
 export function checkHooks(hooks, stacks) {
   if (hooks === undefined) return undefined
