@@ -58,8 +58,8 @@ export const ownSentence = text =>
   `#2&${new URLSearchParams({ room: 'models', 'models.checkpoint': 'english', 'models.prompt': text })}`
 
 /**
- * Returns a link to "Models" with the story of the settings and the heads that are off turned off there, too. The link opens the map of
- * the head that finds the name. With `row`, the link also selects the largest weight of the pronoun.
+ * Returns a link to "Models" with the story of the settings. The heads that are off here are off there, too. The link opens the map of the
+ * head that finds the name; with `row`, it also selects the largest weight of the pronoun.
  * @param {Context['settings']} settings
  * @param {readonly number[]} [row] attention of the pronoun on each token
  */

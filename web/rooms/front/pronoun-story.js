@@ -25,7 +25,7 @@ export const FIRST = { girl: 'lily', boy: 'tom', first: 'girl', pronoun: 'he' }
 /** Picks the story from the settings. @param {Story} settings @returns {Story} */
 export const storyOf = ({ girl, boy, first, pronoun }) => ({ girl, boy, first, pronoun })
 
-/** The head that finds the name for each pronoun, counted from 0. @type {Record<Pronoun, HeadAt>} */
+/** For each pronoun, the head that finds the name; layer and head count from 0. @type {Record<Pronoun, HeadAt>} */
 export const NAMED = { he: { layer: 0, head: 1 }, she: { layer: 2, head: 0 } }
 /** @param {Pronoun} pronoun @returns {Pronoun} */
 export const otherOf = pronoun => (pronoun === 'he' ? 'she' : 'he')
@@ -61,7 +61,7 @@ export function percent(share, t) {
 }
 
 /**
- * Returns the sentences about a run, as text keys with words and shares.
+ * Returns the sentences about a run: text keys, and the words and shares to insert.
  * @param {Story} story
  * @param {Runs} runs
  * @param {Switches} switches

@@ -21,7 +21,7 @@ export interface Settings {
   /** The second text, the source of patches. */
   sourceText: string
   changes: readonly Change[]
-  /** The open head, the selected cell, and the detail of the cell: ['term', i], or ['q', i, n] for a number of the query. */
+  /** The open head, the selected weight, and its open detail: ['term', i] a product of q and k, ['q', i] or ['k', i] one of their numbers. */
   at: Place
   /** The graph of heads in the format of graph/setting.js; '' if closed. */
   graph: string
@@ -180,7 +180,7 @@ export interface View {
   draft?: string
   /** The text that the reader typed, while only its beginning or another text is shown. */
   setAside?: string
-  /** The longest run of the open model, from which the time of the next run is estimated. `least`: milliseconds of its fastest run. */
+  /** The longest run of the open model, from which the time of the next run is estimated. `least`: milliseconds of the model's fastest run. */
   timed?: { model: string; tokens: number; milliseconds: number; least?: number }
   /** True while the reader holds the key that shows the run before the changes. */
   isHeld: boolean
@@ -319,7 +319,7 @@ export interface About {
 export interface HeadFigures {
   layer: number
   head: number
-  /** Role of the head. The property with the name of the role has its mean score over the test texts. */
+  /** Role of the head. The property with the name of the role is the head's mean score over the test texts. */
   role?: 'previous' | 'first' | 'duplicate' | 'induction' | 'further'
   previous?: number
   first?: number
@@ -436,9 +436,11 @@ export type LensGrid =
       /** The run whose states were read. */
       request: RunRequest
       lens: LensKind
-      /** Index of the grid's first word in the text, number of words in the text, and the words of the grid. */
+      /** Index of the grid's first word in the text. */
       first: number
+      /** Number of words in the text. */
       count: number
+      /** The words of the grid. */
       words: string[]
       layers: number[]
       /** Number of most likely words that are read from each state. */

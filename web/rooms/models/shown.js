@@ -23,7 +23,7 @@ export function titleOf({ t }, name) {
   return isOfHub(name) ? idOf(name) : name.split('~')[0]
 }
 
-/** Returns the type of a model as text; for the text part of a multimodal model, the text names that model, too. @param {import('./models.js').Room['t']} t @param {Pick<import('./models.js').OpenModel, 'type' | 'textPartOf'>} model */
+/** Returns the type of a model to display; for the text part of a multimodal model, also the type of the whole model. @param {import('./models.js').Room['t']} t @param {Pick<import('./models.js').OpenModel, 'type' | 'textPartOf'>} model */
 export const typeOf = (t, { type, textPartOf }) =>
   textPartOf ? t('modelsTextPart', { type, whole: textPartOf }) : type
 

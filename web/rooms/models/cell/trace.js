@@ -47,7 +47,7 @@ const MOST_WEIGHTS = 2 ** 26
 const kvHeadOf = ({ numHeads: heads, numKvHeads }, { head }) => Math.floor(head / (heads / numKvHeads))
 
 /**
- * Copies the vector of one position, of one head or of the whole layer.
+ * Copies the vector at one position, either of one head or of the whole layer.
  * @param {Numbers} values
  * @param {number} row
  * @param {number} size

@@ -17,12 +17,13 @@ const RANKED = ['previous', 'duplicate', 'induction', 'mover', 'negative']
 const rankIn = (scores, n) => 1 + scores.filter(score => score > scores[n]).length
 
 /**
- * Returns the rank of a head known from a paper, by the score that fits its kind: where it looks, or how much it adds to the logit of the
- * first guess or takes from it.
+ * Returns the rank of a head known from a paper, by the score that fits its kind: an attention score, or how much the head adds to the
+ * logit of the first guess or takes from it.
  * @param {KnownHead} known
  * @param {import('../run/model-run.js').Run} run
  * @param {Why | undefined | null} why
  * @returns {{ by: 'previous' | 'duplicate' | 'induction' | 'adds' | 'takes', rank: number, of: number, value: number } | undefined}
+ *   undefined if no score fits the kind or has arrived
  */
 export function rankOf({ layer, head, kind }, run, why) {
   const maps = run.maps['']

@@ -66,8 +66,8 @@ function nearest(all, typed, g) {
 }
 
 /**
- * Returns the name of the entry that a typed text such as "gpt2", "GPT-2 small" or "tinystories" refers to: of an exact match, else of a
- * prefix match.
+ * Returns the name of the entry that a typed text such as "gpt2", "GPT-2 small" or "tinystories" refers to. An exact match is preferred to
+ * a prefix match.
  * @param {Pick<Room, 't' | 'view' | 'got'>} room
  * @param {GalleryTexts} g
  * @param {string} text

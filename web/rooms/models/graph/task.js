@@ -1,5 +1,5 @@
-// Computes the graph of heads: the edges between all parts at all positions that act on the logit difference between answer and second
-// guess. Also tests one edge. No DOM; loaded on demand.
+// Computes the graph of heads: the edges between all parts at all positions, and how they act on the logit difference between the answer
+// and the second guess. Also tests one edge. No DOM; loaded on demand.
 
 import { positionEdge, positionEdges } from 'qkv/interpret'
 import { rateOf } from '../long-text/computer-rate.js'

@@ -113,7 +113,7 @@ function curve({ grid, setting, sizes, l }, { id, token, layers, ranks }, column
 }
 
 /**
- * Lists the parts that wrote the chosen word into the selected state; each head with its map and a switch.
+ * Lists the parts that wrote the chosen word into the selected state. Each head has its map and a switch.
  * @param {Panel} panel
  * @param {Writers} found
  * @param {number} column

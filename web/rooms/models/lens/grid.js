@@ -1,5 +1,5 @@
 // Draws the grid of the layer readout: layers from bottom to top, words from left to right. On a phone it is a list of the layers for one
-// word. The gestures are those of <qkv-deep-map>.
+// word. Its gestures are the same as in <qkv-deep-map>.
 
 import { html, nothing } from 'lit'
 import { ALL } from '../../../elements/signs.js'

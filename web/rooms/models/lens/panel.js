@@ -14,7 +14,7 @@ import { STORY_MODEL } from './stops.js'
 /** @import { Grid } from './numbers.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/lens.js').texts>} LensTexts */
 /**
- * State shared by the parts of the panel; before: the grid without the reader's changes.
+ * State shared by the parts of the panel. `before`: the grid without the reader's changes.
  * @typedef {{ room: Room, l: LensTexts, grid: Grid, before?: Grid, sizes: ReturnType<typeof sizesOf>, setting: LensSetting, set: (next: Partial<LensSetting>) => void }} Panel
  */
 /** @typedef {Event & { target: HTMLInputElement }} InputEvent */

@@ -14,7 +14,7 @@ import { LENS_STOPS } from './stops.js'
 export const isHubFile = name => /^hf:[\w.-]+\/[\w.-]+(?:@[^/\s]+)?\/\S+$/.test(name)
 
 /**
- * Returns the URL of the lens of a kind that ships with the open model; '' if none does.
+ * Returns the URL of the lens of kind `kind` that ships with the open model; '' if none ships.
  * @param {import('../models.js').OpenModel | undefined} openModel
  * @param {string} kind
  */

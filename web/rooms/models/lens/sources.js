@@ -5,7 +5,7 @@
 /** @import { Lens } from 'qkv/interpret' */
 /** @import { LensOrigin } from '../models.js' */
 /**
- * rest: pauses so that other requests can use the model.
+ * `rest`: lets other requests use the model, then resumes.
  * @typedef {{ signal: AbortSignal, onProgress: (progress: { done: number, total: number }) => void, rest: () => Promise<void> }} Watch
  */
 /** @typedef {{ lens: Lens, origin: LensOrigin }} Own */

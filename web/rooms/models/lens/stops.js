@@ -1,6 +1,5 @@
-// The stops of the story about "What each layer says" on the English model: the text of each, and the state that it selects. The states
-// were found with the logit lens (tests/page/models-lens.test.js measures them); the numbers in the text of a stop come from the grid on
-// the page.
+// The stops of the story about "What each layer says" on the English model. Each stop has a text and selects a state. The states were found
+// with the logit lens, and tests/page/models-lens.test.js measures them. The numbers in a stop's text come from the grid on the page.
 
 /**
  * `off`: the head that the reader is asked to switch off.

@@ -17,7 +17,7 @@ const WRITERS = 8
  * @param {Model} model a decoder
  * @param {ModelInput} input
  * @param {Hooks} hooks
- * @param {LensAsked & { pins: readonly number[], first: number }} asked first: the first word to read
+ * @param {LensAsked & { pins: readonly number[], first: number }} asked first: index of the first word to read
  * @param {number} most number of words to read
  * @param {Watch} watch
  * @returns {Promise<import('../models.js').LensRead>}

@@ -15,26 +15,26 @@ import { nameOf, tileName, withOrigin } from '../shown.js'
 /** @import { TileRequest } from '../../../elements/deep-levels.js' */
 /** @typedef {import('../../../shell/room.js').Translate<keyof typeof import('../../../i18n/en/long-text.js').texts>} LongTexts */
 
-/** Minimum mean weight on the first token for a head that is described as a sink. */
+/** Mean weight on the first token above which this token is called an attention sink. */
 const SINK = 0.5
 /** Maximum queries and keys of a tile: a tile of this size takes about 20 ms at head size 64. */
 const TILE_SIDE = 2048
 
-/** A request of the map for a tile. @typedef {{ part: string, tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
+/** A tile that the map has requested. @typedef {{ part: string, tile: TilePart, resolve: (matrix: Matrix) => void, reject: (error: Error) => void }} Awaited */
 
 /**
  * Caches the tile source of the open head, and as `of` the values that it depends on. The map keeps its tiles while `source` is the same.
  * @type {{ of?: readonly unknown[], source?: import('../../../elements/deep-levels.js').DeepSource, stop?: AbortController }}
  */
 let known = {}
-/** Pending requests of the map; two may be for the same tile. @type {Set<Awaited>} */
+/** The tiles that the map waits for; a tile may be there twice. @type {Set<Awaited>} */
 const awaited = new Set()
 /** True if `publish` has queued its microtask. */
 let isPublishing = false
 
 /**
- * Returns a copy of a matrix without the weight on the first key. Subtracts the weight from the first cell of each row; without `first`, hides
- * that cell.
+ * Returns a copy of a matrix without the weight on the first key. Subtracts this weight from the first cell of each row; without `first`,
+ * hides the cell.
  * @param {Matrix} matrix
  * @param {Matrix} [first] weights on the first key, (rows, 1)
  */
@@ -70,7 +70,7 @@ function sourceOf(room, head) {
       })
       publish(room)
     })
-  /** Requests the weight on the first key for each row of cells; undefined if the first cell covers no other key. */
+  /** Requests the weight on the first key for each row of cells; returns undefined if the first cell covers no other key. */
   const ofFirst = (/** @type {TilePart} */ { rows, columns, resolution }, /** @type {AbortSignal} */ signal) =>
     resolution[1] < columns[1] - columns[0]
       ? ask({ rows, columns: [0, 1], resolution: [resolution[0], 1] }, signal)
@@ -183,8 +183,8 @@ function marksOf(query) {
 }
 
 /**
- * Describes the head: how far back it attends, how even its weights are, whether it is a sink, and its strong weights over the longest
- * distance.
+ * Describes the head: how even its weights are, how much it attends to the first token, how far back it attends, and its longest strong
+ * links.
  * @param {Room} room
  * @param {HeadAt} head
  * @param {LongTexts} l

@@ -48,7 +48,7 @@ export function secondsOf(model, timed, tokens, rate = 0) {
   return Math.min(ofRuns, work / (REACHED * rate))
 }
 
-/** Working memory of a layer as a multiple of the residual stream: its input, q, k, v and the neurons of its MLP. */
+/** Working memory of a layer, in multiples of the residual stream: its input, q, k, v and the neurons of its MLP. */
 const OF_LAYER = 20
 /** Bytes per token of a head's summary: the largest weights with their keys, and the logSumExp. */
 const OF_HEAD = 68

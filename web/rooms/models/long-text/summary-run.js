@@ -10,8 +10,7 @@ export const MOST_KEPT = 2 ** 29
 /** Maximum bytes for the maps of all heads. */
 export const MOST_MAPS = 2 ** 26
 /**
- * Candidate side lengths of a head's map, of which the first that keeps all maps within MOST_MAPS bytes is used. Each is a multiple of
- * BLOCKS.
+ * Possible side lengths of a head's map, all multiples of BLOCKS. A run uses the first that keeps all maps within MOST_MAPS bytes.
  */
 const SIDES = [512, 256, 128, BLOCKS]
 

@@ -29,8 +29,8 @@ const comesAgain = (ids, distance) => ids.some((id, i) => ids.indexOf(id) <= i -
  * @param {readonly string[]} texts
  * @param {import('../../../attention-head/head.js').HeadAt} at
  * @param {Record<string, import('../run/hooks.js').Hook>} hooks the reader's changes
- * @param {{ signal: AbortSignal, rest: () => Promise<void>, progress: (share: number) => void }} watch rest: pauses so that other requests
- * can use the model
+ * @param {{ signal: AbortSignal, rest: () => Promise<void>, progress: (share: number) => void }} watch rest: lets other requests use the
+ * model, then resumes
  * @returns {Promise<Many>}
  */
 export async function scoresOver(model, texts, at, hooks, { signal, rest, progress }) {

@@ -34,8 +34,8 @@ function answerOf(model, run) {
  * @param {Model} model
  * @param {WholeRun} run without the reader's changes
  * @param {{ what: 'heads' | 'positions', stack: import('../../../attention-head/head.js').Stack, other: string }} asked
- * @param {{ signal: AbortSignal, emit: (value: Matters) => void, rest: () => Promise<void> }} watch rest: pauses so that other requests can
- * use the model
+ * @param {{ signal: AbortSignal, emit: (value: Matters) => void, rest: () => Promise<void> }} watch rest: lets other requests use the
+ * model, then resumes
  * @returns {Promise<Matters>}
  */
 export async function mattersOf(model, run, { what, stack, other }, { signal, emit, rest }) {

@@ -11,7 +11,7 @@ const [NAMED, MOST] = [12, 6]
 const LETTERS = /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]+/u
 
 /**
- * Returns, by token id, the letters by which greedy decoding completes the word that a likely token begins. A token that is a whole word
+ * Returns the letters with which greedy decoding completes the word that a likely token begins, by token id. A token that is a whole word
  * has no entry.
  * @param {Model} model
  * @param {import('../run/session-runs.js').Used} used

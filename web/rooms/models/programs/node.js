@@ -12,7 +12,7 @@ import { attentionOf, groups, placeOf } from '../run/hooks.js'
  * @property {string} [revision] revision of a hub model
  * @property {string} [text] input of the tokenizer
  * @property {readonly number[]} [ids] used instead of the text if there is no tokenizer or tokens were generated
- * @property {readonly number[]} [decoderIds] for an encoder-decoder
+ * @property {readonly number[]} [decoderIds] input of the decoder, for an encoder-decoder
  * @property {readonly number[]} [decoderIdsAfter] decoderIds with the changes, if they lead to another translation
  * @property {{ text: string, ids?: readonly number[], decoderIds?: readonly number[] }} second the text, or its ids, that patches are taken
  *   from

@@ -16,7 +16,7 @@ import { attentionOf, readAt, specOf } from './hooks.js'
  * @property {{ scale?: number, left?: number, right?: number }} settings other settings of the room "One layer"
  */
 
-/** Maximum number of weights of a layer for exporting all of its heads; with more, only one head is exported. */
+/** Maximum number of weights of a layer whose heads are all exported; of a larger layer, only one head is exported. */
 const MOST_WEIGHTS = 2 ** 22
 
 /**
@@ -46,7 +46,7 @@ export async function matricesOf(model, input, hooks, { stack, layer, head }, si
   const isOther = isEdited || softcap || (relativeBias && !isCross)
   const chosen = weights.data.length <= MOST_WEIGHTS ? Array.from({ length: H }, (_, h) => h) : [head]
   /**
-   * Splits rows in which heads are side by side into one matrix per head.
+   * Splits rows, in which the heads lie side by side, into one matrix per head.
    * @param {Numbers} x
    * @param {number} count number of heads
    * @returns {Plain}

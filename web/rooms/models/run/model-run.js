@@ -1,4 +1,4 @@
-// One run of a model on a text: every attention map, the scores of the heads, the prediction, and the prediction after each layer.
+// Runs a model on a text: returns every attention map, the scores of the heads, the prediction, and the prediction after each layer.
 
 import { headScores } from 'qkv/models'
 import { largestOf } from '../../../elements/largest.js'
@@ -48,7 +48,7 @@ import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './re
 
 /** @type {ScoreName[]} */
 const SCORES = ['previous', 'first', 'duplicate', 'induction', 'further', 'entropy']
-/** Scores of cross-attention. The other scores compare positions, which cross-attention has in two different texts. @type {ScoreName[]} */
+/** Scores of cross-attention. The other scores compare positions, but its queries and keys are in different texts. @type {ScoreName[]} */
 const OF_CROSS = ['first', 'entropy']
 const TOP = 8
 const LENS = 3

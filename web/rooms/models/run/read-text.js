@@ -8,7 +8,7 @@ import { bytesOf } from '../../../files/byte-tokens.js'
 const SPECIAL = ['bos', 'eos', 'decoder_start', 'pad', 'unk', 'sep', 'cls', 'mask']
 /** Mask tokens of common tokenizers. */
 export const MASKS = ['[MASK]', '<mask>']
-/** Default texts for a decoder, an encoder and a model without a tokenizer. `WORDS`: number of words if the vocabulary lacks these texts. */
+/** Default texts for a decoder, an encoder and a model without a tokenizer. `WORDS`: number of words in the text of other vocabularies. */
 const [FIRST, MASKED, IDS, WORDS] = ['Once upon a time', 'The [MASK] chased the dog.', '1 0 2 1 0 2', 6]
 /** Default second text of an embedding model. */
 const SECOND = 'A long time ago'
@@ -145,8 +145,7 @@ export function firstTextOf(model) {
 export const secondTextOf = model => (knows(model, SECOND) ? SECOND : firstTextOf(model))
 
 /**
- * Returns what a model predicts. A model without head and classes predicts similarities if it has embeddings, which only a first
- * similarity can show.
+ * Returns what a model predicts. Without a head or classes, computes a similarity, since only that shows whether the model has embeddings.
  * @param {Model} model
  * @returns {Promise<import('../models.js').Predicts>}
  */
@@ -181,7 +180,7 @@ export function spanOf(text, tokens, index) {
 }
 
 /**
- * Returns the longest beginning of a text that has at most `most` tokens. The beginning ends at the end of a word, unless that halves it.
+ * Returns the longest beginning of a text that has at most `most` tokens, cut back to the end of a word unless that halves it.
  * @param {Model} model
  * @param {string} text
  * @param {number} most

@@ -4,7 +4,7 @@ import { html, nothing } from 'lit'
 import { isByHand } from '../shown.js'
 import { marksOf, piecesOf } from './pieces.js'
 
-/** Maximum number of words of several tokens, and of characters read as bytes, that are listed. */
+/** Maximum number of listed words that consist of several tokens, and of listed characters that are read as bytes. */
 const [MOST_WORDS, MOST_SIGNS] = [3, 12]
 
 /** Caches the pieces of the text of a run. @type {WeakMap<readonly string[], ReturnType<typeof piecesOf>>} */

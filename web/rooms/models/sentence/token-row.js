@@ -1,5 +1,5 @@
-// The text as tokens, shaded by the weights of the selected one. A click selects a token; a Shift-click on another ranks the heads
-// by the weight between them.
+// Draws the text as tokens, shaded by the weights of the selected token. A click selects a token; a Shift-click on another token ranks the
+// heads by the weight between the two.
 
 import { html, nothing } from 'lit'
 import { headName, isSamePlace } from '../../../attention-head/changes.js'
