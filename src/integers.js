@@ -46,7 +46,7 @@ async function readShared(source) {
   const bytes = (await readBytes(source, 'integers: threads')).slice()
   const name = [...'memory'].map(letter => letter.charCodeAt(0))
   const at = bytes.findIndex((_, from) => name.every((code, n) => bytes[from + n] === code))
-  bytes[at + name.length + 1] |= SHARED // name, then a byte for the kind of the import, then the flags
+  bytes[at + name.length + 1] |= SHARED // after the name: the kind of the import, then the flags
   return bytes
 }
 

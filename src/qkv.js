@@ -14,8 +14,8 @@ import { allocate, scope } from './runtime/outputs.js'
 /** @typedef {import('./base/tensor.js').Tensor<Float32Array>} FloatTensor */
 
 /**
- * Imports on demand the code of threads, relaxed SIMD, kernels of integer weights and trim. This is the only import of that module: with a
- * second one, bundlers would keep more of it than is used.
+ * Imports on demand the code of threads, relaxed SIMD, kernels of integer weights and trim. All share one import(), because with two,
+ * bundlers would keep all exports of both modules.
  */
 export const later = () => import('./threads/load-with.js')
 
@@ -182,7 +182,7 @@ export class Qkv {
   /**
    * Makes PyTorch's random stream of torch.manual_seed(seed).
    * @param {number | bigint} seed
-   * @param {{ stream?: 'vector' | 'scalar' }} [options] which build of PyTorch; default 'vector'
+   * @param {{ stream?: 'vector' | 'scalar' }} [options] stream: the build of PyTorch to equal; default 'vector'
    */
   generator(seed, options = {}) {
     return new Generator(expectCore(this), seed, options)

@@ -1,4 +1,4 @@
-// The build with relaxed SIMD, loaded only on request.
+// Finds the build with relaxed SIMD. Loaded only on request.
 
 import { describe, QkvError } from './base/errors.js'
 import { ofPackage } from './wasm-source.js'

@@ -66,7 +66,7 @@ const options = {
   help: SWITCH,
 }
 
-/** The options of which at least one must be given: they say what to compute. */
+/** Options that say what to compute. At least one must be given. */
 const WHAT = /** @type {const} */ (['embeddings', 'losses', 'head-scores', 'means', 'top', 'function'])
 
 /** @param {string[]} args */

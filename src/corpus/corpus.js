@@ -31,8 +31,8 @@ import { readWhat } from './what.js'
  * @property {string} out path of the folder for the results, created if missing
  * @property {'npz' | 'csv' | 'parquet'} [format] file format of the results; default npz
  * @property {number | 'auto' | { run: (part: CorpusPart) => Uint8Array | Promise<Uint8Array>, count?: number }} [workers] number of threads
- *   that run parts, each with a separate model; 'auto': the number of cores; default 1: this thread. An object runs parts elsewhere: `run`
- *   returns the bytes that runPart(part) returns there, and up to `count` parts (default 4) run concurrently
+ *   that run parts, each with a separate model; 'auto': the number of cores; default 1: this thread. An object runs parts elsewhere, up to
+ *   `count` (default 4) at once: its `run` calls runPart(part) there and returns the bytes
  * @property {boolean} [resume] true (default) reuses the results of an earlier call in this folder
  * @property {number} [partSize] texts per part; default 256. After a crash, unfinished parts are repeated
  * @property {Pick<import('../models/load-model.js').LoadModelOptions, 'dtype' | 'activations' | 'adapter'>} [modelOptions]
@@ -189,8 +189,8 @@ async function fingerprint(model) {
 }
 
 /**
- * Stores the settings in the folder of results. Throws if the folder has results of other settings, unless `resume` is false, which
- * deletes its parts.
+ * Stores the settings in the folder of results. If the folder has results of other settings, throws. With `resume` false, deletes the
+ * folder's parts instead.
  * @param {string} out
  * @param {CorpusPart['settings']} settings
  * @param {number} partSize

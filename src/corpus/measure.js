@@ -131,11 +131,11 @@ function readText(model, text) {
  */
 const internalsOf = model => /** @type {typeof import('../models/model.js').Model} */ (model.constructor).parts(model)
 
-/** True if a place is in `places`, or matches one with a star. @param {readonly string[]} places @param {string} name without a star */
+/** True if `places` has a place, or one with a star that matches it. @param {readonly string[]} places @param {string} name of the place */
 const matches = (places, name) =>
   places.some(each => each === name || (each.includes('*') && toPattern(each).test(name)))
 
-/** Converts a place with a star to a regular expression. @param {string} place with a star for the layer index */
+/** Converts a place with a star, such as layers.*.heads, to a regular expression. @param {string} place */
 const toPattern = place => new RegExp(`^${place.replaceAll('.', '\\.').replace('*', '\\d+')}$`)
 
 /** @template K, V @param {Map<K, V>} map @param {K} key @param {() => V} make @returns {V} */
@@ -197,8 +197,8 @@ function runBatch({ qkv, model }, inputs, { means, top, losses }) {
   const starts = [0]
   for (const { ids } of bare) starts.push(starts[starts.length - 1] + ids.length)
   /**
-   * Returns the first row of each text in a tensor, then the number of rows. The tensor gives the number of rows of a single text, because
-   * it may be of an encoder-decoder's decoder.
+   * Returns the first row of each text in a tensor, then the number of rows. For a single text, the tensor gives that number: in an
+   * encoder-decoder, encoder and decoder differ in it.
    * @param {FloatTensor} x
    */
   const startsOf = x => (bare.length === 1 ? [0, x.dims[1]] : starts)

@@ -119,7 +119,7 @@ function total(array) {
 /** @param {Float64Array} data @param {readonly number[]} dims */
 const toTensor = (data, dims) => new Tensor(Float32Array.from(data), [...dims])
 
-/** True if an axis has size 0. The embeddings of a part are so if none of its texts has tokens: their width is unknown. */
+/** True if an axis has size 0. If no text of a part has tokens, its embeddings have this shape, because their width is unknown. */
 const isEmpty = (/** @type {readonly number[]} */ dims) => dims.includes(0)
 
 /**

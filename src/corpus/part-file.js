@@ -14,7 +14,7 @@ import { dirname } from 'node:path'
  * @typedef {object} PartHead
  * @property {string} id hash of the settings and the texts
  * @property {number} texts number of texts
- * @property {Record<string, number>} counts by place, the number of rows that its sums are of
+ * @property {Record<string, number>} counts number of rows in the sums of each place
  * @property {string[]} [lines] the texts, if largest activations were listed
  *
  * @typedef {PartHead & { arrays: PartArray[] }} PartResult

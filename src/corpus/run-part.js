@@ -21,7 +21,7 @@ import { encodePart } from './part-file.js'
  * @property {string} of version of qkv, and the identifier of the model from `fingerprint`
  */
 
-/** The model that is open, with the settings that it was opened for as `key`. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */
+/** The open model. `key` is the JSON of its settings. @type {{ key: string, opened: Promise<import('./measure.js').Opened> } | undefined} */
 let last
 
 /**
@@ -56,7 +56,7 @@ async function run(part, signal) {
   return encodePart(made)
 }
 
-/** Frees the open model, after the runs that were started. */
+/** Frees the open model when all started runs have ended. */
 export function closeModel() {
   running = running.then(close)
   return running

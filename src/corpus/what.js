@@ -10,8 +10,8 @@ import { describe } from '../base/errors.js'
 /** @import { Place } from '../models/run/model-hooks.js' */
 /**
  * @typedef {object} CorpusWhat
- * @property {boolean | Pick<import('../models/sentences/embed.js').EmbedOptions, 'pooling' | 'normalize' | 'prompt' | 'truncateDim'>} [embeddings] options
- *   of model.embed
+ * @property {boolean | Pick<import('../models/sentences/embed.js').EmbedOptions, 'pooling' | 'normalize' | 'prompt' | 'truncateDim'>} [embeddings] true,
+ *   or options of model.embed
  * @property {boolean} [losses] the mean cross-entropy of each text's tokens, as transformers computes it with `labels`
  * @property {boolean} [headScores] as in model.headScores
  * @property {readonly Place[]} [means] places whose means and variances are computed, over all positions of all texts. A star stands for

@@ -1,4 +1,4 @@
-// qkv/interpret: explains the answers of models of qkv/models: gradients at places and weights, effects of parts.
+// qkv/interpret: explains the answers of models of qkv/models, by gradients at places and weights and by effects of parts.
 
 export { headCircuits } from '../interpret/circuits/head-circuits.js'
 export { edge, edges } from '../interpret/edges/edges.js'

@@ -54,7 +54,7 @@ const ROWS = 64 // rows to convert to float32 at a time, because the whole weigh
 /** Bytes of an int4 block of eight rows: 32 values of each row, with its scale and minimum. */
 const INT4_BYTES = 160
 const OUT_OF_RANGE = 8 // enum qkv_status
-/** Phrases of an error: the largest allowed magnitude of a weight or its scale, by enum qkv_weights. */
+/** For each value of enum qkv_weights, the largest magnitude that it can store, as a phrase for an error. */
 const LARGEST = [
   '',
   '',

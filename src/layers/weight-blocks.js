@@ -1,7 +1,7 @@
 // Block types of GGUF files whose weights are multiplied without conversion.
 
 /**
- * Bytes of 256 weights of a row in a file, and of 256 weights of eight rows (a panel) in memory.
+ * Bytes of 256 weights: `file` for one row in a file, `memory` for the eight rows of a panel in memory.
  * @type {Record<import('./packed-linear.js').BlockType, readonly [file: number, memory: number]>}
  */
 export const BLOCKS = {

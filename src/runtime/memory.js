@@ -84,7 +84,7 @@ export class Core {
     return now
   }
 
-  /** Takes the call record. If it is taken, as for a call from a getter of another call's options, makes a new one. */
+  /** Takes the spare call record. Makes a new one if a running call has it, whose options have a getter that makes another call. */
   takeCall() {
     const call = this.#spare ?? new AttentionCall()
     this.#spare = undefined
@@ -105,7 +105,7 @@ export class Core {
     this.floats = new Float32Array(buffer)
     this.views = new WeakMap()
     const { memory } = this.exports
-    // After trim, arrays of the old shared memory still work. They are not taken for resident tensors, whose data has moved.
+    // After trim, arrays of the old shared memory still work, but resident tensors have moved, so their old addresses are invalid.
     const viewAt = (/** @type {number} */ address, /** @type {readonly number[]} */ dims) =>
       memory === this.exports.memory ? this.viewAt(address, dims) : undefined
     memories.set(buffer, { viewAt })
@@ -187,7 +187,7 @@ export class Core {
     return pointer
   }
 
-  /** Returns the tensor as a resident tensor if it is in this memory. @param {import('../base/tensor.js').Tensor} tensor */
+  /** Returns the tensor as a resident tensor if it is in this memory, else undefined. @param {import('../base/tensor.js').Tensor} tensor */
   residentOf(tensor) {
     const resident = /** @type {ResidentTensor} */ (tensor)
     return tensor.isResident && resident.isIn(this) ? resident : undefined

@@ -21,7 +21,7 @@ export class ResidentTensor extends Tensor {
   #length
   /** @type {{ output: Tensor<Float32Array> } | undefined} */
   #output
-  /** The getter of `data` for all tensors. With a closure per tensor, each tensor would get a hidden class of its own in V8. */
+  /** The getter of `data` for all tensors. With a closure per tensor, V8 would give each tensor another hidden class. */
   static #data = {
     enumerable: true,
     /** @this {ResidentTensor} */

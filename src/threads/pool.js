@@ -345,7 +345,7 @@ export class Threads {
     words[AT.stride] = stride
     words[AT.first] = first
     words[AT.units] = words[AT.notReady] = units
-    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // with copies one range, whose last units are copied first
+    words[AT.ranges] = deferredCopies.length ? 1 : this.#size // one range if there are copies, which start with the last units
     for (let n = 0; n < words[AT.ranges]; n++)
       words[AT.left + n * AT.LINE] = startOf(units, words[AT.ranges], n + 1) - startOf(units, words[AT.ranges], n)
     words[AT.done] = words[AT.status] = 0

@@ -54,7 +54,7 @@ function isPlain(value) {
  * @param {string} name of `layers` in the whole tree
  * @param {Record<string, Operand>} found
  * @param {Map<unknown, string>} seen
- * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} a function that makes the BoundLayers for a tape
+ * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} makes the BoundLayers for a tape
  */
 function compile(layers, name, found, seen) {
   const kind = KINDS.find(([Kind]) => layers instanceof Kind)
@@ -91,7 +91,7 @@ function put(found, name, tensor) {
  * @param {typeof KINDS[number][1]} method the method of the tape that runs it
  * @param {string} name
  * @param {Record<string, Operand>} found
- * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} a function that makes the function of the layer for a tape
+ * @returns {(t: any, values: Readonly<Record<string, FloatTensor>>) => any} makes the function that runs the layer on a tape
  */
 function compileLayer({ weight, bias, eps }, method, name, found) {
   const [ofWeight, ofBias] = ['weight', 'bias'].map(part => (name ? `${name}.${part}` : part))

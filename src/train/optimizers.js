@@ -14,7 +14,7 @@ import { copies, expectParameters, fill, paddedSize } from './parameters.js'
 /** @import { FloatTensor } from '../base/tensor.js' */
 /** @import { Parameters } from './parameters.js' */
 /**
- * Names of parameters with options of their own, as in PyTorch's param_groups.
+ * Parameters, by name, with separate options, as in PyTorch's param_groups.
  * @typedef {{ readonly params: readonly string[], lr?: number, weightDecay?: number }} ParamGroup
  *
  * @typedef {object} OptimizerOptions
@@ -110,7 +110,7 @@ export class Optimizer {
   #isDisposed = false
   /** @type {Part[]} */
   #parts = []
-  /** The values of all parameters, their gradients, and each state array of the update rule; as many floats each. @type {FloatTensor[]} */
+  /** The values of all parameters, their gradients, and each state array of the update rule, with p.n floats each. @type {FloatTensor[]} */
   #arrays
   /** The state of the update rule by name, such as 'expAvg.weight'. @type {Record<string, FloatTensor>} */
   #state

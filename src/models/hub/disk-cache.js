@@ -15,7 +15,7 @@ const { dirname, join, relative, sep } = builtin('node:path')
 /** @type {typeof import('node:os')} */
 const { hostname } = builtin('node:os')
 
-/** A partial download of another computer counts as abandoned after so many milliseconds without a write. */
+/** Milliseconds without a write after which a partial download of another computer is removed. */
 const LEFT = 24 * 3600 * 1000
 
 const none = () => undefined

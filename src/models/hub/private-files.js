@@ -130,7 +130,7 @@ async function noteOf(folder, name) {
   }
 }
 
-/** Returns what is cached of all models: the folders, the notes about revisions, and the bytes cached of each file, by hash. */
+/** Returns the two folders of the cache, the facts stored for each model and revision, and the cached bytes of each file by hash. */
 async function all() {
   const root = await rootOf()
   if (!root) return undefined

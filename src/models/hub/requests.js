@@ -13,7 +13,7 @@ import { urlOf } from './hub-settings.js'
 const TRIES = 5
 /** The first pause between attempts in milliseconds; each pause is twice the one before. */
 const PAUSE = 500
-/** The maximum pause in milliseconds. */
+/** The maximum pause in milliseconds. If the hub requests a longer one, the request fails. */
 const LONGEST = 60_000
 
 /** @param {number} time @param {AbortSignal} [signal] */

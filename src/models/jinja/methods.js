@@ -361,7 +361,7 @@ function indexIn(list, item) {
   return at
 }
 
-/** Attributes of Python's values that are not supported, besides those of FORBIDDEN. @type {Record<string, string>} */
+/** Attributes and methods of Python's types that are not supported; FORBIDDEN has others. @type {Record<string, string>} */
 const OTHERS = {
   str: 'encode expandtabs format format_map isidentifier isprintable istitle maketrans swapcase translate',
   dict: 'fromkeys',

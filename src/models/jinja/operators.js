@@ -45,7 +45,8 @@ export const negative = (/** @type {unknown} */ v) => signed(v, '-')
 export const positive = (/** @type {unknown} */ v) => signed(v, '+')
 
 /**
- * Returns quotient and remainder as Python does, rounding down. A zero has the sign of the exact quotient, or of y.
+ * Returns quotient and remainder as Python does, rounding down. A zero quotient has the sign of the exact quotient, a zero remainder the
+ * sign of y.
  * https://github.com/python/cpython: Objects/floatobject.c, _float_div_mod
  * @param {number} x @param {number} y
  */

@@ -82,7 +82,7 @@ class Parser {
   /** Errors about unknown filters and tests. @type {string[]} */
   #unknown = []
   frame = new Frame()
-  /** Names in the assignment targets parsed most recently. @type {string[]} */
+  /** Names in the assignment target that was parsed last. @type {string[]} */
   #stored = []
 
   /** @param {string} source */

@@ -3,7 +3,7 @@
 import { Callable, equal, iterate, length, repr, TemplateError, Tuple, truth, Undefined } from './values.js'
 
 /**
- * The names of one part of a template with a scope of its own, such as the body of a loop; collected at compile time. As in jinja2, a name
+ * The names in a part of a template that has a separate scope, such as the body of a loop; collected at compile time. As in jinja2, a name
  * is local if its first use in this part sets it and no enclosing part uses it. A local name is undefined until it is set, even if the
  * caller passed a variable of that name.
  */

@@ -40,8 +40,8 @@ async function* batchesOf(texts, read, most) {
 }
 
 /**
- * Runs texts in batches. Yields each batch as inputs, output, rows, and the first row of each text. The rows of an encoder-decoder are
- * those of its encoder, as in sentence-transformers.
+ * Runs texts in batches. Yields for each batch `inputs`, `output`, `rows`, and `starts`, the first row of each text. For an
+ * encoder-decoder, `rows` are those of its encoder, as in sentence-transformers.
  * @param {Runner} runner
  * @param {Iterable<string> | AsyncIterable<string>} texts
  * @param {(text: string) => Tokenized} read

@@ -1,5 +1,5 @@
-// Folders of sentence-transformers whose network is in a subfolder such as 0_Transformer, next to modules.json. Loaded for a folder without
-// config.json.
+// Opens a folder of sentence-transformers whose network is in a subfolder such as 0_Transformer, next to modules.json. Loaded for a folder
+// without config.json.
 
 import { openFolder, readJSON } from '../source/source.js'
 

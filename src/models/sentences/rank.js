@@ -95,7 +95,7 @@ function activationFor({ sentence_transformers: later, sbert_ce_default_activati
 /**
  * Returns the tokens to score by if the folder has no cross-encoder settings. They are chosen as in sentence-transformers.
  * @param {import('./many-texts.js').Runner} runner
- * @returns {ScoreTokens | undefined}
+ * @returns {ScoreTokens | undefined} undefined unless the model is a decoder with a head
  */
 function usualTokens({ model, idOf }) {
   const [architecture] = [model.config.architectures].flat()

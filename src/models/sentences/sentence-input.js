@@ -11,7 +11,7 @@ import { expectObject, refuse } from './module-settings.js'
  * How a text is read.
  * @typedef {object} TextSettings
  * @property {number} [most] maximum number of ids; default: from the tokenizer and config.json
- * @property {boolean} isLower True to lower the case of texts
+ * @property {boolean} isLower true to lowercase texts
  * @property {Conversations} [conversations] present if texts are written as conversations, by the chat template of the folder
  *
  * @typedef {object} Conversations
@@ -34,7 +34,7 @@ export const SIZES = ['bert', 'roberta', 'distilbert', 'camembert', 'albert', 'x
   type => `sentence_${type}_config.json`,
 )
 
-/** Settings of the network in Python that do not change its numbers, or that are checked elsewhere. */
+/** Arguments that a file may have: they do not change the numbers, or are checked elsewhere. */
 const HARMLESS = [
   'add_pooling_layer',
   'attn_implementation',

@@ -16,7 +16,7 @@ import { lengthOf, promptOf, readSettings } from './sentence-input.js'
  * How the hidden states of a text become its embedding. The results of several poolings are concatenated.
  * @typedef {object} OwnModules
  * @property {Pooling[]} poolings
- * @property {boolean} includesPrompt True if the pooling includes the rows of the prompt
+ * @property {boolean} includesPrompt true if the pooling includes the rows of the prompt
  * @property {AfterPooling[]} after
  * @property {Record<string, string>} prompts by name
  * @property {string} [defaultPrompt] name of a prompt
@@ -43,7 +43,7 @@ const KINDS = ['Transformer', 'Pooling', 'Dense', 'LayerNorm', 'Normalize', 'Dro
 export const [MODULES, PROMPTS] = ['modules.json', 'config_sentence_transformers.json']
 
 /**
- * Returns a function that reads a JSON file of a folder; it returns undefined if the file is missing.
+ * Returns a function that reads a JSON file of a folder, or returns undefined if the file is missing.
  * @param {Folder} folder
  * @param {typeof import('../source/source.js').readJSON} readJSON
  */
@@ -192,11 +192,11 @@ export async function readPrompts(json) {
  * @property {(rows: Float64Array[]) => FloatTensor} finish applies the modules after the pooling, and returns a row for each text
  *
  * @typedef {object} RecipeOptions
- * @property {Pooling} [pooling] replaces the folder's pooling, and skips its modules with weights
+ * @property {Pooling} [pooling] replaces the folder's pooling; the folder's modules with weights are then skipped
  * @property {boolean} [normalize]
  * @property {string | { text: string }} [prompt] the name of a prompt of the folder, or a prompt
  * @property {number} [truncateDim]
- * @property {boolean} [isRanked] True if the modules may compute scores
+ * @property {boolean} [isRanked] true if the modules may compute scores
  */
 
 /**

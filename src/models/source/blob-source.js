@@ -7,8 +7,8 @@ import { inBlocks } from './blocks.js'
 /** Bytes per request to the stream. */
 const PART = 2 ** 20
 /**
- * A gap of at most so many bytes before a range is read and dropped. Otherwise a range of at most so many bytes is read as a slice of the
- * Blob, and a longer one by a new stream.
+ * Maximum bytes to read and drop to reach a range that begins later in the stream. Beyond that, a range of at most NEAR bytes is read as a
+ * slice of the Blob, and a longer one by a new stream.
  */
 const NEAR = 2 ** 16
 /**

@@ -6,7 +6,7 @@ import { describe } from '../../base/errors.js'
 const OWN = /^(range|if-range|connection|content-length|host|transfer-encoding|keep-alive|upgrade|expect|te|trailer)$/i
 
 /**
- * True if fetch accepts a header, which is checked here because the error of fetch would show the value.
+ * True if fetch would accept a header. Checked here, because the error of fetch would show the value.
  * @param {string} name
  * @param {unknown} value
  */

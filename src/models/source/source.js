@@ -1,5 +1,5 @@
-// The sources of a checkpoint's files: a folder's URL, dropped files, an object of bytes, a path in Node. Each becomes a function from a
-// file name to a reader of byte ranges, so that no file is in memory twice.
+// Opens the sources of a checkpoint's files: a folder's URL, dropped files, an object of bytes, a path in Node. Each becomes a Folder. Its
+// files are read by byte ranges, so that no file is in memory twice.
 
 import { isBytes, isShared } from '../../base/buffers.js'
 import { describe } from '../../base/errors.js'

@@ -30,7 +30,7 @@ export const OTHERS = [
 /** Returns the error for an empty source. */
 export const nothing = () => refused('EMPTY', "expected a folder's path or URL, or hf:owner/name, got an empty text")
 
-/** Returns advice on a path that looks like the name of a hub model or of a file of one. @param {unknown} source */
+/** Returns advice for a path that looks like the name of a hub model or of its file; '' for others. @param {unknown} source */
 export function nameOnHub(source) {
   if (typeof source !== 'string' && !(source instanceof URL)) return ''
   const [, name] = /^(?:hf:)?(\w[\w.-]*(?:\/\w[\w.-]*(?::\w[\w.-]*)?)?)\/?$/i.exec(String(source)) ?? []

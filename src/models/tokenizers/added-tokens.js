@@ -1,4 +1,4 @@
-// The added tokens of tokenizer.json, which are found in a text before the model tokenizes the rest.
+// Finds the added tokens of tokenizer.json in a text, before the model tokenizes the rest.
 // https://github.com/huggingface/tokenizers: tokenizers/src/tokenizer/added_vocabulary.rs
 
 import { entryOf } from '../../base/entry.js'
@@ -83,7 +83,7 @@ export class AddedTokens {
       const text = normalized ? this.#normalize(content) : content
       if (!text)
         throw refuse('tokenizer.json: added_tokens', `${JSON.stringify(content)}, which is normalized to nothing,`)
-      // Two such tokens may claim the same spaces, where the Rust library panics.
+      // A token that is normalised to spaces and one with lstrip or rstrip may claim the same spaces. There the Rust library panics.
       if (strips && text !== content && /^\p{White_Space}+$/u.test(text))
         throw refuse(
           'tokenizer.json: added_tokens',

@@ -1,10 +1,10 @@
-// Finds the segmentation of a text with the largest sum of scores, as the Unigram models of SentencePiece and the Rust library do. Used
-// instead of the package @huggingface/tokenizers, which breaks ties differently: if the same pieces fit in two orders.
+// Finds the segmentation of a text with the largest sum of scores, as the Unigram models of SentencePiece and the Rust library do. The
+// package @huggingface/tokenizers is not used, because it chooses differently between two orders of the same pieces.
 // https://github.com/google/sentencepiece: src/unigram_model.cc
 
 import { present } from '../../base/present.js'
 
-/** The score of an unknown character is so far below the lowest score of a piece. */
+/** Difference between the lowest score of a piece and the score of an unknown character. */
 export const UNKNOWN = 10
 
 /**

@@ -3,7 +3,7 @@
 import { describe } from '../../base/errors.js'
 import { typeOf } from './model-type.js'
 
-/** Types of values: their names in errors, and checks. @type {Record<string, [name: string, is: (value: any) => boolean]>} */
+/** For each type of value, its name in errors and its check. @type {Record<string, [name: string, is: (value: any) => boolean]>} */
 const TYPES = {
   boolean: ['a boolean', value => typeof value === 'boolean'],
   // JSON.parse accepts lone surrogates and numbers that are too large; the Rust library does not.
@@ -28,7 +28,7 @@ const TYPES = {
   ],
 }
 
-/** True if an array has values of these types. @param {unknown} value @param {string[]} types */
+/** True for an array with one value of each type, in order. @param {unknown} value @param {string[]} types */
 const isTuple = (value, types) =>
   Array.isArray(value) &&
   value.length === types.length &&

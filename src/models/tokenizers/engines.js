@@ -121,7 +121,7 @@ const ENGINES = {
     if (json.dropout) throw refuseModel('dropout', `${json.dropout}, which makes ids random,`)
     if (json.continuing_subword_prefix)
       throw refuseModel('continuing_subword_prefix', JSON.stringify(json.continuing_subword_prefix))
-    // A GGUF file has no merges but a score for each piece. Ranks are computed from them, because a table of all pairs would be too large.
+    // A GGUF file has a score for each piece instead of merges. A pair's rank is computed from scores; a table of all pairs would be large.
     const { rankOf } = json
     if (rankOf)
       model.bpe_ranks = {

@@ -1,4 +1,4 @@
-// The ids of one or two texts, truncated, with special tokens around them.
+// Makes the ids of one or two texts: truncates them, and puts special tokens around them.
 
 import { lengthsOf } from './given.js'
 

@@ -11,7 +11,7 @@ const CATEGORIES = new Set(
   'L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf'.split(' '),
 )
 const SCRIPTS = new Set('Han Hiragana Katakana Hangul Latin Greek Cyrillic Arabic Hebrew Thai Devanagari'.split(' '))
-/** Escapes of character sets. @type {Record<string, string>} */
+/** For each escape of a set of characters, its form in JavaScript. @type {Record<string, string>} */
 const SETS = {
   s: '\\p{White_Space}',
   S: '\\P{White_Space}',

@@ -48,7 +48,7 @@ function checkFirst({ normalizer, pre_tokenizer: split }) {
  */
 export async function readTokenizer(json, make) {
   checkFirst(json)
-  // Separate chunks that a page loads quickly.
+  // Imported as separate chunks, which a page loads in parallel.
   const [{ normalizerOf }, { preTokenizerOf }, { decoderOf, isLocal }, { engineOf }] = await Promise.all([
     import('./normalizers.js'),
     import('./pre-tokenizers.js'),

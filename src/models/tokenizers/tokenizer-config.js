@@ -1,5 +1,5 @@
-// The files next to tokenizer.json: tokenizer_config.json, and in older folders special_tokens_map.json and added_tokens.json, by the rules
-// of transformers 5. https://github.com/huggingface/transformers: tokenization_utils_base.py, tokenization_utils_tokenizers.py
+// Reads the files next to tokenizer.json: tokenizer_config.json, and in older folders special_tokens_map.json and added_tokens.json.
+// Follows transformers 5. https://github.com/huggingface/transformers: tokenization_utils_base.py, tokenization_utils_tokenizers.py
 
 import { present } from '../../base/present.js'
 import { refuse } from './refuse.js'
@@ -38,7 +38,7 @@ const USUAL = {
 export const textOf = given => (typeof given === 'string' ? given : Object(given).content)
 
 /**
- * Reads the files.
+ * Reads tokenizer_config.json, and in older folders the other two files.
  * @param {import('../source/source.js').Folder} folder
  * @param {typeof import('../source/source.js').readJSON} readJSON
  * @param {{ type?: string, named?: unknown }} model type: the model_type; named: tokenizer_class of config.json, used if
@@ -155,7 +155,7 @@ export function extend(reader, config, added) {
     return { normalized: false, ...(typeof token === 'object' && token), ...own, content, special: true }
   })
   reader.added.add([...added, ...named])
-  // As in transformers 4. Version 5 ignores add_bos_token and add_eos_token if there is a tokenizer.json.
+  // add_bos_token and add_eos_token work as in transformers 4. Version 5 ignores them if there is a tokenizer.json.
   if (!('add_bos_token' in config || 'add_eos_token' in config)) return reader.template
   const mark = (/** @type {'bos' | 'eos'} */ key) => {
     const token = textOf(config[`${key}_token`])

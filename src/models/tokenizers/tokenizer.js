@@ -51,7 +51,7 @@ import { describe } from '../../base/errors.js'
 /**
  * Opens the tokenizer of a folder.
  * @param {import('../source/source.js').Folder} folder
- * @param {typeof import('../source/source.js').readJSON} readJSON a parameter, not an import, so that bundlers keep source.js in the chunk
+ * @param {typeof import('../source/source.js').readJSON} readJSON passed instead of imported, so that bundlers keep source.js in the chunk
  *   of load-model.js
  * @param {TokenizerClass | TokenizerLike | undefined} given
  * @param {string} type the model_type

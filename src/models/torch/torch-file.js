@@ -62,7 +62,7 @@ const [OLDER, OLDER_BYTES] = [Number(0x1950a86a20f9469cfc6cn), 64]
  * Reads the tensors of a state_dict.
  * @param {ByteSource} source
  * @param {string} file file name
- * @param {ReadExactly} readExactly a parameter, not an import, so that the package keeps this in a file of its own
+ * @param {ReadExactly} readExactly passed instead of imported, so that this module stays a separate file in the package
  * @returns {Promise<StoredTensor[]>}
  * @throws {RangeError} if the file is truncated, of another format, needs code to run, or is inconsistent
  */

@@ -38,7 +38,7 @@ const LORA = /\.lora_(embedding_)?(A|B)(?:\.default)?(?:\.weight)?$/
  * @param {import('../source/source.js').Folder} folder of the adapter
  * @param {Family} family of the base
  * @param {Map<string, StoredTensor>} tensors of the base
- * @param {object} readers a parameter, not imports, so that the package keeps this in a file of its own
+ * @param {object} readers passed instead of imported, so that this module stays a separate file in the package
  * @param {typeof import('../source/source.js').readJSON} readers.readJSON
  * @param {typeof import('../source/source.js').readExactly} readers.readExactly
  * @param {typeof import('./safetensors.js').readHeader} readers.readHeader

@@ -1,11 +1,11 @@
-// The safetensors format: 8 bytes with the length of a JSON header, the header { name: { dtype, shape, data_offsets } }, then the numbers.
-// At first only the header is read; each tensor is read by its range. https://github.com/huggingface/safetensors
+// Reads the safetensors format: 8 bytes with the length of a JSON header, the header { name: { dtype, shape, data_offsets } }, then the
+// numbers. At first only the header is read. Each tensor is read by its range. https://github.com/huggingface/safetensors
 
 import { describe, shape as dimsText, messageOf } from '../../base/errors.js'
 import { fromBfloat16, fromFloat16 } from '../../base/float16.js'
 import { readExactly } from '../source/source.js'
 
-/** File names: of a checkpoint in one file, and of the index of a sharded one. */
+/** File names: SINGLE of a checkpoint in one file, INDEX of the index of a sharded checkpoint. */
 export const [SINGLE, INDEX] = ['model.safetensors', 'model.safetensors.index.json']
 
 /** @import { ByteSource } from '../source/source.js' */

@@ -1,4 +1,4 @@
-// The files of a checkpoint without model.safetensors: shards with their index, a safetensors file with another name, or files of
+// Finds the files of a checkpoint without model.safetensors: shards with their index, a safetensors file with another name, or files of
 // torch.save. Loaded if there is no model.safetensors.
 
 import { describe } from '../../base/errors.js'
@@ -15,8 +15,8 @@ const [TORCH, TORCH_INDEX] = ['pytorch_model.bin', 'pytorch_model.bin.index.json
  * @param {Folder} folder
  * @param {string | undefined} single a safetensors file to read if there is no index
  * @param {unknown} given the source, as given
- * @param {typeof import('../source/source.js').readJSON} readJSON a parameter, not an import, so that the package keeps this in a file of
- *   its own
+ * @param {typeof import('../source/source.js').readJSON} readJSON passed instead of imported, so that this module stays a
+ *   separate file in the package
  * @returns {Promise<{ index: string, files: Map<string, string> }>} files: the file of each tensor by name; without an index, one entry
  *   with the key ''
  */

@@ -1,4 +1,4 @@
-// The stored tensors of a model, and where each `Piece` of weights.js is in them.
+// Lists the stored tensors of a model, and finds each `Piece` of weights.js in them.
 
 import { describe, didYouMean } from '../../base/errors.js'
 import { count, Tensor } from '../../base/tensor.js'

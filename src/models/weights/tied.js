@@ -1,6 +1,6 @@
-// Finds out if the head and the table of tokens share one weight. Whatever the config has, one tensor is used for both, and two tensors
-// with different numbers are two weights, as in transformers 5.16 (modeling_utils.py, tie_weights). Loaded if a file has a head weight in
-// addition to the table, or lacks the table.
+// Finds out if the head and the table of tokens share one weight. The file decides, not the config: a single tensor is shared, and two
+// tensors with different numbers are two weights. So does transformers 5.16 (modeling_utils.py, tie_weights). Loaded if a file has a head
+// weight in addition to the table, or lacks the table.
 
 import { describe } from '../../base/errors.js'
 
@@ -10,11 +10,11 @@ import { describe } from '../../base/errors.js'
 const CHUNK = 2 ** 20
 
 /**
- * Returns the family with its head changed to what the file has: a weight of its own, or the table of tokens.
+ * Returns the family with its head changed to what the file has: a separate weight, or the table of tokens.
  * @param {Family} family
  * @param {Map<string, StoredTensor>} tensors a table under another name is renamed to the family's name
- * @param {typeof import('../source/source.js').readExactly} readExactly a parameter, not an import, so that the package keeps this in a
- *   file of its own
+ * @param {typeof import('../source/source.js').readExactly} readExactly passed instead of imported, so that this module stays a
+ *   separate file in the package
  * @param {number} [most] maximum bytes of two tensors to compare; default all
  * @returns {Promise<Family>}
  */

@@ -42,7 +42,7 @@ const CHUNK = 2 ** 20 // bytes per read; a chunk is packed while the next ones a
 export const keyOf = ({ name, part }) => (part === undefined ? name : `${name}[${part}]`)
 
 /**
- * Returns the embedding of a stack.
+ * Returns the embedding spec of a stack: that of the family, with the stack's changes.
  * @param {Family} family
  * @param {import('../family-shapes/parts.js').StackSpec} stack
  * @returns {import('../family-shapes/parts.js').EmbeddingSpec}
@@ -253,7 +253,7 @@ export class ModelWeights {
    * @param {Raw} raw
    * @param {number} from
    * @param {WeightTypes} [types] default: the option dtype of the model
-   * @param {boolean} [isNew] true to create the layers, when `from` is 0
+   * @param {boolean} [isNew] true creates the layers before the first chunk is packed
    */
   #fill(layers, raw, from, types = this.kept.dtype, isNew = true) {
     const dtype = typeOf(types, layers[0].place, raw)
@@ -295,7 +295,7 @@ export class ModelWeights {
   }
 
   /**
-   * Returns the stored tensors by the family's names: without the optional prefix, and without old names of norms.
+   * Returns the stored tensors by the family's names: the optional prefix is removed, old names of norms are replaced.
    * @param {Family} family
    * @param {Map<string, StoredTensor>} stored
    */
