@@ -277,7 +277,8 @@ export class Tensor {
 
   /**
    * @internal
-   * Returns this tensor if it is a resident tensor itself. Throws if it is a Proxy of one or was derived from one.
+   * Throws, because this is a Proxy of a resident tensor or was derived from one. A resident tensor overrides this method and
+   * returns itself.
    * @param {string} name
    * @returns {Tensor}
    */

@@ -183,7 +183,7 @@ static void weigh_values(const float *scores, size_t keys, const float *value_sc
   store(sums, sum);
 }
 
-/* Computes the output of rows from <= r < from + rows of the queries that share kv head g of batch b. */
+/* Computes the output of query rows from <= r < from + rows, which share kv head g of batch b, see all_queries. */
 static void attend_rows(const struct qkv_cached *args, uint32_t b, uint32_t g, size_t from, size_t rows,
                         float *scratch) {
   const struct qkv_attention *a = &args->attention;

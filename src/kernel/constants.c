@@ -1,5 +1,5 @@
-/* constants.c: constants of loops, see splat_from. They are in a separate file because a compiler that knew their
- * values would inline them into the loops. */
+/* constants.c: constants that loops load from memory, see splat_from. They are in a separate file because a compiler
+ * that knew their values would inline them into the loops. */
 #include "activation.h"
 
 const struct words WORDS = {

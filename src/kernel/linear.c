@@ -10,8 +10,8 @@
 #include "tile.h"
 
 /* A block of rows has at most X_FLOATS floats of x: 1 MB, which fits into L2. A W of at most W_FEW values is cheap to
- * pack again for each block, so with such a W a block has at most X_FEW floats of x. Each thread then computes whole
- * rows of y, which are still in its cache when the next kernel reads them. */
+ * pack again for each block, so with such a W a block has at most X_FEW floats of x. With these small blocks, each
+ * thread computes whole rows of y, which are still in its cache when the next kernel reads them. */
 enum {
   X_FLOATS = 1 << 18,
   X_FEW = 1 << 15,

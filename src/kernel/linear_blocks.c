@@ -31,7 +31,8 @@ INLINE void read_scales(uint32_t weights, const char *head, const char *own, siz
     load_float16(own, &scale[0], &scale[1]);
     return;
   }
-  /* A word holds two columns' scales of two groups. It is loaded so that those of group i are its upper two bytes. */
+  /* A word holds two columns' scales of two groups. The load is offset so that the scales of group i are the upper two
+   * bytes. */
   const char *at = head + halves_bytes(weights) + i / 2 * 16 + i % 2 * 2 - 2;
   i4 bytes = load_int16s((const int16_t *)(const void *)at);
   scale[0] = from_integers(signed_byte(bytes, 2));
@@ -404,8 +405,8 @@ static i4 six_bits(const uint8_t *b) {
   return load_bytes((const uint8_t *)(const void *)apart);
 }
 
-/* Packs the scales and minima of 256 values of eight rows into 128 bytes. Lane c % 4 of a vector holds those of columns
- * c and c + 4 for two groups. */
+/* Packs the scales and minima of 256 values of eight rows into 128 bytes. Lane c of a vector holds those of columns c
+ * and c + 4 for two groups. */
 static void pack_scales(uint32_t weights, const uint8_t *const blocks[8], char *to) {
   i4 words[8];
   for (size_t c = 0; c < 4; c++) {

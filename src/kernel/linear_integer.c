@@ -31,8 +31,8 @@
 #include "rows.h"
 #include "tile.h"
 
-/* Up to FEW_ROWS rows, reading W takes longer than the products. For more rows, BLOCK inputs of PANELS panels of W
- * are widened to int16 once for all rows: 16 KB, which fits into L1. */
+/* Up to FEW_ROWS rows, reading W takes longer than the products. For more rows, BLOCK inputs of PANELS panels of W are
+ * widened to int16 once for all rows: 16 KB, which fits into L1. LINE: bytes of a cache line. */
 enum { FEW_ROWS = 8, LINE = 64 };
 
 /* Limits of a block of rows: x takes at most 1 MB as integers, which fits into L2. */
@@ -387,7 +387,8 @@ static NOINLINE void multiply_without(const int16_t *q, const float *steps, size
   multiply_groups(NO_MINIMA, q, steps, pitch, 0, 0, w, group, K, sums);
 }
 
-/* Prefetches up to `count` bytes from p + from on, not beyond p + bytes: a few cache lines between two tiles. */
+/* Prefetches up to `count` bytes from p + from on, but none beyond p + bytes. It is called between tiles, for a few
+ * cache lines at a time. */
 static void prefetch_part(const char *p, size_t bytes, size_t from, size_t count) {
   for (size_t at = from; at < at_most(bytes, from + count); at += LINE)
     prefetch((const float *)(const void *)(p + at));

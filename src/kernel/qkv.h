@@ -75,7 +75,7 @@ enum qkv_weights {
   QKV_WEIGHTS_FLOAT16 = 2, /* float16, each row scaled by a power of 2 */
   QKV_WEIGHTS_INT8 = 3,    /* integers from -127 to 127 times a scale per row; packed by qkv_pack_integer */
   QKV_WEIGHTS_INT4 = 4,    /* integers from 0 to 15 with scales and minima; packed by qkv_pack_integer */
-  QKV_WEIGHTS_Q8_0 = 5,    /* GGUF blocks, weights unchanged; packed by qkv_pack_blocks, as all below */
+  QKV_WEIGHTS_Q8_0 = 5,    /* GGUF blocks with the values of the file; packed by qkv_pack_blocks, as are all below */
   QKV_WEIGHTS_Q4_0 = 6,
   QKV_WEIGHTS_Q4_1 = 7,
   QKV_WEIGHTS_Q5_0 = 8,
@@ -148,13 +148,13 @@ struct qkv_trace {
   float *scores;       /* score(q, k) */
   float *scaled;       /* scale * scores */
   float *capped;       /* softcap(scaled) */
-  float *masked;       /* capped + bias, -infinity for hidden keys (masking before only) */
+  float *masked;       /* capped + bias; with QKV_MASKING_BEFORE, -infinity for hidden keys */
   float *maxima;       /* of masked, along the softmax axis */
   float *exponentials; /* exp(masked - maxima) */
   float *sums;         /* of exponentials, plus exp(sink - maxima) with sinks */
-  float *full_weights; /* masking after only: exponentials / sums */
-  float *zeroed;       /* masking after only: full_weights, hidden keys 0 */
-  float *zeroed_sums;  /* masking after only: sums of zeroed plus the sink's weight; required with sinks */
+  float *full_weights; /* with QKV_MASKING_AFTER only: exponentials / sums */
+  float *zeroed;       /* with QKV_MASKING_AFTER only: full_weights, hidden keys 0 */
+  float *zeroed_sums;  /* with QKV_MASKING_AFTER only: sums of zeroed plus the sink's weight; required with sinks */
   float *weights;      /* after softmax: sum to one */
   float *dropped;      /* weights after dropout, by which v is multiplied */
 };
@@ -197,7 +197,7 @@ struct qkv_pack_linear {
   uint32_t weights;
   uint32_t is_quantized; /* int8 only; 1: w contains the integers as floats, and scales are not written */
   void *packed;
-  uint32_t panel_size; /* bytes between panels; more than K values need if w is only some float32 columns */
+  uint32_t panel_size; /* bytes between panels; more than K values need if w is some columns of a float32 weight */
   float *scales;       /* (N rounded up to 8), for float16 and int8 */
   float *scratch;      /* 8 * (K + 31) floats */
 };

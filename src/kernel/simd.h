@@ -84,7 +84,7 @@ INLINE void store_some(float *p, size_t n, f4 x) {
 /* Weights narrower than a float. An i4 is a vector of integers: four of 32 bits or eight of 16. */
 typedef v128_t i4;
 
-/* Constants of loops, see splat_from. A word holds one 32-bit or two equal 16-bit constants. */
+/* Constants that loops load from memory, see splat_from. A word holds one 32-bit or two equal 16-bit constants. */
 extern const struct words {
   uint32_t float16_shift, float16_bits, low_bytes, high_nibbles, low_nibbles, ones, high_halves, rounding;
   uint32_t ten_bits, twelve_bits, high_five, high_six, bits_6_to_9, bits_6_to_7, bits_8_to_9, bits_8_to_11;

@@ -330,7 +330,7 @@ INLINE f4 join_rows(float *const *to, uint32_t column, size_t many, f4 before, f
   return before;
 }
 
-/* Writes the rows of the map, means of their queries' sums, 4 queries by 4 columns at a time. */
+/* Writes the rows of the map, each the mean of its queries' sums, 4 queries by 4 columns at a time. */
 static void finish_map(const struct summary *x, const struct query_rows *block, const float *factors, float *part) {
   const struct qkv_summary *s = x->s;
   uint64_t rows = s->rows, L = block->a->L;

@@ -177,7 +177,12 @@ export const projectKeys = (core, { G, keys, additive }, k) =>
 export const queriesToMemory = (core, call) =>
   projectQueries(core, call, core.toMemory(call.q, call.additive ? undefined : call.deferredCopies))
 
-/** Returns the address of k, or of the visible keys of the cache, projected, in the module's memory. @param {Core} core @param {AttentionCall} call */
+/**
+ * Copies k into the module's memory unless it is resident, and returns the result of projectKeys. With a cache, this is the address of the
+ * visible keys.
+ * @param {Core} core
+ * @param {AttentionCall} call
+ */
 export function keysToMemory(core, call) {
   const { k, cache, D, additive, deferredCopies } = call
   if (!cache) return projectKeys(core, call, core.toMemory(k, additive ? undefined : deferredCopies))

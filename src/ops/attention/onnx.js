@@ -42,7 +42,8 @@ import { ATTENTION_ATTRIBUTES, ATTENTION_INPUTS } from './onnx-names.js'
  */
 
 /**
- * @typedef {object} OnnxOutputs Y and qk_matmul_output have the type of Q, present_key that of K, present_value that of V
+ * The outputs. Y and qk_matmul_output have the type of Q, present_key that of K, present_value that of V.
+ * @typedef {object} OnnxOutputs
  * @property {Tensor} Y (B, H, L, E), or (B, L, H * E)
  * @property {Tensor} present_key (B, G, P + S, D): past_key and K; K itself if there is no past_key and K has four axes
  * @property {Tensor} present_value (B, G, P + S, E)

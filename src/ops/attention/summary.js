@@ -154,7 +154,7 @@ export function putSummary(core, { outputs, same, sizes }, args, take) {
 }
 
 /**
- * Runs the kernel and copies the statistics out. Call it within a scope.
+ * Runs attention with a summary, and copies the statistics out. Call it within a scope.
  * @param {Core} core
  * @param {AttentionCall} call
  * @param {Checked} summary

@@ -73,7 +73,7 @@ function launchLoss(core, { V, ignore, smoothing, scale, rows }, { logits, ids, 
 }
 
 /**
- * The loss as an operation of a tape. `run` receives the result of checkLoss.
+ * Prepares the loss as an operation of a tape. `run` receives the result of checkLoss.
  * @param {Core} core
  * @param {readonly number[]} dims of the logits
  * @returns {import('../operation.js').Prepared}

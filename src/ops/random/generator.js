@@ -10,7 +10,7 @@ import { newArray, produce } from '../../runtime/outputs.js'
 /** @import { Core } from '../../runtime/memory.js' */
 
 /**
- * Returns the seed of the Mersenne twister: torch.manual_seed accepts -2^63 ... 2^64 - 1 and takes the low 32 bits.
+ * Returns the low 32 bits of a seed, as torch.manual_seed takes them. Accepts -2^63 ... 2^64 - 1.
  * @param {number | bigint} seed
  */
 function lowWord(seed) {
