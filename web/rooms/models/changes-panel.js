@@ -96,7 +96,7 @@ function effect({ t, runBefore: before, runAfter: after }) {
 }
 
 /**
- * Draws a note that the changes lead to a different word, for a phone, where the prediction is in another tab.
+ * Draws a note that the changes lead to a different word. It is for a phone, where the prediction is in another tab.
  * @param {Room['t']} t
  * @param {{ id: number }} guess the first guess without the changes
  * @param {import('./run/model-run.js').Run} after

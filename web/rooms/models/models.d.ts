@@ -21,7 +21,10 @@ export interface Settings {
   /** The second text, the source of patches. */
   sourceText: string
   changes: readonly Change[]
-  /** The open head, the selected weight, and its open detail: ['term', i] a product of q and k, ['q', i] or ['k', i] one of their numbers. */
+  /**
+   * The open head, the selected weight, and the open detail of its calculation: ['term', i] for a product of q and k, ['q', i] or ['k', i]
+   * for one of their numbers.
+   */
   at: Place
   /** The graph of heads in the format of graph/setting.js; '' if closed. */
   graph: string
@@ -196,8 +199,9 @@ export interface View {
   keyWord?: number
   /** Index of the token whose prediction is shown; undefined for the default. */
   row?: number
-  /** Text to search for in a long text, and the index of the found word. */
+  /** Text to search for in a long text. */
   finding: string
+  /** Index of the found word. */
   found?: number
   /** The tiles that the map of the open head is waiting for. */
   tiles: readonly TilePart[]
@@ -212,7 +216,7 @@ export interface View {
   picture: string
   /** What dragging over the map of a head does. */
   mode: 'read' | 'paint'
-  /** What the difference subtracts: a head, or the second text. Undefined: the head before the changes; without changes, the next head. */
+  /** What the difference subtracts: another head, or the second text; undefined: the same head before the changes, or else the next head. */
   against?: { layer: number; head: number } | 'text'
   /** The head to which others are compared when ranked by similarity. */
   reference?: { layer: number; head: number }

@@ -68,7 +68,8 @@ export function requestFor(state, name) {
 }
 
 /**
- * Returns the reader's request for a model if the setting `checkpoint` is still the same, else the request for the model that it names.
+ * Returns the reader's request for a model if the setting `checkpoint` is still the same, else a request for the model that the
+ * setting names.
  * @param {State} state
  * @returns {{ requested?: Requested, refused?: State['view']['refused'] }}
  */
@@ -97,7 +98,7 @@ export function askedOf(state) {
 /** Matches slots whose failures are reported by the part of the page that made the request. */
 const SAYS_ITSELF = /^(tile:|lensFile$)/
 
-/** Returns the failure to report, if any. isLost: the worker has died; isRefused: a model could not be opened. @param {State} state */
+/** Returns the failure to report, if any. `isLost`: the worker has died; `isRefused`: a model could not be opened. @param {State} state */
 export function failureOf(state) {
   const { got, view } = state
   const { refused } = requestOf(state)

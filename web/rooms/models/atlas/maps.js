@@ -14,7 +14,7 @@ import { roundedUp } from '../../../attention-head/scale.js'
  * @property {number} columns keys
  * @property {number} height rows of cells in a map: equal to `rows`, or fewer for a long text
  * @property {number} width columns of cells in a map
- * @property {Float32Array} data (layers, heads, height, width): weights; for blocks, the mean over queries of the sum over keys
+ * @property {Float32Array} data (layers, heads, height, width): weights; a block sums them over its keys and averages over its queries
  * @property {Float64Array} [cells] for blocks: query * columns + key of the largest known weight in each block; -1 if none is known
  * @property {Float32Array} [links] for blocks: the largest known weight in each block
  */

@@ -1,5 +1,5 @@
-// "Why does it look there?" on the page of a weight: a sentence, a list of terms that link to the heads that wrote them, and a small map.
-// The page of a head defines <qkv-heatmap>.
+// Draws "Why does it look there?" on the page of a weight: a sentence, a list of terms that link to the heads that wrote them, and a small
+// map. The page of a head defines its <qkv-heatmap>.
 
 import { html, nothing } from 'lit'
 import { counted } from '../../../i18n/counted.js'

@@ -30,7 +30,7 @@ const isOther = ({ grid, before }, row, column) =>
   before !== undefined && guesses(before, row, column)[0].id !== guesses(grid, row, column)[0].id
 
 /**
- * True if the most likely word of a state is the answer, the most likely word of the last layer at the same position.
+ * True if the most likely word of a state is the answer: also the most likely word of the last layer at this position.
  * @param {Panel} panel
  * @param {number} row
  * @param {number} column

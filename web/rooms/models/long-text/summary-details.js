@@ -45,8 +45,8 @@ async function windowsAt(model, used, { stack, layer }, signal) {
 }
 
 /**
- * Returns a part of a head's weights, reduced to `resolution` cells. As in the map of a summary, a cell is the mean over its queries of the
- * sum over its keys.
+ * Returns a part of a head's weights, reduced to `resolution` cells. A cell sums the weights over its keys and averages them over its
+ * queries, as in the map of a summary.
  * @param {Model} model
  * @param {Parameters<typeof windowsAt>[1]} used
  * @param {HeadAt} at

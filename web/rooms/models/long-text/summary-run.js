@@ -15,7 +15,7 @@ export const MOST_MAPS = 2 ** 26
 const SIDES = [512, 256, 128, BLOCKS]
 
 /**
- * Name of the summaries of each stack in the output of a run.
+ * For each stack, the name of its summaries in the output of a run.
  * @type {Record<Stack, 'attentionSummaries' | 'encoderAttentionSummaries' | 'crossAttentionSummaries'>}
  */
 export const SUMMARIES = {

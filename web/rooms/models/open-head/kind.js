@@ -53,7 +53,7 @@ export function roleOf(about, stack, { layer, head }) {
 }
 
 /**
- * Returns the place `at` of the copying head of a model, and as `score` its mean weight at words whose next word is a copy.
+ * Returns the story stop `at` whose head copies, if any, and as `score` the figure that measures the head's role.
  * @param {import('../models.js').About | undefined} about
  */
 export function copierOf(about) {

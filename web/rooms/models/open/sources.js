@@ -17,10 +17,10 @@ export const isOfHub = name => typeof name === 'string' && name.startsWith('hf:'
 /** Strips revision, path and digest from a hub name. @param {string} name hf:owner/name@revision/sub/folder~digest */
 export const idOf = name => /^(?:hf:)?([^@~:]*)/.exec(name)?.[1]?.replace(/\/[^/]*\.gguf$/i, '') ?? name
 
-/** Strips the digest of the weights from a name. @param {string} name */
+/** Strips the digest from a name. @param {string} name */
 export const bareName = name => name.replace(/~[0-9a-f]{12}$/, '')
 
-/** True if both names have the same digest of weights, so they mean the same model. @param {string} a @param {string} b */
+/** True if both names mean the same model: they are equal, or have the same digest. @param {string} a @param {string} b */
 export const isOne = (a, b) => a === b || (/~[0-9a-f]{12}$/.test(a) && a.slice(-13) === b.slice(-13))
 
 const PAGE_OF_HUB =

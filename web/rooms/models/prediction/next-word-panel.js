@@ -1,4 +1,4 @@
-// "Next word, by hand": bars of the candidates, which follow temperature, top-k and top-p. A click appends a word, and the KV cache grows
+// Draws "Next word, by hand": bars of the candidates, which follow temperature, top-k and top-p. A click appends a word, and the KV cache grows
 // by one row.
 
 import { html, nothing } from 'lit'

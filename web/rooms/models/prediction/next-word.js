@@ -66,8 +66,8 @@ async function timed(step) {
 }
 
 /**
- * Computes the candidates for the next word, and the cached keys and values, one row per token. Also times the next step twice: with the
- * cache, reading only the last token, and without it, reading all tokens.
+ * Computes the candidates for the next word, and the cached keys and values, one row per token. Also measures the time of the next
+ * step with the cache, reading only the last token, and without it, reading all tokens.
  * @param {Model} model
  * @param {Used} used
  * @param {AbortSignal} signal

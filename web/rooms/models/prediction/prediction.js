@@ -39,7 +39,7 @@ export function predictionPanel(room) {
 function placeOf({ t, openModel, stack }, word, row) {
   const { stacks, predicts } = present(openModel)
   if (predicts === 'class') return t('modelsClassOfText')
-  // Words of cross-attention are counted without the start token of the translation, so their number is one less.
+  // Positions count from 1. In cross-attention they leave out the start token of the translation.
   const said = { word, row: stack === 'cross' ? row : row + 1 }
   if (predicts === 'classes') return t('modelsClassOf', said)
   return t(stacks.decoder ? 'modelsNext' : 'modelsInPlace', said)

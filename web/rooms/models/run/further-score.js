@@ -1,10 +1,10 @@
 // Scores heads that attend one position further than an induction head does: two positions after the earlier occurrence of the token.
 
 /**
- * Returns for each head h the mean over queries i of the sum of weights[h][i][j] over keys j <= i with ids[j - 2] = ids[i]. Queries without
- * such keys are left out.
+ * Returns the score of each head h: weights[h][i][j] summed over the keys j <= i with ids[j - 2] = ids[i], averaged over the queries i that
+ * have such keys.
  * @param {{ data: Float32Array, dims: readonly number[] }} weights (1, H, L, L): H heads, L tokens
- * @param {readonly number[]} ids of the tokens
+ * @param {readonly number[]} ids ids of the tokens
  * @returns {{ data: Float32Array }} (H)
  */
 export function furtherScores({ data, dims: [, H, L] }, ids) {

@@ -48,7 +48,7 @@ import { hasTokenizer, MASKS, positionsOf, problem, read, tokenText } from './re
 
 /** @type {ScoreName[]} */
 const SCORES = ['previous', 'first', 'duplicate', 'induction', 'further', 'entropy']
-/** Scores of cross-attention. The other scores compare positions, but its queries and keys are in different texts. @type {ScoreName[]} */
+/** Scores of cross-attention. The other scores compare positions within one text. @type {ScoreName[]} */
 const OF_CROSS = ['first', 'entropy']
 const TOP = 8
 const LENS = 3

@@ -333,7 +333,7 @@ function nextWord(room) {
     class="token">${first.token}${ending(room, first.id)}</span> <small>${percent(first.probability)}</small></output>`
 }
 
-/** Lists the replacements for a word in the vocabulary, as a tooltip. @param {Room} room @param {number} at */
+/** Returns a tooltip that lists the words that can replace a token. @param {Room} room @param {number} at */
 function knownWords(room, at) {
   const words = wordsFor(room, at)
   return words.length
