@@ -239,7 +239,7 @@ async function writeArrays(out, { parts, columns, sums, tops, texts }) {
   return [path]
 }
 
-/** Returns NaNs in place of a result that a part without tokens lacks. @param {string} type @param {number} size @returns {PartArray['data']} */
+/** Returns the NaNs to write for a part that lacks a result, because its texts have no tokens. @param {string} type @param {number} size @returns {PartArray['data']} */
 const missing = (type, size) =>
   type === 'Float64Array' ? new Float64Array(size).fill(Number.NaN) : new Float32Array(size).fill(Number.NaN)
 

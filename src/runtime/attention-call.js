@@ -152,7 +152,7 @@ export class AttentionCall {
       units: exports.qkv_attention_units(args),
       scratch: exports.qkv_attention_scratch(args),
       deferredCopies,
-      parts: texts ? 1 : B * G, // equal parts need equal numbers of units, which packed texts lack
+      parts: texts ? 1 : B * G, // packed texts differ in their numbers of units, so they are one part
     }
   }
 

@@ -9,7 +9,7 @@ import * as AT from './words.js'
 const STACK = 16384 // bytes; kernels use less than a quarter (tests/threads.test.js)
 const SLICE = 50 // milliseconds per wait for workers
 const LEAST_SPIN = 0.05 // milliseconds, about the time it takes to wake a thread
-/** If every wake is crowded (see #crowded), only bursts of at least this multiple of `least.burst`, about 10 ms, wake threads. */
+/** Multiple of `least.burst` from which a burst wakes threads if every wake is crowded (see #crowded); about 10 ms of work. */
 const CROWDED = 100
 const LATEST = 8 // number of wakes over which #crowded is averaged
 const RETRY = 0.98 // factor of #crowded for each burst, so that waking is tried again after some hundred bursts

@@ -36,7 +36,7 @@ const isTuple = (value, types) =>
 
 /** The type of each field of a part. A key that ends in ? may be null or missing, one that ends in = may be missing. @typedef {Record<string, string>} Fields */
 /**
- * The JavaScript type of a field's value, by the name of the field's type. A type that is not listed is a list of strings to choose from.
+ * The JavaScript type of each field type. Other field types, such as 'A|B', list the strings to choose from.
  * @typedef {{ boolean: boolean, number: number, whole: number, object: Record<string, any>, objects: object[], array: any[], pattern: object,
  *   token: [string, number] }} FieldValues
  */

@@ -1,4 +1,4 @@
-// A tokenizer given by the caller. Which of its ids are special tokens is found by comparing its results with and without them.
+// Uses a tokenizer given by the caller. Finds out which ids are special tokens by encoding a text again without them.
 
 import { describe } from '../../base/errors.js'
 import { lower } from './lower.js'

@@ -162,8 +162,8 @@ class Machine {
   }
 
   /**
-   * Throws for an instruction that makes an object. The class, on the stack, is named in the error.
-   * @param {number} below depth of the class below the top of the stack; -1 if the class is the first entry after the last mark
+   * Throws for an instruction that makes an object. The error names the object's class, which is on the stack.
+   * @param {number} below how many entries below the top the class is; -1 if it is the first entry after the last mark
    */
   make(below) {
     throw this.refused(below < 0 ? this.popToMark()[0] : this.stack.at(-1 - below))

@@ -46,8 +46,8 @@ export { weight }
  * A (d, d) matrix as the product left right, with left (d, D) and right (D, d).
  * @typedef {{ left: FloatTensor, right: FloatTensor }} Factors
  *
- * The weights of a head. For rows x and y, x qk y^T is the score before the scale, and x ov is what the head writes for x. Both leave out
- * biases; qk also leaves out norms of q and k, and rotation.
+ * The weights of a head, and two products of them: for rows x and y, x qk y^T is the score before the scale, and x ov is what the head
+ * writes for x. Both leave out biases. qk also leaves out norms of q and k, and rotation.
  * @typedef {{ q: HeadWeight, k: HeadWeight, v: HeadWeight, o: HeadWeight, qk: Factors, ov: Factors }} HeadWeights
  */
 

@@ -191,8 +191,8 @@ export class ModelWeights {
         return { need, tensor, blocks, perRow, from, rows: Math.min(step, rows - from), of: rows }
       })
     })
-    // While chunk n is packed, up to 7 more are read ahead. Chunks of linear layers use three buffers in turn: one is packed, so at most two
-    // of them are read ahead.
+    // Reads up to 7 chunks ahead of chunk n, which is packed. Chunks of linear layers use three buffers in turn, so only two of them can be
+    // read ahead.
     const buffers = [0, 1, 2].map(() => new Uint8Array(0))
     /** @type {Promise<Raw['data']>[]} */
     const reading = []
