@@ -106,7 +106,7 @@ export function planBackward(p, root, accumulate, isOne) {
     const { gradient: dY } = output
     if (!dY) continue // the root does not depend on this output
     if (ready !== undefined) {
-      // The forward pass of cross entropy and others has saved the gradient for dY = 1. It only has to be multiplied by dY.
+      // The forward pass of cross entropy has saved the gradient for dY = 1. It only has to be multiplied by dY.
       const x = /** @type {Variable} */ (inputs[0])
       passOn(x, saved + ready * 4, output === root && isOne, () => core.floats[dY / 4])
       continue

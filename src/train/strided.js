@@ -38,7 +38,7 @@ function axesOf(dims, source, target) {
 }
 
 /**
- * Computes target = factor * source for each value of dims; with accumulate 1, target += factor * source.
+ * Computes target = factor * source at each index of dims; with accumulate 1, target += factor * source.
  * @param {readonly number[]} dims
  * @param {Strided} source
  * @param {Strided} target

@@ -1,4 +1,4 @@
-// The hash of a file, computed from its blocks as they arrive.
+// Computes the hash of a file from its blocks as they arrive.
 
 import { builtin } from './hub-settings.js'
 

@@ -63,7 +63,7 @@ export async function openFile(reading, file) {
   const size = /** @type {number} */ (file.size)
   const source = inBlocks(size, (from, to, n) => arriving.block(from, to, n))
   if (isSmall(file) || file.hash?.length === 40) {
-    // A small file or text is read whole, so it is checked before use.
+    // A small file or text is read whole, so that its hash is checked before it is used.
     const bytes = await source.read(0, size)
     await arriving.finish()
     return { size, read: async (from, to) => bytes.subarray(from, to) }

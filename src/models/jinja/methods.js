@@ -253,7 +253,7 @@ export const isUpper = (/** @type {string} */ text) => /\p{Cased}/u.test(text) &
  *   dict: Record<string, PythonMethod<Map<unknown, unknown>>>, list: Record<string, PythonMethod<unknown[]>> }} Methods
  */
 
-/** Parameters that can only be passed by position. */
+/** Parameters that have no keyword, so they can only be passed by position. */
 const PLACES = ['a part', 'its start', 'its end']
 
 /** @type {Methods} */

@@ -158,7 +158,8 @@ export function promptOf(folder, given, where) {
 export function lengthOf(model, settings, prompt) {
   const { ids } = inputOf(model, settings, prompt)
   const last = [ids[ids.length - 1]]
-  const isSpecial = model.decode(last) !== model.decode(last, { skipSpecialTokens: false }) // a lone space decodes to '' either way
+  // Not compared with '', because a lone space decodes to '', too.
+  const isSpecial = model.decode(last) !== model.decode(last, { skipSpecialTokens: false })
   return ids.length - Number(isSpecial)
 }
 

@@ -63,7 +63,7 @@ export async function headOf(family, tensors, readExactly, most = Number.POSITIV
  */
 async function hasSameBytes(a, b, readExactly, most) {
   if (!a || !b || a.dtype !== b.dtype || String(a.dims) !== String(b.dims)) return false
-  if (a.source === b.source && a.from === b.from) return true // torch.save stores both names with one storage
+  if (a.source === b.source && a.from === b.from) return true // torch.save stores a shared weight once, under both names
   const size = Math.min(most, a.to - a.from)
   for (let at = 0; at < size; at += CHUNK) {
     const [x, y] = await Promise.all(
