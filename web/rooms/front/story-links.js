@@ -10,7 +10,7 @@ export const LEAST_LINK = 0.01
 /** Pixels that a line between two words in the same row dips below that row. */
 const DIP = 24
 
-/** @typedef {{ x: number, top: number, bottom: number }} Spot centre of a word, in pixels relative to the parent */
+/** @typedef {{ x: number, top: number, bottom: number }} Spot horizontal centre, top and bottom of a word, in pixels relative to the parent */
 
 export class StoryLinks extends LitElement {
   static properties = {

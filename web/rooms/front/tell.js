@@ -4,7 +4,7 @@ import { present } from '../../shell/known.js'
 import { BOYS, GIRLS, HEADS, LAYERS, NAMED, tokensOf } from './pronoun-story.js'
 
 /** @import { Runs, Story, Told } from './pronoun-story.js' */
-/** @typedef {{ model: import('qkv/models').Model, words: readonly string[] }} Reader a model with its vocabulary, indexed by id */
+/** @typedef {{ model: import('qkv/models').Model, words: readonly string[] }} Reader a model, and the words of its vocabulary by id */
 
 const TOP = 6
 

@@ -159,9 +159,9 @@ export interface View {
   cacheHead: number
   /** True if "This head over many sentences" is open. */
   hasMany: boolean
-  /** The reader's sentences for it, one per line; undefined: the default ones. */
+  /** The reader's sentences for this head, one per line; undefined: the default sentences. */
   many?: string
-  /** The score that the reader chose there. */
+  /** The score over these sentences that the reader chose. */
   manyBy?: ScoreName
   /** True if the whole model is shown in one picture. */
   hasBlock: boolean
@@ -266,7 +266,7 @@ export type Predicts = 'token' | 'class' | 'classes' | 'likeness' | ''
 /** Facts about an open model. */
 export interface OpenModel {
   name: string
-  /** Id of the request that opened it. */
+  /** Id of the request that opened the model. */
   id: string
   type: string
   /** For the text part of a multimodal model, the type of the whole model. */
@@ -301,7 +301,7 @@ export interface OpenModel {
   mask?: string
   /** Metadata stored beside the weights. */
   about?: About
-  /** Bytes of its files, for a hub model. */
+  /** Bytes of the files of a hub model. */
   size: number
 }
 
@@ -316,7 +316,7 @@ export interface About {
     /** Number of test texts over which the figures of the heads are averaged. */
     texts?: number
   }
-  /** The words of its vocabulary, grouped so that words of one group can replace each other. */
+  /** The words of the vocabulary, grouped so that words of one group can replace each other. */
   words?: readonly (readonly string[])[]
 }
 /** Statistics of a head, recorded when its model was trained: means over test texts. */
@@ -418,7 +418,7 @@ export interface Matters {
 export interface GraphEdges {
   /** The answer and the second guess. */
   tokens: string[]
-  /** Index of the token that predicts them. */
+  /** Index of the token that predicts the answer. */
   row: number
   edges: PositionEdges
   /** The words at the positions. */
@@ -672,7 +672,7 @@ export type ModelsActions = {
   openSmaller: [dtype: SmallerDtype]
   /** Opens the model typed into the field: a hub name, an address, or the name of a listed model. */
   openTyped: [text: string]
-  /** Moves up or down in a list of `count` models. */
+  /** Highlights the next or the previous of `count` listed models. */
   pick: [step: 1 | -1, count: number]
   /** Appends a token to the text. */
   takeWord: [id: number]

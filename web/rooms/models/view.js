@@ -165,7 +165,7 @@ export function draw(context) {
   // Once a run reports progress, dim what still shows the previous text.
   const isOld = [got.run, got.changed].some(each => each?.is === 'waiting' && each.progress)
   const comes = run && !view.isNear ? () => prepare(room) : undefined
-  glossOf(room) // starts loading the meanings early, since they add a line to the words
+  glossOf(room) // starts loading the word meanings early, since they add a line to the words
   return html`<main class="models ${head ? 'has-head' : ''} ${isOld ? 'is-old' : ''} ${room.streamed ? 'is-streaming' : ''}"
     id="stage" tabindex="-1" data-tab=${view.tab} data-answers=${view.answers} data-slot=${got.run?.is ?? nothing}
     data-prepared=${got.prepare?.is ?? nothing} aria-busy=${isBusy} @pointerover=${comes} @focusin=${comes}>

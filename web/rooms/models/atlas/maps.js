@@ -19,7 +19,7 @@ import { roundedUp } from '../../../attention-head/scale.js'
  * @property {Float32Array} [links] for blocks: the largest known weight in each block
  */
 
-/** Maximum tokens per side of an exact map; number of blocks per side of a larger one. */
+/** Maximum tokens per side of an exact map; number of blocks per side of a larger map. */
 export const MOST_EXACT = 128
 export const BLOCKS = 64
 

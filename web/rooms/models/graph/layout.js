@@ -57,7 +57,7 @@ function levelOf({ kind, place, layer = 0 }) {
  * @returns {Drawing}
  */
 export function drawingOf(graph, { words, encoded = [], row: answerAt, tokens: [answer] }) {
-  /** Returns the position of a node among all words, those of the encoder first. @param {GraphNode} node */
+  /** Returns the position of a node among all words, the encoder's words first. @param {GraphNode} node */
   const positionOf = ({ position = answerAt, place }) => (place === 'encoder' ? 0 : encoded.length) + position
   const all = [...encoded, ...words]
   const sorted = (/** @type {(node: GraphNode) => number} */ of) =>

@@ -135,7 +135,7 @@ function fileOf({ act }, l) {
     <p class="note">${l('lensFileText')}</p></details>`
 }
 
-/** Shows whether the lens file in the settings was read, or why it failed. @param {Room} room @param {LensTexts} l */
+/** Shows whether the lens file in the settings was read, or why reading failed. @param {Room} room @param {LensTexts} l */
 function fileSaid(room, l) {
   const { t, act, got } = room
   const own = got.lensFile

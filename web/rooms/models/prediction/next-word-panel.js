@@ -1,5 +1,5 @@
-// Draws "Next word, by hand": bars of the candidates, which follow temperature, top-k and top-p. A click appends a word, and the KV cache grows
-// by one row.
+// Draws "Next word, by hand": bars of the candidates, which follow temperature, top-k and top-p. A click appends a word, and the KV cache
+// grows by one row.
 
 import { html, nothing } from 'lit'
 import { percent } from '../../../files/number-format.js'

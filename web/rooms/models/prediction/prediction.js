@@ -117,7 +117,7 @@ function numbers({ t, isChanged }, { top }) {
       )}</p>`
 }
 
-/** Shows the similarity of the text and the second one. @param {Room} room */
+/** Shows the similarity of the text and the second text. @param {Room} room */
 function likeness({ t, run, text, second, isChanged }) {
   const { value, before } = run?.likeness ?? { value: 0 }
   return html`<p class="note">${t('modelsCompared', { text, second: second ?? '' })}</p>

@@ -7,7 +7,7 @@ import { marksOf, piecesOf } from './pieces.js'
 /** Maximum number of listed words that consist of several tokens, and of listed characters that are read as bytes. */
 const [MOST_WORDS, MOST_SIGNS] = [3, 12]
 
-/** Caches the pieces of the text of a run. @type {WeakMap<readonly string[], ReturnType<typeof piecesOf>>} */
+/** Caches the result of `piecesOf` for the tokens of a run. @type {WeakMap<readonly string[], ReturnType<typeof piecesOf>>} */
 const pieces = new WeakMap()
 
 /** @param {import('../run/model-run.js').Run} run @param {number} most number of tokens above which no pieces are returned */

@@ -37,7 +37,7 @@ export function piecesOf(text, tokens) {
   const written = text.toLowerCase()
   /** @type {Set<number>} */
   const parts = new Set()
-  /** The pieces of each word, by its start in the text. @type {Map<number, string[]>} */
+  /** The tokens of each word, by the word's start in the text. @type {Map<number, string[]>} */
   const all = new Map()
   let [begin, end] = [0, 0]
   tokens.forEach((token, i) => {
