@@ -91,7 +91,7 @@ export function abiText(path) {
     ...(isFirst
       ? [
           `/** The steps of a trace, in the order in which they are computed. */\nexport const TRACE_STEPS = /** @type {const} */ (${list(trace.filter(({ type }) => type === 'pointer').map(({ name }) => name))})`,
-          `/** No limit of a window: QKV_OPEN. */\nexport const OPEN = ${defined('QKV_OPEN')}`,
+          `/** Window size without a limit (QKV_OPEN). */\nexport const OPEN = ${defined('QKV_OPEN')}`,
           `/** sizeof(struct qkv_generator) */\nexport const GENERATOR_BYTES = ${generatorBytes()}`,
         ]
       : []),

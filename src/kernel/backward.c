@@ -23,14 +23,13 @@ struct gradients {
   struct query_rows block; /* P overwrites its scores */
   const struct qkv_backward *to;
   uint32_t g;
-  const float *q, *d_out; /* pointers to the first row of the block */
-  float *d_out_panels;    /* (lanes/PANEL, E, PANEL) */
-  float *d_scores;        /* laid out as scores: dP, then dS */
-  float *dq;              /* (lanes, width) */
-  float *columns;         /* (BLOCK_ROWS, 8): the last columns of q or d_out if fewer than 8 are left */
-  float *d_w_v;           /* (D): the contribution of this block */
-  size_t width;           /* D, rounded up to a multiple of 8 */
-  int is_finite; /* true if k is finite, so that its products with 0 are 0; q and d_out are checked per block */
+  float *d_out_panels; /* (lanes/PANEL, E, PANEL) */
+  float *d_scores;     /* laid out as scores: dP, then dS */
+  float *dq;           /* (lanes, width) */
+  float *columns;      /* (BLOCK_ROWS, 8): the last columns of q or d_out if fewer than 8 are left */
+  float *d_w_v;        /* (D): the contribution of this block */
+  size_t width;        /* D, rounded up to a multiple of 8 */
+  int is_finite;       /* true if k is finite, so that its products with 0 are 0; q and d_out are checked per block */
 };
 
 /* Returns how many lanes the tallest block has. */

@@ -171,7 +171,7 @@ export const TRACE_STEPS = /** @type {const} */ ([
   'dropped',
 ])
 
-/** No limit of a window: QKV_OPEN. */
+/** Window size without a limit (QKV_OPEN). */
 export const OPEN = 0xffffffff
 
 /** sizeof(struct qkv_generator) */

@@ -72,12 +72,12 @@ function verdictInLayer(exercise, attempt, seed) {
   const store = createStore(layer, { qkv, link })
   try {
     assert.deepEqual(store.state.problems, {}, link)
-    const isAllowed = guardOf(exercise, layer.fields, { key: 'locked' })(
+    const refusal = guardOf(exercise, layer.fields, { key: 'locked' })(
       createStore(layer, { qkv, link: startOf(exercise, seed) }).state.settings,
       store.state.settings,
     )
     // An attempt may change only settings that are not locked. In an exercise with a typed answer, it may also change locked ones, to show something.
-    assert.ok(exercise.answer || !isAllowed, `${exercise.id}: the reader may do so`)
+    assert.ok(exercise.answer || !refusal, `${exercise.id}: the reader may do so`)
     const given = { state: store.state, answer: undefined, memory: undefined, qkv }
     return exercise.check({ ...given, answer: answerOf(attempt, given) })
   } finally {

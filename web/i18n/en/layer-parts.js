@@ -105,7 +105,8 @@ export const texts = {
   shapeSizes: 'sizes',
   shapeWork: 'multiplications',
   shapes: 'Tensor shapes',
-  shapesText: 'The same computation as tensor shapes: B batch, L queries, S keys, D model, H heads, d head size.',
+  shapesText:
+    'The same computation as tensor shapes: B batch, L queries, S keys, D model, H heads, d head size, d_V that of the values.',
   batchText: 'The batch holds {batch} sequences: your text, shifted by one token each time.',
   batchPending: 'It is computed when the settings stay unchanged for a moment.',
   batchRan: 'The whole batch was computed: the output has the shape ({dims}).',

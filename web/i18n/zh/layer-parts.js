@@ -95,7 +95,7 @@ export const texts = {
   shapeSizes: '大小',
   shapeWork: '乘法次数',
   shapes: '张量形状',
-  shapesText: '同样的计算，写成张量形状：B 批次，L 查询数，S 键数，D 模型维度，H 头数，d 每头维度。',
+  shapesText: '同样的计算，写成张量形状：B 批次，L 查询数，S 键数，D 模型维度，H 头数，d 每头维度，d_V 值的每头维度。',
   batchText: '这一批有 {batch} 个序列：你的文本，每次移动一个词元。',
   batchPending: '设置不再变动时会整批计算。',
   batchRan: '已整批计算：输出的形状为 ({dims})。',

@@ -160,7 +160,7 @@ function formulaOf(result, id) {
 
 /**
  * Lists the shapes of a batch at each step of the layer. B: batch, L: queries, S: keys, D: dModel, H: heads, d: head size of queries and
- * keys, e: head size of values, which `letters` calls d, too.
+ * keys, e: head size of values, which `letters` calls d_V.
  * @param {Result} result
  * @returns {ShapeStep[]}
  */
@@ -172,21 +172,23 @@ export function shapeSteps({ tensors, heads: H, settings }) {
   const D = tensors.X?.dims[1]
   /** @type {ShapeStep[]} */
   const steps = []
+  /** @param {ShapeStep['op']} op @param {string} letters @param {number[]} dims @param {number} [work] */
+  const add = (op, letters, dims, work) => steps.push({ op, letters, dims, work })
   if (D) {
-    steps.push({ letters: 'B L D', dims: [B, L, D], op: 'input' })
-    steps.push({ letters: 'B L (H d)', dims: [B, L, H * d], op: 'project', work: B * D * H * (L * d + S * (d + e)) })
+    add('input', 'B L D', [B, L, D])
+    add('project', 'B L (H d)', [B, L, H * d], B * D * H * (L * d + S * (d + e)))
   }
   if (d) {
-    steps.push({ letters: 'B L H d', dims: [B, L, H, d], op: 'view' })
-    steps.push({ letters: 'B H L d', dims: [B, H, L, d], op: 'transpose' })
+    add('view', 'B L H d', [B, L, H, d])
+    add('transpose', 'B H L d', [B, H, L, d])
   }
-  steps.push({ letters: 'B H L S', dims: [B, H, L, S], op: 'scores', work: B * H * L * S * d })
+  add('scores', 'B H L S', [B, H, L, S], B * H * L * S * d)
   if (e) {
-    steps.push({ letters: 'B H L d', dims: [B, H, L, e], op: 'mix', work: B * H * L * S * e })
-    steps.push({ letters: 'B L H d', dims: [B, L, H, e], op: 'back' })
-    steps.push({ letters: 'B L (H d)', dims: [B, L, H * e], op: 'join' })
+    add('mix', 'B H L d_V', [B, H, L, e], B * H * L * S * e)
+    add('back', 'B L H d_V', [B, L, H, e])
+    add('join', 'B L (H d_V)', [B, L, H * e])
   }
   const { final } = tensors
-  if (final) steps.push({ letters: 'B L D', dims: [B, ...final.dims], op: 'out', work: B * L * H * e * final.dims[1] })
+  if (final) add('out', 'B L D', [B, ...final.dims], B * L * H * e * final.dims[1])
   return steps
 }
