@@ -3,10 +3,10 @@
  *
  * Its result is defined only if the second operand has 7-bit values. With the eighth bit set, an engine may treat the
  * operand as unsigned (x64 with AVX-VNNI) or signed (ARM), or the sum may be inexact (x64 without AVX-VNNI).
- * try_byte_products detects which. Where the sum is exact, it gives the same integers for both kinds of engines:
+ * try_byte_products detects which. Both kinds of engines with an exact sum give the same integers:
  *   sum x w = sum x (w + 128) - 128 sum x if unsigned, or sum x w if signed,
- * with |sum x (w + 128)| <= 256 * 127 * 255 < 2^24. Where the sum is inexact, linear_integer.c multiplies the same
- * numbers as int16. */
+ * with |sum x (w + 128)| <= 256 * 127 * 255 < 2^24 for the 256 values of a block. Where the sum is inexact,
+ * linear_integer.c multiplies the same numbers as int16. */
 #include "linear_bytes.h"
 #include "linear_blocks.h"
 

@@ -122,16 +122,16 @@ struct qkv_attention {
   float sigma;         /* Gaussian score only */
   const float *w_v;    /* (D), additive score only */
   float softcap;       /* softcap * tanh(score / softcap); 0: none */
-  const int32_t *past; /* (B), entries may be negative; 0: none */
+  const int32_t *past; /* (B), entries may be negative; null: none */
   uint32_t left, right;
-  const uint32_t *key_lengths; /* (B), 0: all S keys */
+  const uint32_t *key_lengths; /* (B), null: all S keys */
   struct qkv_mask mask;
   struct qkv_bias bias;
-  const float *alibi; /* (H), slopes; 0: none. Press et al. 2022 */
-  const float *sinks; /* (H), logits; 0: none */
+  const float *alibi; /* (H), slopes; null: none. Press et al. 2022 */
+  const float *sinks; /* (H), logits; null: none */
   float dropout;      /* probability of zeroing a weight; 0: none */
   struct qkv_generator *generator;
-  /* (B + 1), 0: texts are not packed. Otherwise B texts lie one after the other in q (T,H,D), out (T,H,E), k (T,G,D)
+  /* (B + 1), null: texts are not packed. Otherwise B texts lie one after the other in q (T,H,D), out (T,H,E), k (T,G,D)
    * and v (T,G,E), where T counts the rows of all texts. Text b has the queries cu_seqlens_q[b] <= i < cu_seqlens_q[b +
    * 1] and the keys cu_seqlens_k[b] <= j < cu_seqlens_k[b + 1]. L and S are the lengths of the longest text, and
    * tensors have no batch stride. */
@@ -173,7 +173,7 @@ struct qkv_summary {
   float *top_weights; /* (B,H,L,top): descending; of equal weights, that of the smaller key is first */
   float *distance;    /* (B,H,bins): shares of the total weight at |p - j| = 0, 1, 2 to 3, 4 to 7, ... */
   float *scores;      /* (5,B,H): entropy, previous, first, duplicate, induction, see docs/attention.md */
-  const uint32_t *same; /* (B,2,S): for each key, the first key with its token, and the next one or S; 0: no tokens */
+  const uint32_t *same; /* (B,2,S): each key's first key with the same token, and its next one or S; null: no tokens */
   float *parts;         /* qkv_summary_parts() floats: partial sums of the units, added by qkv_summary_finish */
   /* rows <= L, columns <= S, top <= S. 0 rows: no map, 0 top: no top keys, 0 bins: no distances */
   uint32_t rows, columns, top, bins;
@@ -206,8 +206,8 @@ struct qkv_linear {
   const float *x;        /* (M,K) */
   const void *w;         /* (N,K), of type `weights` */
   const float *scales;   /* (N rounded up to 8), for float16 and int8 */
-  const float *bias;     /* (N), 0: none */
-  const float *residual; /* (M,N), may be y; 0: none */
+  const float *bias;     /* (N), null: none */
+  const float *residual; /* (M,N), may be y; null: none */
   float *y;              /* (M,N) */
   uint32_t M, K, N;
   uint32_t weights;
@@ -221,7 +221,7 @@ struct qkv_linear {
 struct qkv_product {
   const void *w;       /* (N,K), of int8, int4 or blocks */
   const float *scales; /* as in qkv_linear */
-  const float *bias;   /* (N), 0: none */
+  const float *bias;   /* (N), null: none */
   float *y;            /* (M,N) */
   uint32_t N, weights, activation;
 };
@@ -257,7 +257,7 @@ struct qkv_cache_rows {
 
 struct qkv_linear_backward {
   const float *x, *w, *dy;
-  float *dx, *dw, *d_bias; /* 0: not computed */
+  float *dx, *dw, *d_bias; /* null: not computed */
   uint32_t M, K, N;
   uint32_t accumulate; /* bit mask of gradients that are added to the present values; 1: dx, 2: dw, 4: d_bias */
 };
@@ -265,10 +265,10 @@ struct qkv_linear_backward {
 /* Layer norm (center 1) or RMS norm (center 0) of rows, see norm.c. */
 struct qkv_norm {
   const float *x;      /* (rows, C) */
-  const float *weight; /* (C), 0: none */
-  const float *bias;   /* (C), 0: none */
+  const float *weight; /* (C), null: none */
+  const float *bias;   /* (C), null: none */
   float *y;            /* (rows, C) */
-  float *stats;        /* (rows, 2), mean and rstd for the gradients; 0: not written */
+  float *stats;        /* (rows, 2), mean and rstd for the gradients; null: not written */
   uint32_t C, center;
   float eps, shift; /* the factor is weight + shift */
 };
@@ -287,7 +287,7 @@ struct qkv_norm_backward {
  * of one unit begin `row` floats after those of the previous one. */
 struct qkv_activate {
   uint32_t kind;
-  const float *x, *up; /* up 0: none */
+  const float *x, *up; /* up null: none */
   float *y;
   uint32_t n, C, row;
 };
@@ -303,7 +303,7 @@ struct qkv_activate_backward {
 /* y = a * b if `product` is 1, else y = a + factor * b. y has n values, C per unit; b repeats after `period` units. */
 struct qkv_combine {
   uint32_t product;
-  const float *a; /* (n), 0: none */
+  const float *a; /* (n), null: none */
   const float *b;
   float *y; /* (n), may be a */
   uint32_t n, C, period;
@@ -315,9 +315,9 @@ struct qkv_combine {
 struct qkv_cross_entropy {
   const float *logits;    /* (rows, V) */
   const int32_t *targets; /* (rows) */
-  const float *weights;   /* (rows); 0: every row has weight 1 */
+  const float *weights;   /* (rows); null: every row has weight 1 */
   float *losses;          /* (rows) */
-  float *d_logits;        /* (rows, V), may be logits; 0: not computed */
+  float *d_logits;        /* (rows, V), may be logits; null: not computed */
   uint32_t V;
   int32_t ignore; /* rows with this target have no loss and no gradient */
   float smoothing, scale;
@@ -343,7 +343,7 @@ struct qkv_adam {
 struct qkv_sgd {
   float *p;
   const float *g;
-  float *buffer; /* 0: no momentum */
+  float *buffer; /* null: no momentum */
   uint32_t n;
   float decay, momentum, take, ahead, back, rate;
 };
@@ -356,7 +356,7 @@ struct qkv_backward {
   struct qkv_tensor d_out, dq, dk, dv;
   float *d_w_v;        /* (D), for the additive score */
   float *d_sinks;      /* (H), if there are sinks */
-  float *d_bias;       /* by the strides of attention.bias; 0: not computed */
+  float *d_bias;       /* by the strides of attention.bias; null: not computed */
   uint32_t accumulate; /* bit mask of gradients that are added to the present values; 1: dq, 2: dk, 4: dv */
 };
 

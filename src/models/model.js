@@ -121,7 +121,7 @@ import { embeddingOf } from './weights/weights.js'
  */
 /**
  * A step of generation, with the values of the first prompt. `rows` has those of every prompt. Steps of beam search have no output of
- * forward, so their lists are empty.
+ * forward, so lists such as hiddenStates are empty.
  * @typedef {Omit<ModelOutput, 'lastHiddenState'> & Partial<Pick<ModelOutput, 'lastHiddenState'>> & GeneratedToken & { rows: GeneratedToken[] }} GenerateStep
  */
 

@@ -79,7 +79,7 @@ test('words and characters of any text are those that the engine finds in the wh
     }),
     { numRuns: 150, seed: 11 },
   )
-  const run = '注意力机制让模型学会看哪里'.repeat(60) // no boundary at which a window could be cut
+  const run = '注意力机制让模型学会看哪里'.repeat(60) // no word of it is certain until the whole run is read, so the window must grow
   assert.deepEqual(tokenize(run, { by: 'segments' }).tokens, segmented(run, true))
 })
 

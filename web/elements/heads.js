@@ -358,7 +358,7 @@ export class QkvHeads extends /** @type {new () => import('./base.js').Emits<Hea
     return String(this.names?.[head] ?? this.say('head', { index: head + 1 }))
   }
 
-  /** True if the maps have a row with index `row`, to be framed. @param {number} rows */
+  /** True if the maps contain the row `this.row`, which is framed. @param {number} rows */
   #hasRow(rows) {
     return this.row >= 0 && this.row < rows
   }

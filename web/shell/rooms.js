@@ -167,7 +167,7 @@ export function createRooms({ rooms, load, links, around, perform, changed }) {
     surroundings = { ...surroundings, ...patch }
     for (const { store } of opened.values()) {
       store.surround(patch)
-      store.ask() // a hidden tab does not draw, and drawing would send the requests
+      store.ask() // drawing usually sends the requests, but a hidden tab does not draw
     }
   }
 

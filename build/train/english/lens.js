@@ -1,5 +1,6 @@
 // npm run lens -- [jacobian] [tuned]  Fits the lenses that ship with the English model, web/trained/english/lens.pt and tuned-lens.pt, on
-// texts of the grammar. Prints their KL divergence from the model's answers on held-out texts, and how much saving rounds their readout.
+// texts of the grammar. Prints their KL divergence from the model's answers on held-out texts, and how much their readout changes when
+// they are saved, which rounds them.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -182,7 +182,7 @@ function toPieceBytes(name) {
 /** A character with its place in the text. @typedef {{ sign: string, index: number, end: number }} Located */
 
 /**
- * Returns the characters of a text. A composed character (NFC) has the position of the first of its parts, as in the Rust library.
+ * Returns the characters of a text. A composed character (NFC) has the position of the first of its parts, as in Hugging Face's tokenizers (Rust).
  * @param {string} text
  * @param {boolean} isComposed
  * @returns {Located[]}
@@ -233,8 +233,8 @@ function placesOfBytes(text, characters, bytes) {
 }
 
 /**
- * Locates each token in the text, and finds out whether it continues a word. The pipeline uses the offsets of the Rust library; here tokens
- * are searched one after another.
+ * Locates each token in the text, and finds out whether it continues a word. The pipeline of transformers uses the
+ * offsets of the tokenizer; here tokens are searched one after another.
  * @param {string} text
  * @param {readonly number[]} ids of the text, without special tokens
  * @param {import('../tokenizers/tokenizer.js').TextTool} tool

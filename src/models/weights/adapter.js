@@ -87,8 +87,8 @@ export async function applyAdapter(folder, family, tensors, readers) {
       pairs.set(module, pair)
       continue
     }
-    // A tensor that was trained in full: a bias, or of modules_to_save. PEFT copies a module of modules_to_save before training, so a head
-    // that was tied to it keeps the weight of the base model.
+    // This tensor was trained in full. It is a bias, or belongs to a module of modules_to_save. PEFT trains a copy of such a module, so a head
+    // that was tied to the original keeps the weight of the base model.
     const key = nameOf(path) ?? path
     const before = tensors.get(key)
     if (isTied && key === shared && before && isCopied(path) && !tensors.has(ownHead)) set(ownHead, before)

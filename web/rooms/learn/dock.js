@@ -42,7 +42,7 @@ function diverged({ t, settings, view, act }, divergedAt) {
     <button type="button" class="tool" id="learn-lower" @click=${() => act.set({ rate })}>${t('learnLower', { rate })}</button>`
 }
 
-/** Reports the step at which the goal was reached, the measure at this step, and the step of the jump. @param {Context} context @param {number} step */
+/** Reports the step at which the goal was reached, the measure at this step, and the step at which the held-out accuracy jumped. @param {Context} context @param {number} step */
 function reached({ t, settings, view }, step) {
   const { measure, least } = TASKS[settings.task].goal
   const jump = jumpOf(view.points)

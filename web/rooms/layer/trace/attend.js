@@ -146,7 +146,7 @@ export function steps(qkv, settings, { Q, K, Qr = Q, Kr = K, V, ...own }, visibl
   )
   return {
     ...rest,
-    ...(logits && { masked: logits }), // with masking 'after' the trace names the input of the softmax `logits`
+    ...(logits && { masked: logits }), // with masking 'after' the trace has the softmax's input as `logits`, not as `masked`
     ...(queries && { Aq: queries, Ak: keys }),
     ...Object.fromEntries(lines),
   }

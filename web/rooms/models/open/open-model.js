@@ -21,7 +21,7 @@ const long = textsLater(['long-text'], async texts => {
   return { ...module, l }
 })
 
-/** Number of characters shown of a text that was set aside. */
+/** Maximum number of characters quoted in the offer to restore the reader's text. */
 const SHOWN = 40
 
 /** @import { Room } from '../models.js' */
