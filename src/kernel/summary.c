@@ -187,14 +187,15 @@ static void collect_scores(struct summary *x, const struct query_rows *block, si
   int64_t p = position_in(block, r);
   const uint32_t *same = x->s->same, S = x->s->attention.S;
   float *sums = x->running + r;
-  if (first == 0 && end && (!same || p > 0))
+  if (first == 0 && end && (!same || p > 0)) /* key 0 is the only one that position 0 sees */
     sums[SUM_FIRST * BLOCK_ROWS] += weights[0];
-  if (!same)
+  if (!same) /* no tokens, no other scores */
     return;
   if (p > first && p <= end)
     sums[SUM_PREVIOUS * BLOCK_ROWS] += weights[(size_t)(p - 1 - first) * PANEL];
-  const uint32_t *next_same = same + (size_t)S * (2 * block->b + 1);
-  for (uint32_t after = 0; after < 2; after++) { /* 0: duplicates, 1: the keys after them */
+  const uint32_t *next_same = same + (size_t)S * (2 * block->b + 1); /* same (B,2,S) */
+  for (uint32_t after = 0; after < 2; after++) {                     /* 0: duplicates, 1: the keys after them */
+    /* The cursor passes all keys of the tile, but only first <= j < end have weights. */
     uint32_t *cursor = x->cursors + after * BLOCK_ROWS + r;
     for (; *cursor + after < p && *cursor + after < x->tile_end; *cursor = next_same[*cursor]) {
       uint32_t j = *cursor + after;

@@ -13,7 +13,7 @@ const LEAST_SPIN = 0.05 // milliseconds, about the time it takes to wake a threa
 const CROWDED = 100
 const LATEST = 8 // number of wakes over which #crowded is averaged
 const RETRY = 0.98 // factor of #crowded for each burst, so that waking is tried again after some hundred bursts
-/** While threads sleep, calls with less than this multiple of `least.burst` skip the pool, which costs 0.1 to 0.4 ms. */
+/** A call of less than this multiple of `least.burst` skips the pool, which costs 0.1 to 0.4 ms, if it neither finds nor wakes threads. */
 const BRIEF = 10
 const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when a call ends
 
@@ -240,8 +240,8 @@ export class Threads {
   }
 
   /**
-   * Runs a job if it has enough work for the pool. Workers take part if they are awake, or if it pays to wake them; else this thread runs
-   * all units. Call it within a scope.
+   * Runs a job if it has enough work for the pool: on all threads if they are awake or it pays to wake them, else on this thread alone. Call it
+   * within a scope.
    * @param {Core} core
    * @param {Job} job
    * @returns {boolean} false if the job was not run, only its deferred copies were made; the caller must run it without the pool
@@ -251,8 +251,10 @@ export class Threads {
     const words = this.#words
     // Makes the deferred copies, those for the last units first. Units from `notReady` on may run.
     const makeAll = () => {
-      for (let part = parts; part-- > 0; Atomics.store(words, AT.notReady, (units * part) / parts))
+      for (let part = parts - 1; part >= 0; part--) {
         for (const [n, make] of deferredCopies) make((n * part) / parts, (n * (part + 1)) / parts)
+        Atomics.store(words, AT.notReady, (units * part) / parts)
+      }
     }
     const start = performance.now()
     this.#addToBurst(start, work)
@@ -263,6 +265,8 @@ export class Threads {
       throw this.#lostError(`since the last call: ${reason}`)
     }
     const opens = this.#paysToOpen(start)
+    // Without other threads, a long call still runs here, because its end is then known: the next call continues the burst only soon after it.
+    // The end of a brief call is only estimated.
     if (!isWorth || this.count === 1 || (!opens && work < Threads.least.burst * BRIEF)) {
       makeAll()
       return false
@@ -273,7 +277,7 @@ export class Threads {
     if (list) runJobs(/** @type {CallableFunction[]} */ (Object.values(core.exports)), words, core.exports.memory, 0)
     else runUnits(core.exports[kernel], words, 0)
     const end = opens ? this.#close(start) : performance.now()
-    this.#end = end + AWAKE / 2
+    this.#end = end + AWAKE / 2 // replaces the estimate of #addToBurst
     const status = words[AT.status]
     if (status !== 0)
       throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`)

@@ -68,8 +68,9 @@ export function planBackward(p, root, accumulate, isOne) {
    */
   function slotOf(x, adds) {
     if (!x?.isLearned) return undefined
-    const isFirst = x.step < 0 ? !accumulate && !begun.has(x) : !x.gradient
-    if (x.step < 0) begun.add(x)
+    const isParameter = x.step < 0
+    const isFirst = isParameter ? !accumulate && !begun.has(x) : !x.gradient
+    if (isParameter) begun.add(x)
     else if (isFirst) x.gradient = take(x)
     const { gradient: at } = x
     if (isFirst || !adds) return { at, accumulate: isFirst ? 0 : 1 }
@@ -81,7 +82,7 @@ export function planBackward(p, root, accumulate, isOne) {
   }
 
   /**
-   * Plans to add factor() times the values at `from` to the gradient of x.
+   * Plans to add factor() times the values at `from` to the gradient of x, or makes `from` the address of that gradient.
    * @param {Variable} x
    * @param {number} from
    * @param {boolean} mayShare true if x may use the memory at `from` as its gradient, if it has none yet
@@ -99,7 +100,7 @@ export function planBackward(p, root, accumulate, isOne) {
 
   for (const { output } of entries) output.gradient = 0
   const top = take(root)
-  passOn(root, top, true)
+  passOn(root, top, true) // the gradient of the root is at `top`, or is added from there to that of a parameter
   for (let n = entries.length - 1; n >= 0; n--) {
     const { name, inputs, at, saved, output, prepared } = entries[n]
     const { passes = [], ready, overwrites, differentiate } = prepared
@@ -111,8 +112,10 @@ export function planBackward(p, root, accumulate, isOne) {
       passOn(x, saved + ready * 4, output === root && isOne, () => core.floats[dY / 4])
       continue
     }
-    // The gradient of an addend is the gradient of the sum, dY. Normally dY is added to the gradient of the addend. They share memory if
-    // nothing else is written there before the operation that made the addend reads it.
+    // dY is also the gradient of each addend of a sum. It is added to an addend's gradient, or becomes it without a copy:
+    // - for the first addend, because the others copy dY before anything else is added to it
+    // - for another addend, if the operation before made it and so reads dY next. That operation must not add to the gradient of the first
+    //   addend, which is the same memory, nor pass dY on.
     const addends = passes.map(i => /** @type {Variable} */ (inputs[i]))
     for (const x of addends) {
       const before = entries[n - 1]
@@ -138,7 +141,8 @@ export function planBackward(p, root, accumulate, isOne) {
     run(dRoot) {
       core.floats.set(dRoot, top / 4)
       // Zeroes all gradients first if the root does not depend on some parameters.
-      if (!accumulate && begun.size < Object.keys(p.values).length) p.all[1].data.fill(0)
+      const [, gradients] = p.all
+      if (!accumulate && begun.size < Object.keys(p.values).length) gradients.data.fill(0)
       const before = accumulate ? (p.reached ?? []) : []
       p.reached = new Set([...before, ...Array.from(begun, ({ tensor }) => tensor)])
       for (const { run } of calls) core.scope(run)

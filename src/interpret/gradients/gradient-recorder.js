@@ -459,13 +459,16 @@ export class GradientRecorder extends ModelOperations {
   }
 
   /**
+   * Computes the weighted sums of the values, with the fused kernel unless scores or weights are hooked. A generator only because it overrides
+   * one; it never yields.
    * @override
    * @param {Layer} own
    * @param {PartSpec} part
    * @param {Projected} projected
    * @returns {import('../../models/run/network.js').RunSteps<FloatTensor>}
    */
-  *mix(own, part, { q, k, v, bias: ofDistances }) {
+  *mix(own, part, projected) {
+    const { q, k, v, bias: ofDistances } = projected
     const { numHeads: H, numKvHeads: G } = own.stack.heads
     const options = scoreOptions(own, part, ofDistances)
     const name = placeOf(own, part)
@@ -477,39 +480,44 @@ export class GradientRecorder extends ModelOperations {
       const isWanted = [...this.#shared.wanted].some(key => key === place || key.startsWith(`${place}.`))
       return { isWanted, ...this.#editHeads(place, maps, H, [B, L, S]) }
     })
-    if (scores.isHooked || weights.isHooked)
-      return this.#mixHooked(own, { q, k, v, bias: ofDistances }, options, scores, weights)
-    const { learned } = this.#shared
-    const { bias, ...rest } = options
-    const core = this.#core
-    const given = { ...rest, numHeads: H, numKvHeads: G }
+    if (scores.isHooked || weights.isHooked) return this.#mixHooked(own, projected, options, scores, weights)
     const output = this.qkv.alloc(q.dims.slice(0, -1).concat((v.dims[2] / G) * H))
-    this.qkv.attention(q, k, v, { ...given, bias, out: output })
+    this.qkv.attention(q, k, v, { ...options, numHeads: H, numKvHeads: G, out: output })
     return this.#record(output, dO => {
       if (scores.isWanted || weights.isWanted) this.#ofMaps({ q, k, v }, dO, H, G, options, scores, weights)
-      const table = bias && learned.get(`${own.stack.relative?.table.name}.weight`)
-      const held = ofDistances ?? (bias && this.resident(toFloats(bias, 'bias')))
-      // Operands of rowAttention: q, bias, sinks, k, v.
-      const prepared = rowAttention.prepare(
-        core,
-        [q, held, undefined, k, v],
-        { numHeads: H, numKvHeads: G },
-        'attention',
-      )
-      const to = [q, table || ofDistances ? held : undefined, undefined, k, v].map(x => x && this.qkv.alloc(x.dims))
-      core.scope(() => {
-        const at = [q, held, undefined, k, v].map(x => (x ? addressOf(x) : 0))
-        prepared.save?.(at, 0, rest)
-        const slots = to.map(x => (x ? { at: addressOf(x), accumulate: 0 } : undefined))
-        prepared.differentiate?.(at, addressOf(dO), slots, 0, 0)
-      })
-      const [dQ, dBias, , dK, dV] = /** @type {FloatTensor[]} */ (to)
-      this.give(q, dQ)
-      this.give(k, dK)
-      this.give(v, dV)
-      if (ofDistances && dBias) this.give(ofDistances, dBias)
-      if (table && dBias) this.ofBias?.(dBias, table)
+      this.#throughAttention(own, projected, dO, options)
     })
+  }
+
+  /**
+   * Computes dQ, dK and dV of the fused kernel, and dBias if the bias was computed from the layer's input (`ofDistances`, DeBERTa) or read from
+   * a learned table (T5). Other biases, such as ALiBi, are constants.
+   * @param {Layer} own
+   * @param {Projected} projected
+   * @param {FloatTensor} dO (B, L, H * E)
+   * @param {import('../../ops/attention/arguments.js').AttentionOptions} options
+   */
+  #throughAttention(own, { q, k, v, bias: ofDistances }, dO, { bias, ...options }) {
+    const { numHeads, numKvHeads } = own.stack.heads
+    const core = this.#core
+    const table = bias && this.#shared.learned.get(`${own.stack.relative?.table.name}.weight`)
+    const held = ofDistances ?? (bias && this.resident(toFloats(bias, 'bias')))
+    const operands = [q, held, undefined, k, v] // of rowAttention: q, bias, sinks, k, v
+    const isLearned = [true, ofDistances || table, false, true, true]
+    const gradients = operands.map((x, i) => (x && isLearned[i] ? this.qkv.alloc(x.dims) : undefined))
+    const prepared = rowAttention.prepare(core, operands, { numHeads, numKvHeads }, 'attention')
+    core.scope(() => {
+      const at = operands.map(x => (x ? addressOf(x) : 0))
+      const to = gradients.map(x => x && { at: addressOf(x), accumulate: 0 })
+      prepared.save?.(at, 0, options) // checks the options, in place of a forward pass; nothing is saved without dropout
+      prepared.differentiate?.(at, addressOf(dO), to, 0, 0)
+    })
+    const [dQ, dBias, , dK, dV] = /** @type {FloatTensor[]} */ (gradients)
+    this.give(q, dQ)
+    this.give(k, dK)
+    this.give(v, dV)
+    if (ofDistances && dBias) this.give(ofDistances, dBias)
+    if (table && dBias) this.ofBias?.(dBias, table)
   }
 
   /** Called with the gradient (H, L, S) of a relative position bias. @type {((dBias: FloatTensor, table: FloatTensor) => void) | undefined} */

@@ -174,7 +174,7 @@ export interface View {
   /** Sources of models that do not ship with the page, by name: their files, or the address of their folder. */
   imported: Readonly<Record<string, OpenSource>>
   /** The settings of each model when it was last left, by model name; restored when the model is opened again. */
-  left: Readonly<Record<string, Omit<Settings, 'checkpoint'>>>
+  leftSettings: Readonly<Record<string, Omit<Settings, 'checkpoint'>>>
   /** Maximum bytes of memory for a model. */
   mostBytes: number
   stack: Stack

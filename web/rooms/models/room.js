@@ -71,7 +71,7 @@ const readIds = text => (text.match(/\d{1,9}/g) ?? []).slice(0, MOST_GENERATED).
 const view = {
   requests: 0,
   imported: {},
-  left: {},
+  leftSettings: {},
   isListOpen: false,
   picked: -1,
   token: '',
@@ -243,6 +243,24 @@ function type(state, prompt) {
     mark: 'type',
     effects: [END_GENERATION, { type: 'offer', what: { type: 'sentence', text: prompt } }],
   }
+}
+
+/**
+ * Relates an opened model to the setting `checkpoint`, by which a link names its model.
+ * @param {State} state
+ * @param {string} name
+ * @returns {{ isSameModel: boolean, checkpoint: string }} isSameModel: true if the settings are those of this model; checkpoint: the new setting
+ */
+function relate(state, name) {
+  const { settings, view } = state
+  const { checkpoint } = settings
+  const { requested } = requestOf(state)
+  // A link may name a branch of a hub model. The name that was opened has the digest of its files.
+  const isBranch = isOfHub(checkpoint) && !checkpoint.includes('~') && idOf(checkpoint) === idOf(name)
+  if (isOne(checkpoint, name) || isBranch) return { isSameModel: true, checkpoint: name }
+  const isFirst = requested?.name !== '' && requested?.name === firstName() // '' means the first model
+  if (isOne(view.opened?.name ?? '', name) || (isFirst && !checkpoint)) return { isSameModel: true, checkpoint }
+  return { isSameModel: false, checkpoint: isFirst ? '' : name }
 }
 
 /** Keeps the typed text when another text is shown instead. @param {string | null | undefined} typed @param {string | null} shown @returns {Partial<View>} */
@@ -784,22 +802,18 @@ export const room = {
     open(state, { name, stacks, size, hasTokenizer }) {
       const { settings, view } = state
       const { requested } = requestOf(state)
-      const { checkpoint: last, ...left } = settings
-      const isFirst = requested?.name !== '' && requested?.name === firstName()
-      const isBranch = isOfHub(last) && !last.includes('~') && idOf(last) === idOf(name)
-      const isSameModel = isOne(last, name) || isBranch || isOne(view.opened?.name ?? '', name) || (isFirst && !last)
-      const usualName = isSameModel ? last : isFirst ? '' : name
-      const checkpoint = isOne(last, name) || isBranch ? name : usualName
+      const { isSameModel, checkpoint } = relate(state, name)
+      const { checkpoint: _, ...ofLast } = settings
       const own = requested && { ...requested, name, checkpoint }
       const isShipped = SHIPPED.some(each => each.name === name)
       const source = own && !isShipped ? { [name]: own.source } : {}
-      const usual = stacks.encoder && stacks.decoder ? 'cross' : ''
-      const known = Object.keys(view.left).find(each => isOne(each, name)) ?? ''
+      const firstStack = stacks.encoder && stacks.decoder ? 'cross' : ''
+      const known = Object.keys(view.leftSettings).find(each => isOne(each, name)) ?? ''
       const others = Object.entries(view.imported).filter(([each]) => !isOne(each, name))
       // Keep the reader's text for a model that is opened for the first time, unless a story stop brings another text.
       const isTyped = hasTokenizer && view.opened !== undefined && view.storyStep === undefined
       const fresh = { ...defaultsOf(room.fields), ...(isTyped && { prompt: settings.prompt }) }
-      const found = isSameModel ? settings : (view.left[known] ?? fresh)
+      const found = isSameModel ? settings : (view.leftSettings[known] ?? fresh)
       return {
         set: isSameModel ? { checkpoint, size } : { ...found, checkpoint, size },
         view: {
@@ -810,8 +824,9 @@ export const room = {
           opened: own,
           refused: undefined,
           imported: { ...Object.fromEntries(others), ...source },
-          left: isSameModel || !view.opened ? view.left : { ...view.left, [view.opened.name]: left },
-          stack: found.at.head?.stack ?? usual,
+          leftSettings:
+            isSameModel || !view.opened ? view.leftSettings : { ...view.leftSettings, [view.opened.name]: ofLast },
+          stack: found.at.head?.stack ?? firstStack,
           pair: undefined,
           storyStep: undefined,
           lensStop: undefined,
@@ -819,7 +834,7 @@ export const room = {
           marked: undefined,
           chosen: [],
         },
-        begins: isSameModel ? [] : ['changes'],
+        begins: isSameModel ? [] : ['changes'], // Undo keeps the model's settings and does not restore earlier `changes`
         effects: END_ASKED,
       }
     },
