@@ -433,7 +433,10 @@ export class PackedLinear {
         const size = Math.min(8, rows - i)
         const isPlain = kind === WEIGHTS.float32
         const from = isPlain ? weight.address + (n + i) * K * 4 : scratch
-        for (let c = 0; c < size && !isPlain; c++) core.floats.set(this.row(n + i + c).weight, scratch / 4 + c * K)
+        for (let c = 0; c < size && !isPlain; c++) {
+          const row = this.row(n + i + c).weight // may grow the memory, which detaches core.floats
+          core.floats.set(row, scratch / 4 + c * K)
+        }
         const args = writeStruct(core, PACK_LINEAR_STRUCT, {
           w: from,
           w_row: isPlain ? 8 : 1,

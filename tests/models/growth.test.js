@@ -7,6 +7,8 @@ import * as interpret from '../../src/entries/interpret.js'
 import { loadModel } from '../../src/entries/models.js'
 import { allocations, withFree } from '../growth.js'
 import { goldens } from './checkpoints.js'
+import { MADE, make } from './gguf/made.js'
+import { randomOf } from './tokenizers/random-files.js'
 
 /** @import { Model } from '../../src/models/model.js' */
 
@@ -18,6 +20,8 @@ const cell = { layer: 1, head: 1, query: 5, key: 3 }
 const edge = { of, from: { kind: 'head', layer: 0, head: 1 }, to: { kind: 'q', layer: 1, head: 0 } }
 const at = /** @type {const} */ (['layers.*.attention.weights', 'embedding'])
 
+/** @param {Model} model */
+const widthOf = ({ stacks: { decoder } }) => (decoder?.numHeads ?? 0) * (decoder?.headDim ?? 0)
 /** @type {Record<string, (model: Model) => unknown>} */
 const calls = {
   backwardSync: model => interpret.backwardSync(model, { ids }, { of, at }),
@@ -36,7 +40,7 @@ const calls = {
     interpret.readout(model, await interpret.fitLens(model, [ids], { first: 1 }), { ids }, { topK: 3 }),
   lensAttribution: model => interpret.lensAttribution(model, 'logit', { ids }, { layer: 1, tokens: [7] }),
   lensOf: model =>
-    interpret.lensOf(model, [{ layer: 0, vector: new Float32Array(48).fill(0.1) }], {
+    interpret.lensOf(model, [{ layer: 0, vector: new Float32Array(widthOf(model)).fill(0.1) }], {
       texts: [ids],
       first: 1,
     }),
@@ -71,13 +75,17 @@ const globalCalls = {
     }),
 }
 
-for (const [checkpoint, own, what] of /** @type {const} */ ([
-  ['gpt2-tiny', calls, 'gradients, patching, edges, scores and summaries'],
-  ['longformer-made', globalCalls, 'global attention and its gradients'],
+/** A GGUF file whose embeddings are its head, too: a row of it is widened in the module's memory. */
+const { gguf } = make(MADE.find(({ of }) => of === 'qwen2') ?? MADE[0], 'Q4_K', randomOf(1))
+
+for (const [source, own, what] of /** @type {const} */ ([
+  [`${goldens}/gpt2-tiny`, calls, 'gradients, patching, edges, scores and summaries'],
+  [gguf, calls, 'the same results of a GGUF file, whose weights are in blocks,'],
+  [`${goldens}/longformer-made`, globalCalls, 'global attention and its gradients'],
 ]))
   test(`${what} do not change when the memory grows`, async t => {
     const qkv = await load()
-    const model = await loadModel(qkv, `${goldens}/${checkpoint}`, { tokenizer: false, dtype: 'float32' })
+    const model = await loadModel(qkv, source, { tokenizer: false, dtype: source === gguf ? undefined : 'float32' })
     let [grown, trials] = [0, 0]
     for (const [name, call] of Object.entries(own)) {
       const want = numbersOf(await call(model))

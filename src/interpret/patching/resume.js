@@ -212,8 +212,8 @@ export function valuesOf({ qkv, weights, family }, objective, y, L) {
   return qkv.scope(() => {
     const u = headInput(head, ops, y)
     const C = u.dims[2]
+    const learned = terms.map(({ token }) => weights.head.row(token)) // may grow the memory, which detaches views
     const states = u.data
-    const learned = terms.map(({ token }) => weights.head.row(token))
     return Array.from({ length: N }, (_, b) =>
       terms.reduce((sum, { n, weight }, t) => {
         const at = (b * rows + n - (L - rows)) * C
