@@ -73,11 +73,11 @@ case("gelu", lambda x: F.gelu(x), {"x": values})
 case("gelu", lambda x: F.gelu(x, approximate="tanh"), {"x": torch.cat([strange[:-2], random(24, scale=3.0)])}, approximate="tanh")
 case("relu", lambda x: F.relu(x), {"x": values})
 case("silu", lambda x: F.silu(x), {"x": values})
-case("swiglu", lambda x, up: F.silu(x) * up, {"x": random(3, 7), "up": random(3, 7)})
-case("geglu", lambda x, up: F.gelu(x) * up, {"x": random(3, 7), "up": random(3, 7)})
-halves = lambda f: lambda x: f(x.chunk(2, -1)[0]) * x.chunk(2, -1)[1]
-case("swiglu", halves(F.silu), {"x": random(2, 3, 10)})
-case("geglu", halves(lambda x: F.gelu(x, approximate="tanh")), {"x": random(3, 2)}, approximate="tanh")
+case("swiglu", lambda gate, up: F.silu(gate) * up, {"gate": random(3, 7), "up": random(3, 7)})
+case("geglu", lambda gate, up: F.gelu(gate) * up, {"gate": random(3, 7), "up": random(3, 7)})
+halves = lambda f: lambda gate: f(gate.chunk(2, -1)[0]) * gate.chunk(2, -1)[1]
+case("swiglu", halves(F.silu), {"gate": random(2, 3, 10)})
+case("geglu", halves(lambda x: F.gelu(x, approximate="tanh")), {"gate": random(3, 2)}, approximate="tanh")
 
 for op, f in [("add", torch.add), ("mul", torch.mul)]:
     case(op, lambda a, b: f(a, b), {"a": random(3, 5), "b": random(3, 5)})

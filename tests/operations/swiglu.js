@@ -3,10 +3,10 @@
 import { ACTIVATIONS, gated } from '../formulas.js'
 
 /** @type {import('../operations.js').Operation['reference']} */
-export const reference = ({ x, up }) => gated(ACTIVATIONS.silu, x, up)
+export const reference = ({ gate, up }) => gated(ACTIVATIONS.silu, gate, up)
 
 /** @type {import('../operations.js').Case[]} */
-export const cases = [{ dims: { x: [3, 5], up: [3, 5] } }, { dims: { x: [3, 14] } }]
+export const cases = [{ dims: { gate: [3, 5], up: [3, 5] } }, { dims: { gate: [3, 14] } }]
 
 /** A call that is large enough for threads. @type {import('../operations.js').Case} */
-export const threads = { dims: { x: [70, 1100] } }
+export const threads = { dims: { gate: [70, 1100] } }

@@ -26,18 +26,18 @@ export const activation = (name, isGated) => (core, operands, options, where) =>
   const approximate = options.approximate ?? 'none'
   const isTanh = oneOf(approximate, ['none', 'tanh'], `${where}: approximate`) === 'tanh'
   const kind = KINDS[isTanh ? 'gelu_tanh' : name]
-  if (up) expectDims(up, given, `${where}: up`, 'the dims of x')
+  if (up) expectDims(up, given, `${where}: up`, 'the dims of gate')
   const isPacked = isGated && !up
   const width = given[given.length - 1]
   if (isPacked && !(width % 2 === 0))
-    throw new RangeError(`${where}: x has dims ${shape(given)}: give up, or x of (..., 2 C), gate and up side by side`)
+    throw new RangeError(`${where}: gate has dims ${shape(given)}: give up, or gate of (..., 2 C), with up beside it`)
   const C = isPacked ? width / 2 : UNIT
   const row = isPacked ? width : C
   const n = count(given) / (isPacked ? 2 : 1)
   const units = C && Math.ceil(n / C)
   return {
     dims: isPacked ? [...given.slice(0, -1), C] : given,
-    gradients: { dX: given, ...(up && { dUp: given }) },
+    gradients: { [isGated ? 'dGate' : 'dX']: given, ...(up && { dUp: given }) },
     run([x, up = 0], y) {
       const args = writeStruct(core, ACTIVATE_STRUCT, { kind, x, up: isPacked ? x + C * 4 : up, y, n, C, row })
       launch(core, 'qkv_activate', [args], units, n)

@@ -104,11 +104,11 @@ export const geluBackward = gradientOf(gelu)
  * Returns silu(gate) * up, both (..., C); without `up`, gate is (..., 2 C) and holds both side by side.
  * @type {(qkv: Qkv, gate: Operand, up?: Operand, options?: OutOptions) => FloatTensor}
  */
-export const swiglu = defineOperation({ name: 'swiglu', operands: ['x', 'up?'], prepare: activation('silu', true) })
+export const swiglu = defineOperation({ name: 'swiglu', operands: ['gate', 'up?'], prepare: activation('silu', true) })
 
 /**
- * Returns the gradients of swiglu: dX is the gradient of `gate` (without `up`, of gate and up side by side), dUp that of `up`.
- * @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: Outs<'dX' | 'dUp'>) => Gradients<'dX'> & Partial<Gradients<'dUp'>>}
+ * Returns the gradients of swiglu: dGate (without `up`, of gate and up side by side) and dUp.
+ * @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: Outs<'dGate' | 'dUp'>) => Gradients<'dGate'> & Partial<Gradients<'dUp'>>}
  */
 export const swigluBackward = gradientOf(swiglu)
 
@@ -118,13 +118,13 @@ export const swigluBackward = gradientOf(swiglu)
  */
 export const geglu = defineOperation({
   name: 'geglu',
-  operands: ['x', 'up?'],
+  operands: ['gate', 'up?'],
   options: ['approximate'],
   prepare: activation('gelu', true),
 })
 
 /**
  * Returns the gradients of geglu, as swigluBackward does for swiglu.
- * @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: GeluOptions & Outs<'dX' | 'dUp'>) => Gradients<'dX'> & Partial<Gradients<'dUp'>>}
+ * @type {(qkv: Qkv, gate: Operand, up: Operand | undefined, dY: Operand, options?: GeluOptions & Outs<'dGate' | 'dUp'>) => Gradients<'dGate'> & Partial<Gradients<'dUp'>>}
  */
 export const gegluBackward = gradientOf(geglu)
