@@ -423,15 +423,19 @@ export class Model {
         throw new Error('this model was disposed while it ran: await it before dispose()', { cause })
       if (cause) throw cause
     }
-    for (let isFirst = true; ; isFirst = false) {
-      if (!isFirst) check()
-      try {
-        const { done, value } = steps.next()
-        if (done) return value
-        yield value
-      } catch (error) {
-        check(error) // a hook may have disposed of the model
+    try {
+      for (let isFirst = true; ; isFirst = false) {
+        if (!isFirst) check()
+        try {
+          const { done, value } = steps.next()
+          if (done) return value
+          yield value
+        } catch (error) {
+          check(error) // a hook may have disposed of the model
+        }
       }
+    } finally {
+      steps.return(/** @type {any} */ (undefined)) // ends steps that were aborted, so that their `finally` blocks run
     }
   }
 

@@ -195,6 +195,19 @@ for (const threads of [1, 2])
     own.dispose()
   })
 
+test('a cache is as it was after a signal that aborts the encoder', async () => {
+  const model = await loadModel(qkv, `${folder}/t5-tiny`, { tokenizer: false })
+  const cache = model.cache()
+  const controller = new AbortController()
+  const { signal } = controller
+  const input = { ids, decoderIds: [0, 5] }
+  await assert.rejects(model.forward(input, { cache, signal, onLayer: () => controller.abort() }))
+  const { logits } = await model.forward(input, { cache })
+  assert.deepEqual(logits?.data, model.forwardSync(input).logits?.data)
+  cache.dispose()
+  model.dispose()
+})
+
 test('a cache that a signal left half filled is refused', async () => {
   const model = await loadModel(qkv, `${folder}/gpt2-tiny`, { tokenizer: false })
   const cache = model.cache()

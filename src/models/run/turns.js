@@ -72,6 +72,7 @@ export async function inTurns(qkv, steps, { signal, onLayer, layers, pause, isBr
       lastTurn = performance.now()
     }
   } finally {
+    steps.return(/** @type {any} */ (undefined)) // ends steps that were aborted, so that their `finally` blocks run
     for (const tensor of held) tensor.dispose?.()
   }
 }
