@@ -53,6 +53,18 @@ test('every folder of web/i18n is a language with the same files', () => {
   for (const tag of tags) assert.deepEqual(readdirSync(new URL(tag, folder)), readdirSync(new URL('en', folder)), tag)
 })
 
+test('no other file of the page lists the languages, so a new one is a folder and a line of languages.js', () => {
+  const web = new URL('../../web/', import.meta.url)
+  const names = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(name => /\.(js|ts)$/.test(name))
+  const [first, second] = tags
+  const listed = new RegExp(`(['"])${first}\\1\\W{1,9}${second}\\1`)
+  assert.match("['en', 'zh']", listed)
+  assert.deepEqual(
+    names.filter(name => listed.test(readFileSync(new URL(name, web), 'utf8'))),
+    [],
+  )
+})
+
 /** Names of the placeholders that stand for a number of things. */
 const COUNTS =
   'all batch bytes columns copies count edges heads held here hidden kinds layers least length models most n of on padding parameters parts positions rows step steps there threads tokens'.split(

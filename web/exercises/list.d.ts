@@ -1,12 +1,14 @@
 // The types of the room that lists the exercises.
 
+import type { Language } from '../i18n/index.js'
 import type { Context } from '../shell/room.js'
 
 export interface ListSettings {
   part: 'list' | 'teachers'
   /** Ids for a teacher's link, separated by commas. */
   picked: string
-  lang: '' | 'en' | 'zh'
+  /** '' for the reader's own language. */
+  lang: '' | Language
   hints: boolean
   solution: boolean
   /** Maximum tries; null for no limit. */

@@ -1,6 +1,8 @@
 // The room of the exercises: the list with the scores of this browser, and the page for teachers.
 
+import { LANGUAGES } from '../i18n/languages.js'
 import { choice, count, flag, text } from '../shell/kinds.js'
+import { namesIn } from '../shell/known.js'
 import { IDS, idsOf } from './index.js'
 import { draw } from './list-page.js'
 import { book, csvOf } from './score-book.js'
@@ -12,7 +14,7 @@ export const room = {
   fields: {
     part: { kind: choice(['list', 'teachers']), default: 'list', history: 'none' },
     picked: { kind: text(), default: '', history: 'undo' },
-    lang: { kind: choice(['', 'en', 'zh']), default: '', history: 'undo' },
+    lang: { kind: choice(['', ...namesIn(LANGUAGES)]), default: '', history: 'undo' },
     hints: { kind: flag(), default: true, history: 'undo' },
     solution: { kind: flag(), default: true, history: 'undo' },
     attempts: { kind: count(), default: null, history: 'undo' },

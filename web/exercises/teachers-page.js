@@ -2,6 +2,7 @@
 
 import { html, nothing } from 'lit'
 import { until } from 'lit/directives/until.js'
+import { LANGUAGES } from '../i18n/languages.js'
 import { startOf, withParameters } from './attempt.js'
 import { exerciseOf, GROUPS, IDS, idsOf } from './index.js'
 
@@ -90,10 +91,9 @@ function rules({ t, settings, act }) {
       @change=${(/** @type {InputEvent} */ { target }) => act.set({ [name]: target.checked })} />
       ${t(`teachers.${name}`)}</label>`
   return html`<label class="exercise-control">${t('language')} <select id="teachers-lang"
-    @change=${(/** @type {import('../shell/room.js').Chosen<'' | 'en' | 'zh'>} */ { target }) => act.set({ lang: target.value })}>
-      ${(['', 'en', 'zh']).map(
-        lang =>
-          html`<option value=${lang} ?selected=${settings.lang === lang}>${t(`teachersLang.${lang || 'own'}`)}</option>`,
+    @change=${(/** @type {import('../shell/room.js').Chosen<import('./list.js').ListSettings['lang']>} */ { target }) => act.set({ lang: target.value })}>
+      ${[['', t('teachersLangOwn')], ...Object.entries(LANGUAGES)].map(
+        ([lang, name]) => html`<option value=${lang} ?selected=${settings.lang === lang}>${name}</option>`,
       )}</select></label>
     ${flag('hints')} ${flag('solution')}
     <label class="exercise-control">${t('teachers.attempts')} <input type="number" id="teachers-attempts" min="1"

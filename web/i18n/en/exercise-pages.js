@@ -20,9 +20,7 @@ export const texts = {
   teachersIntro:
     'Choose exercises, hand out their link, or put them into a page of your course. Checks run on the computer of the reader; nothing is sent.',
   teachersPick: 'Choose exercises',
-  'teachersLang.own': 'that of the reader',
-  'teachersLang.en': 'English',
-  'teachersLang.zh': '中文',
+  teachersLangOwn: 'that of the reader',
   'teachers.hints': 'hints',
   'teachers.solution': 'solutions',
   'teachers.attempts': 'Most tries',

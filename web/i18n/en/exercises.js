@@ -23,11 +23,10 @@ export const texts = {
   exerciseTries: 'After {count} more tries a solution can be shown.',
   'exerciseTries.one': 'After one more try a solution can be shown.',
   exerciseUnknown: 'There is no exercise {ids} on this page.',
-  exerciseStateRefused:
-    'The page around this exercise has sent a state that belongs to another exercise, so this one starts over.',
+  exerciseStateRefused: 'The page around this exercise sent the state of another exercise, so this one starts over.',
   exerciseHostSilent:
     'The page around this exercise does not answer: the exercise starts over, and your score is kept only while the page is open.',
-  exerciseAll: 'These are all exercises.',
+  exerciseAll: 'All exercises',
   'own.title': 'An exercise of your teacher',
   'own.may': 'What may change: {fields}.',
   'own.done': 'Reached: {got}.',

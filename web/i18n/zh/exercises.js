@@ -26,7 +26,7 @@ export const texts = {
   exerciseUnknown: '本页没有练习 {ids}。',
   exerciseStateRefused: '外层页面发来的状态不属于这道练习，所以重新开始。',
   exerciseHostSilent: '外层页面没有回应：练习从头开始，得分只在页面打开期间保留。',
-  exerciseAll: '这里是全部练习。',
+  exerciseAll: '全部练习',
   'own.title': '老师的练习',
   'own.may': '可以改动：{fields}。',
   'own.done': '达到：{got}。',
