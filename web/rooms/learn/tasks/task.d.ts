@@ -53,7 +53,9 @@ export interface Shape {
   corpus?: Corpus
 }
 
-export type TaskName = 'induction' | 'translation' | 'sort' | 'reverse' | 'text'
+type NamedIn<Key> = Key extends `task.${infer Name}.text` ? Name : never
+/** The tasks that have a text. */
+export type TaskName = NamedIn<LearnKey>
 
 /** A problem whose text is one of the room's texts. */
 export type TaskProblem = Problem<object, LearnKey>
