@@ -23,6 +23,7 @@ import { build } from 'rolldown'
 import { ELEMENTS, LIBRARY, LOADED, STORIES, THREADS, WASM, WIDGET } from '../build/entries.js'
 import { minifiedSize } from '../build/minified-size.js'
 import { FAMILIES } from '../src/models/families/index.js'
+import { ELEMENT_PROGRAMS, NN_PROGRAMS, PACKAGE, STORIES_FILES, TENSOR_PROGRAM } from './budgets.js'
 import { install, root } from './packed.js'
 
 const { project, installed, tarball, run, remove } = install()
@@ -32,17 +33,6 @@ const files = run('tar', ['tzf', tarball])
   .trim()
   .split('\n')
   .map(name => name.replace('package/', ''))
-/** The maximum size, in KB, of a program that imports one entry of the elements. @type {Record<string, number>} */
-const MOST = {
-  'elements/heatmap': 22,
-  'elements/heads': 16,
-  'elements/flow': 20,
-  'elements/deep-map': 24,
-  'elements/trace': 28,
-  'elements/exercise': 4,
-  elements: 43,
-  anywidget: 27,
-}
 const gzipped = (/** @type {string} */ name) => minifiedSize(join(installed, name))
 const read = (/** @type {string} */ name) => readFileSync(join(root, name), 'utf8')
 
@@ -118,15 +108,15 @@ test('"exports" of package.json names each entry of build/entries.js, and nothin
 const sum = (/** @type {number[]} */ sizes) => sizes.reduce((a, b) => a + b, 0)
 
 // Operations of blocks and training have separate entries, but their kernels are in the one wasm file.
-test("what import 'qkv' and load() load is at most 55 KB gzipped", t => {
+test("what import 'qkv' and load() load is within its limit", t => {
   const sizes = LOADED.map(name => gzipped(`dist/${name}`))
   const raw = statSync(join(installed, 'dist/qkv.wasm')).size
   t.diagnostic(`with threads ${THREADS.map(name => gzipped(`dist/${name}`)).join(' + ')} more`)
   t.diagnostic(`${LOADED.join(' + ')}: ${sizes.join(' + ')} = ${sum(sizes)} bytes; wasm ${raw} raw`)
-  assert.ok(sum(sizes) <= 55 * 1024)
+  assert.ok(sum(sizes) <= PACKAGE.qkv)
 })
 
-test('qkv/models adds at most 25 KB gzipped; each part that it loads later has at most 4 KB', t => {
+test('what qkv/models adds, and each part that it loads later, is within its limit', t => {
   const shared = ['core', 'block', 'kv-cache'] // chunks shared with other entries
   const code = readFileSync(join(installed, 'dist/models.js'), 'utf8')
   const imported = Array.from(code.matchAll(/from "\.\/([\w-]+)\.js"/g), ([, name]) => name)
@@ -134,7 +124,7 @@ test('qkv/models adds at most 25 KB gzipped; each part that it loads later has a
   const sizes = own.map(name => gzipped(`dist/${name}.js`))
   t.diagnostic(`${own.join(' + ')}: ${sizes.join(' + ')}`)
   assert.ok(imported.includes('core'), own.join())
-  assert.ok(sum(sizes) <= 25 * 1024)
+  assert.ok(sum(sizes) <= PACKAGE.models)
   const families = readdirSync(join(installed, 'dist/families')).filter(name => name.endsWith('.js'))
   assert.ok(families.length > Object.keys(FAMILIES).length, families.join())
   const later = [
@@ -182,16 +172,16 @@ test('qkv/models adds at most 25 KB gzipped; each part that it loads later has a
     'token-calls',
   ]
   later.push('hub-name', 'disk-cache', 'private-files', 'kept-models', 'sha256')
-  assert.ok(gzipped('dist/hub-folder.js') <= 8 * 1024, 'what only a name on the hub loads')
-  assert.ok(gzipped('dist/open-gguf.js') <= 14 * 1024, 'what only a GGUF file loads')
-  assert.ok(gzipped('dist/chat.js') <= 20 * 1024, 'what only a conversation loads: the language of templates')
+  assert.ok(gzipped('dist/hub-folder.js') <= PACKAGE.hub)
+  assert.ok(gzipped('dist/open-gguf.js') <= PACKAGE.gguf)
+  assert.ok(gzipped('dist/chat.js') <= PACKAGE.chat)
   for (const name of [...later, ...families.map(file => `families/${file.replace('.js', '')}`)])
-    assert.ok(gzipped(`dist/${name}.js`) <= 4096, name)
+    assert.ok(gzipped(`dist/${name}.js`) <= PACKAGE.later, name)
 })
 
-test('qkv/train is at most 10 KB gzipped', t => {
+test('qkv/train is within its limit', t => {
   t.diagnostic(`${gzipped('dist/train.js')} bytes`)
-  assert.ok(gzipped('dist/train.js') <= 10 * 1024)
+  assert.ok(gzipped('dist/train.js') <= PACKAGE.train)
 })
 
 /** Bundles a program that imports from the installed package. @param {string} code @param {string} [name] of the file */
@@ -210,23 +200,18 @@ async function bundle(code, name = 'program.js') {
   return { code: chunk.code, files, size: gzipSync(chunk.code, { level: 9 }).length }
 }
 
-test('a program that imports tensor only is bundled without the core, below 6 KB gzipped', async t => {
+test('a program that imports tensor only is bundled without the core, within its limit', async t => {
   const { code, size } = await bundle("import { tensor } from 'qkv'\nconsole.log(tensor)")
   t.diagnostic(`${size} bytes`)
   assert.ok(!code.includes('WebAssembly'), 'nothing that loads the core')
-  assert.ok(size < 6 * 1024)
+  assert.ok(size <= TENSOR_PROGRAM)
 })
 
-for (const [name, most] of /** @type {const} */ ([
-  ['kvCache', 24],
-  ['linearLayer', 11],
-  ['multiheadAttention', 19],
-  ['onnxAttention', 24],
-]))
+for (const [name, most] of Object.entries(NN_PROGRAMS))
   test(`a program that imports ${name} of qkv/nn is bundled without the rest`, async t => {
     const { size } = await bundle(`import { ${name} } from 'qkv/nn'\nconsole.log(${name})`)
     t.diagnostic(`${size} bytes`)
-    assert.ok(size < most * 1024)
+    assert.ok(size <= most)
   })
 
 test('without @huggingface/tokenizers the error says to install it; with it, bundlers include it', async () => {
@@ -266,12 +251,12 @@ console.log(await chat.applyChatTemplate(messages, { template: '{{ messages[0].c
   }
 })
 
-test('qkv/stories is a model without network, below 250 KB', () => {
+test('qkv/stories is a model without network, within its limit', () => {
   const size = ['stories.js', 'stories.safetensors'].reduce(
     (sum, name) => sum + statSync(join(installed, 'dist', name)).size,
     0,
   )
-  assert.ok(size <= 250_000, `${size} bytes`)
+  assert.ok(size <= STORIES_FILES, `${size} bytes`)
   const code = `import { load } from 'qkv'
     import { inspectModel, loadModel } from 'qkv/models'
     import { stories } from 'qkv/stories'
@@ -356,17 +341,18 @@ test('a program that imports load has the core', async () => {
 })
 
 for (const { name } of [...ELEMENTS, WIDGET])
-  test(`a program with qkv/${name} alone is at most ${MOST[name]} KB gzipped`, async t => {
+  test(`a program with qkv/${name} alone is within its limit`, async t => {
     const { size } = await bundle(`import 'qkv/${name}'`)
     t.diagnostic(`${size} bytes`)
-    assert.ok(size <= MOST[name] * 1024)
+    assert.ok(size <= ELEMENT_PROGRAMS[name])
   })
 
 test('docs/elements.md has these sizes', () => {
   const text = read('docs/elements.md')
-  assert.ok(text.includes(`(in a bundle at most ${MOST.elements} KB gzipped)`))
+  const most = (/** @type {string} */ name) => `${ELEMENT_PROGRAMS[name] / 1024} KB`
+  assert.ok(text.includes(`(in a bundle at most ${most('elements')} gzipped)`))
   for (const name of ['heatmap', 'heads', 'flow', 'deep-map', 'trace'])
-    assert.ok(text.includes(`\`qkv/elements/${name}\` (${MOST[`elements/${name}`]} KB)`), name)
+    assert.ok(text.includes(`\`qkv/elements/${name}\` (${most(`elements/${name}`)})`), name)
 })
 
 test('on a server, without a DOM, the elements can be imported', () => {

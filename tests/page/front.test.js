@@ -13,6 +13,7 @@ import { recorded } from '../../web/rooms/front/recorded.js'
 import { room } from '../../web/rooms/front/room.js'
 import { tell, wordsOf } from '../../web/rooms/front/tell.js'
 import { createStore } from '../../web/shell/store.js'
+import { PAGE } from '../budgets.js'
 import { beyond, settled } from './browser.js'
 import { addressHash, becomes, go, page, text, url, usePage } from './open.js'
 import { keyOf, ofClass } from './template.js'
@@ -138,7 +139,7 @@ test('with Save-Data the model is loaded when a name is changed, and the page sh
 
 const own = usePage({ hash: null })
 
-test('the switch works on recorded numbers before the model is loaded; the first download is at most 60 KB; a model that cannot start gives a message', async t => {
+test('the switch works on recorded numbers before the model is loaded; the first download is within its limit; a model that cannot start gives a message', async t => {
   /** @type {import('playwright-core').Response[]} */
   const responses = []
   page.on('response', response => responses.push(response))
@@ -154,7 +155,7 @@ test('the switch works on recorded numbers before the model is loaded; the first
   )
   const bytes = sizes.reduce((a, b) => a + b, 0)
   t.diagnostic(`${bytes} bytes gzipped in ${sizes.length} files`)
-  assert.ok(bytes <= 60_000, `${bytes} bytes`)
+  assert.ok(bytes <= PAGE.front, `${bytes} bytes`)
   assert.equal(await page.locator('.front').getAttribute('data-live'), 'false')
   assert.match(await page.locator('.front-state').innerText(), /^Saved numbers; the model \(186 KB\) is loading/)
   await page.getByRole('switch', { name: 'Head 1.2: on' }).click()

@@ -12,6 +12,7 @@ import { singleFile } from '../../build/site.js'
 import { withoutIndentation } from '../../build/templates.js'
 import { filesOf, zipOf } from '../../build/zip.js'
 import { exerciseOf, GROUPS } from '../../web/exercises/index.js'
+import { PAGE } from '../budgets.js'
 import { settled } from './browser.js'
 import { filesOf as checkpoint } from './golden-files.js'
 import { opened } from './golden-models.js'
@@ -121,7 +122,7 @@ async function downloads(hash) {
   return end < 0 ? sizes : new Map([...sizes].slice(0, end))
 }
 
-test('any link loads at most 200 KB before its room is drawn, and the code of all rooms is at most 120 KB', async t => {
+test('what any link loads before its room is drawn, and the code of all rooms, is within its limit', async t => {
   const sum = (/** @type {Iterable<number>} */ sizes) => [...sizes].reduce((a, b) => a + b, 0)
   const rooms = ['', OPENS, '#2&room=learn', '#2&room=models']
   const pages = ['#2&room=exercises', '#2&room=exercises&exercises.part=teachers']
@@ -137,13 +138,13 @@ test('any link loads at most 200 KB before its room is drawn, and the code of al
   for (const link of links) {
     const sizes = await downloads(link)
     t.diagnostic(`${link || 'no link'}: ${sum(sizes.values())} bytes gzipped in ${sizes.size} files`)
-    assert.ok(sizes.size > 5 && sum(sizes.values()) <= 200_000, link)
+    assert.ok(sizes.size > 5 && sum(sizes.values()) <= PAGE.link, link)
     if (rooms.includes(link)) all.push(sizes)
   }
   const [first, ...others] = all
   const shared = [...first].filter(([name]) => others.every(sizes => sizes.has(name))).map(([, size]) => size)
   t.diagnostic(`what all rooms share: ${sum(shared)} bytes gzipped`)
-  assert.ok(sum(shared) <= 120_000)
+  assert.ok(sum(shared) <= PAGE.rooms)
 })
 
 test('the page as one file works from a disk, offline, and requests nothing else; it opens a checkpoint without a worker', async () => {
