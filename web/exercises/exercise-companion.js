@@ -25,20 +25,6 @@ const OWN = 'own'
 function createHost(attempt, texts) {
   /** @type {ReturnType<typeof import('./host-report.js').createHostReport> | undefined} */
   let report
-  /** @type {Parameters<typeof import('./host-report.js').createHostReport>[0]} */
-  const exercise = {
-    stateOf: attempt.state,
-    check: attempt.act.check,
-    restore(stored) {
-      if (attempt.restore(stored)) return
-      attempt.say('exerciseStateRefused')
-      report?.event('error', { message: texts()?.('exerciseStateRefused') ?? '' })
-    },
-    silent(isSilent) {
-      if (isSilent) attempt.say('exerciseHostSilent')
-      else if (attempt.said === 'exerciseHostSilent') attempt.say('')
-    },
-  }
   return {
     get report() {
       return report
@@ -49,7 +35,7 @@ function createHost(attempt, texts) {
       const fresh = JSON.stringify(attempt.state())
       const { createHostReport } = await import('./host-report.js')
       if (!isCurrent()) return
-      report ??= createHostReport(exercise)
+      report ??= createHostReport(attempt, texts)
       report.connect(id, fresh)
     },
   }

@@ -6,13 +6,10 @@ import { createSplice } from './splice.js'
 const REPORT_PAUSE = 5000
 
 /**
- * @param {object} exercise
- * @param {() => { score: number, tries: number }} exercise.stateOf returns the state that a host stores
- * @param {() => void} exercise.check
- * @param {(stored: unknown) => void} exercise.restore
- * @param {(isSilent: boolean) => void} exercise.silent called with true when the host does not answer, with false when it answers late
+ * @param {ReturnType<typeof import('./reader-attempt.js').createReaderAttempt>} attempt
+ * @param {() => import('../shell/room.js').Translate | undefined} texts
  */
-export function createHostReport({ stateOf, check, restore, silent }) {
+export function createHostReport(attempt, texts) {
   /** @type {import('./splice.js').Splice | undefined} */
   let splice
   /** The last report as text, and the timer of the next. */
@@ -20,19 +17,26 @@ export function createHostReport({ stateOf, check, restore, silent }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let reporting
 
-  const isReported = () => JSON.stringify(stateOf()) === reported
+  const stateText = () => JSON.stringify(attempt.state())
 
   /** Reports score and state to the host. */
   function report() {
     clearTimeout(reporting)
     reporting = undefined
-    reported = JSON.stringify(stateOf())
-    splice?.report(stateOf().score, stateOf())
+    reported = stateText()
+    splice?.report(attempt.state().score, attempt.state())
+  }
+
+  /** Continues from a state that the host stored, or says why not. @param {unknown} stored */
+  function restore(stored) {
+    if (attempt.restore(stored)) return
+    attempt.say('exerciseStateRefused')
+    splice?.event('error', { message: texts()?.('exerciseStateRefused') ?? '' })
   }
 
   /** Handles a request of the host. @param {{ subject: string, state?: unknown }} message */
   function hear({ subject, state }) {
-    if (subject === 'qkv.check') check()
+    if (subject === 'qkv.check') attempt.act.check()
     else if (subject === 'qkv.setState') restore(state)
   }
 
@@ -45,11 +49,11 @@ export function createHostReport({ stateOf, check, restore, silent }) {
     let isLate = false
     const stored = await host.getState(() => {
       isLate = true
-      if (!stateOf().tries) silent(true)
+      if (!attempt.state().tries) attempt.say('exerciseHostSilent')
     })
     if (host !== splice) return
-    silent(false)
-    const hasBegun = JSON.stringify(stateOf()) !== fresh
+    if (attempt.said === 'exerciseHostSilent') attempt.say('')
+    const hasBegun = stateText() !== fresh
     if (stored !== undefined && !(isLate && hasBegun)) restore(stored)
   }
 
@@ -65,7 +69,7 @@ export function createHostReport({ stateOf, check, restore, silent }) {
     event: (name, data) => splice?.event(name, data),
     /** Reports a change together with those that follow soon. */
     reportSoon() {
-      if (splice && !reporting && !isReported()) reporting = setTimeout(report, REPORT_PAUSE)
+      if (splice && !reporting && stateText() !== reported) reporting = setTimeout(report, REPORT_PAUSE)
     },
     /** Sends a pending report at once, before another exercise begins. */
     flush() {
