@@ -130,6 +130,8 @@ test('an invalid layer, a layer in two places, and a wrong forward are named; no
     [() => module(any({}), { a: linear }, forward), /parameters: expected what load\(\).*got an empty object/],
     [() => module(qkv, { a: any({ data: 'x', dims: [1] }) }, forward), /parameters: a: /],
     [() => new LayerNorm(any('x')), /LayerNorm: dim: .*got "x"/],
+    [() => new LayerNorm(2 ** 30, { bias: false }), /LayerNorm: dim: .*to 1073741823, got 1073741824/],
+    [() => new RMSNorm(2 ** 30), /RMSNorm: dim: .*got 1073741824/],
     [() => new LayerNorm(3, any({ epsilon: 1 })), /LayerNorm: there is no option "epsilon"/],
     [() => new LayerNorm(3, { eps: -1 }), /LayerNorm: eps: .*got -1/],
     [() => new LayerNorm(3, any({ bias: 1 })), /LayerNorm: bias: .*got 1/],

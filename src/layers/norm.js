@@ -4,6 +4,9 @@ import { readOptions, toBoolean, toNumber } from '../base/arguments.js'
 import { Tensor } from '../base/tensor.js'
 import { SIZE } from './state-dict.js'
 
+/** Limits of a dim. The memory of a WebAssembly module holds less than 2^30 numbers. */
+const DIM = { ...SIZE, most: 2 ** 30 - 1 }
+
 /** @param {number} value @param {number} dim */
 const filled = (value, dim) => new Tensor(new Float32Array(dim).fill(value), [dim])
 
@@ -12,7 +15,7 @@ export class LayerNorm {
   /** @param {number} dim @param {{ eps?: number, bias?: boolean }} [options] eps: default 1e-5; bias: default true */
   constructor(dim, options = {}) {
     const { eps = 1e-5, bias = true } = readOptions(options, ['eps', 'bias'], 'LayerNorm')
-    const size = toNumber(dim, 'LayerNorm: dim', SIZE)
+    const size = toNumber(dim, 'LayerNorm: dim', DIM)
     this.eps = toNumber(eps, 'LayerNorm: eps', { least: 0 })
     this.weight = filled(1, size)
     this.bias = toBoolean(bias, 'LayerNorm: bias') ? filled(0, size) : undefined
@@ -25,6 +28,6 @@ export class RMSNorm {
   constructor(dim, options = {}) {
     const { eps } = readOptions(options, ['eps'], 'RMSNorm')
     this.eps = eps === undefined ? undefined : toNumber(eps, 'RMSNorm: eps', { least: 0 })
-    this.weight = filled(1, toNumber(dim, 'RMSNorm: dim', SIZE))
+    this.weight = filled(1, toNumber(dim, 'RMSNorm: dim', DIM))
   }
 }
