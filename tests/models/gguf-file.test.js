@@ -101,7 +101,7 @@ function withUint32(bytes, at, value) {
 
 /** @type {[string, Uint8Array, RegExp][]} */
 const WRONG = [
-  ['nothing', new Uint8Array(0), /begins with "", a GGUF file with "GGUF"/],
+  ['nothing', new Uint8Array(0), /begins with "", a GGUF file with "GGUF": it is another file, .* download it again$/],
   ['another file', text('PK\x03\x04 and so on'), /begins with "PK/],
   ['the magic alone', text('GGUF'), /the version needs 4 bytes from byte 4 on, 0 are there/],
   ['version 1', writeGguf([], [], { version: 1 }), /version 1 of GGUF is not covered; covered: 2, 3/],
@@ -111,7 +111,7 @@ const WRONG = [
   [
     '2^50 tensors',
     writeGguf([], [], { tensorCount: 2n ** 50n }),
-    /the number of tensors is \d+, which the \d+ bytes that follow cannot hold/,
+    /the number of tensors is \d+, which the \d+ bytes that follow cannot hold: the file is cut off or damaged, download it again$/,
   ],
   ['2^60 keys', writeGguf([], [], { keyCount: 2n ** 60n }), /the number of metadata keys is 1152921504606846976/],
   ['more keys than there are', writeGguf([['a', 1]], [x], { keyCount: 2n }), /./],
@@ -167,7 +167,7 @@ const WRONG = [
   [
     'a type that is not covered',
     writeGguf([], [{ ...x, type: 16 }]),
-    /tensor "x": type IQ2_XXS is not covered; covered: F32, F16, Q4_0/,
+    /tensor "x": type IQ2_XXS is not covered; covered: F32, F16, Q4_0, .*Open another quantisation of the model$/,
   ],
   ['a type that nobody knows', writeGguf([], [{ ...x, type: 99 }]), /tensor "x": type 99 is not covered/],
   [
@@ -191,7 +191,11 @@ const WRONG = [
     Uint8Array.of(...writeGguf([], [x]), 0, 0),
     /2 bytes follow the last tensor, expected none/,
   ],
-  ['a cut file', writeGguf([], [x]).subarray(0, -1), /tensor "x" ends at byte \d+, the file has \d+: it is cut off/],
+  [
+    'a cut file',
+    writeGguf([], [x]).subarray(0, -1),
+    /tensor "x" ends at byte \d+, the file has \d+: it is cut off, download it again$/,
+  ],
 ]
 
 for (const [name, bytes, message] of WRONG)

@@ -151,7 +151,7 @@ const WRONG = [
   [
     'a part alone',
     { 'b-00001-of-00002.gguf': first },
-    /there is no file "b-00002-of-00002\.gguf": this model is in 2 files/,
+    /there is no file "b-00002-of-00002\.gguf": this model is in 2 files, give all of them together$/,
   ],
   ['a part under another name', first, /it is a part of 2: give the parts under their names/],
   [
@@ -162,7 +162,7 @@ const WRONG = [
   [
     'the last of two parts, alone in a folder',
     lonely,
-    /there is no file "m-00001-of-00002\.gguf": this model is in 2 files, all/,
+    /there is no file "m-00001-of-00002\.gguf": this model is in 2 files, give all of them together$/,
   ],
   [
     'the last of two parts, by its path',
@@ -177,7 +177,7 @@ const WRONG = [
   [
     'a folder with two models',
     several,
-    /there are 2 GGUF files, name one of them, as in "x\.Q4_0\.gguf": x\.Q4_0\.gguf, x\.Q8_0/,
+    /there are 2 GGUF files, give one of them, as in "x\.Q4_0\.gguf": x\.Q4_0\.gguf, x\.Q8_0/,
   ],
   [
     'a file without the ending',

@@ -456,7 +456,7 @@ const WRONG = [
     'a folder of two models of GGUF',
     made('quantised', { 'x.gguf': 'GGUF', 'y.gguf': 'GGUF' }),
     'OTHER_FORMAT',
-    /there are 2 GGUF files, name one of them, as in "x\.gguf": x\.gguf, y\.gguf/,
+    /there are 2 GGUF files, give one of them, as in "x\.gguf": x\.gguf, y\.gguf/,
   ],
   [
     'a folder with a config and GGUF',

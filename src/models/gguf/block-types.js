@@ -53,5 +53,7 @@ const NAMES = new Map(Object.entries(BLOCK_TYPES).map(([name, [id]]) => [id, nam
 export function typeName(id, fail) {
   const name = NAMES.get(id)
   if (name) return name
-  throw fail(`type ${OTHERS[id] ?? id} is not covered; covered: ${Object.keys(BLOCK_TYPES).join(', ')}`)
+  throw fail(
+    `type ${OTHERS[id] ?? id} is not covered; covered: ${Object.keys(BLOCK_TYPES).join(', ')}. Open another quantisation of the model`,
+  )
 }

@@ -63,7 +63,7 @@ const KINDS = {
 const noShard = (files, file) =>
   refused(
     'NOT_FOUND',
-    `there is no file ${describe(file)}${files.length > 1 ? `: this model is in ${files.length} files, all of them are needed` : ''}`,
+    `there is no file ${describe(file)}${files.length > 1 ? `: this model is in ${files.length} files, give all of them together` : ''}`,
   )
 
 /** Lists the models among file names, by their first shards. @param {readonly string[]} names */
@@ -154,7 +154,7 @@ export async function openOnly(folder, source, options, use) {
     const how = isOnHub ? `${source}/${models[0]}` : models[0]
     throw refused(
       'OTHER_FORMAT',
-      `there are ${models.length} GGUF files, name one of them, as in ${describe(how)}: ${models.slice(0, 40).join(', ')}`,
+      `there are ${models.length} GGUF files, give one of them, as in ${describe(how)}: ${models.slice(0, 40).join(', ')}`,
     )
   }
   if (!isOnHub) return openGguf(folder, shardsOf(models[0]))
@@ -224,7 +224,7 @@ async function asFolder(folder, metadata, stored, fail) {
     throw fail(
       `general.architecture ${describe(name)} is not covered; covered: ${Object.keys(ARCHITECTURES).join(', ')}`,
     )
-  if (!stored.size) throw fail('it has no tensors, only a vocabulary')
+  if (!stored.size) throw fail('it has no tensors, only a vocabulary: give the file with the weights')
   if (kind !== undefined && kind !== 'model')
     throw fail(`general.type ${describe(kind)} is not covered; covered: model`)
   const architecture = ARCHITECTURES[name]

@@ -4,6 +4,7 @@
 // https://github.com/ggml-org/llama.cpp/blob/master/src/llama-vocab.cpp, src/unicode.cpp
 
 import { describe } from '../../base/errors.js'
+import { INSTEAD } from './vocabulary.js'
 
 /**
  * @typedef {object} Rule
@@ -117,7 +118,7 @@ export function ruleOf(name) {
   const found = RULES.find(([names]) => names.split(' ').includes(String(name ?? 'default')))
   if (found && !/\s/.test(String(name))) return found[1]
   throw new RangeError(
-    `tokenizer.ggml.pre: ${describe(name)} is not covered; covered: ${RULES.map(([names]) => names.replaceAll(' ', ', ')).join(', ')}. Load the model with { tokenizer: false } and give ids`,
+    `tokenizer.ggml.pre: ${describe(name)} is not covered; covered: ${RULES.map(([names]) => names.replaceAll(' ', ', ')).join(', ')}. ${INSTEAD}`,
   )
 }
 

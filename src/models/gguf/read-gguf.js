@@ -31,6 +31,9 @@ const NUMBERS = [
 ]
 const [BOOL, STRING, ARRAY, UINT64, INT64, FLOAT64] = [7, 8, 9, 10, 11, 12]
 
+const DAMAGED = ': the file is cut off or damaged, download it again'
+const OTHER = ': it is another file, perhaps the page of an error or a Git LFS pointer; download it again'
+
 /** Thrown if the bytes end before a value does. */
 const SHORT = Symbol('short')
 
@@ -54,7 +57,7 @@ class Cursor {
   take(count, what) {
     const { at } = this
     if (count > this.size - at)
-      throw this.fail(`${what} needs ${count} bytes from byte ${at} on, ${this.size - at} are there`)
+      throw this.fail(`${what} needs ${count} bytes from byte ${at} on, ${this.size - at} are there${DAMAGED}`)
     if (count > this.bytes.length - at) throw SHORT
     this.at += count
     return at
@@ -83,7 +86,7 @@ class Cursor {
   count(what, least) {
     const count = this.integer(what)
     if (count * least > this.size - this.at)
-      throw this.fail(`${what} is ${count}, which the ${this.size - this.at} bytes that follow cannot hold`)
+      throw this.fail(`${what} is ${count}, which the ${this.size - this.at} bytes that follow cannot hold${DAMAGED}`)
     return count
   }
 
@@ -136,7 +139,7 @@ export async function readGguf(source, file) {
 function readHeader(c) {
   const { fail } = c
   const magic = String.fromCharCode(...c.bytes.subarray(0, 4))
-  if (magic !== 'GGUF') throw fail(`it begins with ${describe(magic)}, a GGUF file with "GGUF"`)
+  if (magic !== 'GGUF') throw fail(`it begins with ${describe(magic)}, a GGUF file with "GGUF"${OTHER}`)
   c.take(4, 'the magic')
   const version = c.uint32('the version')
   if (version && !(version & 0xffff)) throw fail('it is big-endian: convert it for little-endian machines')
@@ -250,7 +253,9 @@ function toStored({ metadata, infos, end }, file, source, fail) {
     next = aligned(last)
     const to = start + last
     if (source.size !== undefined && to > source.size)
-      throw fail(`tensor ${describe(name)} ends at byte ${to}, the file has ${source.size}: it is cut off`)
+      throw fail(
+        `tensor ${describe(name)} ends at byte ${to}, the file has ${source.size}: it is cut off, download it again`,
+      )
     return { name, dtype: type, dims, file, source, from: start + offset, to }
   })
   // More bytes after the last tensor than its padding mean that the file was written with a larger alignment than it states. The tensors

@@ -7,7 +7,7 @@ import { nameOf } from '../tokenizers/bytes.js'
 import { decoderOf } from '../tokenizers/decoders.js'
 import { openParts } from '../tokenizers/open-files.js'
 import { sectionsOf } from './sections.js'
-import { Vocabulary } from './vocabulary.js'
+import { INSTEAD, Vocabulary } from './vocabulary.js'
 
 /** @import { GgufMetadata } from './read-gguf.js' */
 
@@ -60,7 +60,7 @@ export async function tokenizerOf(metadata) {
   const model = metadata.get('tokenizer.ggml.model')
   if (typeof model !== 'string' || !Object.hasOwn(KINDS, model))
     throw new RangeError(
-      `tokenizer.ggml.model: ${describe(model)} is not covered; covered: ${Object.keys(KINDS).join(', ')}. Load the model with { tokenizer: false } and give ids`,
+      `tokenizer.ggml.model: ${describe(model)} is not covered; covered: ${Object.keys(KINDS).join(', ')}. ${INSTEAD}`,
     )
   const kind = KINDS[model]
   const vocabulary = new Vocabulary(metadata, kind.ids)

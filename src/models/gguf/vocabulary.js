@@ -7,6 +7,9 @@ import { describe } from '../../base/errors.js'
 /** Names of special tokens in metadata keys. @typedef {'bos' | 'eos' | 'unknown' | 'seperator' | 'padding' | 'mask'} Role */
 
 const START = 'tokenizer.ggml.'
+/** What to do if the tokenizer of a file is not covered. */
+export const INSTEAD =
+  'Open the folder of the model, with its tokenizer.json, or load the file with { tokenizer: false } and give ids'
 /** Token types. Tokens of all types except NORMAL are found in a text before it is tokenized. */
 const [NORMAL, UNKNOWN, CONTROL, USER] = [1, 2, 3, 4]
 
@@ -98,9 +101,7 @@ export class Vocabulary {
 
   /** @param {string} key @param {string} what */
   refuse(key, what) {
-    return new RangeError(
-      `${START}${key}: ${what} is not covered. Load the model with { tokenizer: false } and give ids`,
-    )
+    return new RangeError(`${START}${key}: ${what} is not covered. ${INSTEAD}`)
   }
 
   /** @param {string} key @param {unknown} value @param {string} expected */
