@@ -35,6 +35,19 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   await becomes(async () => (await countOf('.graph-list li')) === (await countOf('.graph-edge')), true)
   await becomes(() => page.evaluate(() => location.hash), /models\.graph=80/)
 
+  // Only what opens looks like a button.
+  const look = (/** @type {string} */ kind) =>
+    page
+      .locator(`#graph-picture [data-kind="${kind}"]`)
+      .first()
+      .evaluate(node => [
+        node.getAttribute('role'),
+        getComputedStyle(node).cursor,
+        node.querySelector('rect')?.getAttribute('fill'),
+      ])
+  assert.deepEqual(await look('head'), ['button', 'pointer', 'var(--raised)'])
+  for (const kind of ['mlp', 'logits']) assert.deepEqual(await look(kind), ['img', 'default', 'var(--paper)'])
+
   // A sentence describes the part under the pointer, and everything else is faded.
   await part('3.1@23').hover()
   await reads('#graph-said', /^Head 3\.1 at “ta” \(23\): \d+\.\d% of the answer comes through it\.$/)
@@ -100,7 +113,7 @@ test('the story leads to the graph, which finds the edge of induction; it is tes
   await page.locator('#graph-picture [tabindex="0"]').focus()
   await reads('#graph-said', /^The answer “mo”: 100\.0% of the answer/)
   for (const [key, said] of /** @type {const} */ ([
-    ['ArrowDown', /^MLP 3 at “ta” \(23\)/],
+    ['ArrowDown', /^MLP 3 at “ta” \(23\): .* through it\. It reads no other word, so it has no map to open\.$/],
     ['ArrowDown', /^Head 3\.\d at “ta” \(23\)/],
   ])) {
     await page.keyboard.press(key)

@@ -34,6 +34,7 @@ export const texts = {
   'graphAs.v': 'as a value',
   'graphAs.input': 'as input',
   graphNode: '{node}: {share} of the answer comes through it.',
+  graphMlp: 'It reads no other word, so it has no map to open.',
   graphHelps:
     'Estimate: without this edge the lead of “{first}” changes by {effect}, so it supports the answer. {share} of the answer comes through it.',
   graphHinders:

@@ -35,6 +35,7 @@ export const texts = {
   'graphAs.v': '作为值',
   'graphAs.input': '作为输入',
   graphNode: '{node}：答案的 {share} 经过它。',
+  graphMlp: '它不读取其他词，所以没有可打开的图。',
   graphHelps: '估计：没有这条边，“{first}”的领先值会改变 {effect}，所以它支持答案。答案的 {share} 经过它。',
   graphHinders: '估计：没有这条边，“{first}”的领先值会改变 {effect}，所以它降低答案。答案的 {share} 经过它。',
   graphTest: '检验这条边',

@@ -63,6 +63,10 @@ function said({ room: { t }, found }, node) {
 /** Describes a part. @param {Panel} panel @param {GraphNode} node */
 const nodeText = (panel, node) => panel.g(`graphAt.${node.kind}`, said(panel, node))
 
+/** Describes a part and its share; for an MLP, why it cannot be opened. @param {Panel} panel @param {GraphNode} node */
+const shareText = (panel, node) =>
+  `${sentence(panel.g('graphNode', { node: nodeText(panel, node), share: percent(node.share) }))}${node.kind === 'mlp' ? ` ${panel.g('graphMlp')}` : ''}`
+
 /** Describes which part an edge leads from, and which part reads it: as query, key, value or input. @param {Panel} panel @param {GraphEdge} edge */
 function readsText(panel, { from, to, reads }) {
   const { g } = panel
@@ -176,13 +180,12 @@ function picture(panel) {
     ${nodes.map(each => {
       const { node, name, x, y, width } = each
       const isButton = node.kind === 'head' || node.kind === 'embedding'
-      const label = sentence(g('graphNode', { node: nodeText(panel, node), share: percent(node.share) }))
       return svg`<g class="graph-node ${dim(name)} ${isButton ? 'is-button' : ''}" data-part=${name}
         data-kind=${node.kind} tabindex=${each === current ? 0 : -1} role=${isButton ? 'button' : 'img'}
-        aria-label=${label}>
+        aria-label=${shareText(panel, node)}>
         <rect x=${x - width / 2} y=${y - HIGH / 2} width=${width} height=${HIGH}
-          rx=${node.kind === 'mlp' ? 2 : HIGH / 2} fill="var(--raised)"
-          stroke=${name === pointed ? 'var(--accent)' : 'var(--field)'}></rect>
+          rx=${node.kind === 'mlp' ? 2 : HIGH / 2} fill=${isButton ? 'var(--raised)' : 'var(--paper)'}
+          stroke=${name === pointed ? 'var(--accent)' : isButton ? 'var(--field)' : 'var(--rule)'}></rect>
         <text x=${x} y=${y} dy="0.35em" text-anchor="middle" fill="var(--ink)">${named(each)}</text></g>`
     })}
   </svg></div>`
@@ -199,7 +202,7 @@ function told(panel) {
   const says = edge
     ? edgeText(panel, edge)
     : node
-      ? sentence(g('graphNode', { node: nodeText(panel, node), share: percent(node.share) }))
+      ? shareText(panel, node)
       : chosen
         ? edgeText(panel, chosen)
         : `${g('graphPoint')} ${g('graphKeys')}`
