@@ -66,6 +66,7 @@ const shell = createShell({
   front: 'front',
   home: 'layer',
   aside: ['exercises'],
+  opener: 'models',
   companions,
   load,
   language,

@@ -12,7 +12,7 @@ import { randomOf } from '../models/tokenizers/random-files.js'
 import { serve } from './browser.js'
 import { filesOf } from './golden-files.js'
 import { opened } from './golden-models.js'
-import { becomes, go, page, reads, url, usePage } from './open.js'
+import { addressHash, becomes, go, page, reads, SMALL_LAYER, url, usePage } from './open.js'
 
 const own = usePage({ hash: null })
 const ROOM = '#2&room=models'
@@ -115,7 +115,12 @@ for (const [title, width, bring] of /** @type {[string, number, (file: Buffer) =
   [
     'chosen on a phone',
     390,
-    buffer => page.setInputFiles('#models-files', { name: 'x.Q4_K_M.gguf', mimeType: '', buffer }),
+    async buffer => {
+      await page.click('#models-open > summary')
+      await page.setInputFiles('#models-files', { name: 'x.Q4_K_M.gguf', mimeType: '', buffer })
+      assert.equal(await page.locator('#models-open[open]').count(), 0, 'the menu covers no heads')
+      assert.equal(await page.inputValue('#models-files'), '', 'a file of the same name can be chosen again')
+    },
   ],
 ]))
   test(`a GGUF file that is ${title} is opened with the types of its tensors, its views work, and the programs name it`, async () => {
@@ -136,6 +141,31 @@ for (const [title, width, bring] of /** @type {[string, number, (file: Buffer) =
     await becomes(() => page.locator('main [role="status"]:text-matches("…$")').count(), 0)
     assert.equal(await page.locator('#models-problem').count(), 0)
   })
+
+test('model files that are dropped on another page open in Models, and Back leads to that page', async () => {
+  const { gguf } = make(MADE[0], 'Q4_K', randomOf(1))
+  const file = { name: 'x.Q4_K_M.gguf', text: Buffer.from(gguf).toString('base64') }
+  const folder = filesOf('gpt2-tiny').map(path => ({
+    name: basename(path),
+    text: readFileSync(path).toString('base64'),
+  }))
+  for (const [hash, files, type] of /** @type {const} */ ([
+    ['', [file], 'llama'],
+    ['', folder, 'gpt2'],
+    [SMALL_LAYER, [file], 'llama'],
+    ['#2&room=learn', [file], 'llama'],
+    ['#2&room=exercises', [file], 'llama'],
+  ])) {
+    await go(hash)
+    const before = await page.locator('main').getAttribute('class')
+    await drop([...files])
+    await opened(type)
+    await becomes(() => page.inputValue('#models-model'), type === 'llama' ? 'x.Q4_K_M.gguf' : 'gpt2')
+    await becomes(addressHash, /room=models/)
+    await page.goBack()
+    await becomes(() => page.locator('main').getAttribute('class'), before)
+  }
+})
 
 test('a multimodal checkpoint opens as its text part, and is named so', async () => {
   const folder = new URL('../goldens/models/gemma3-tiny/', import.meta.url)

@@ -2,7 +2,6 @@
 
 import { render } from 'lit'
 import { copy, save } from '../files/clipboard.js'
-import { filesOf } from '../files/dropped-files.js'
 import { languageFor } from '../i18n/index.js'
 import { page } from './page.js'
 
@@ -278,6 +277,15 @@ function listenToScroll({ rooms, state }) {
       if (passed instanceof HTMLElement && passed.dataset.stepId) rooms.get(state.room)?.pass(passed.dataset.stepId)
     })
   })
+}
+
+/** Returns the files of a drop, including those inside its folders. @param {DataTransfer} transfer @returns {Promise<readonly File[]>} */
+async function filesOf({ items, files }) {
+  const all = Array.from(files)
+  const entries = Array.from(items, item => item.webkitGetAsEntry())
+  return entries.some(entry => entry?.isDirectory)
+    ? (await import('../files/dropped-folders.js')).filesIn(entries)
+    : all
 }
 
 /** Accepts files dropped anywhere, and JSON pasted outside of text inputs. @param {Shell} shell */

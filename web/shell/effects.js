@@ -25,8 +25,8 @@ export async function copyFor({ rooms }, host, id, { text, said }) {
   else if (said) rooms.get(id)?.say({ key: said })
 }
 
-/** Hands data over to another room, and opens that room. @param {Shell} shell @param {string} id @param {EffectOf<'handOver'>} effect */
-async function handOver(shell, id, { to, what }) {
+/** Hands data over to another room, and opens that room. @param {Shell} shell @param {string} id @param {Pick<EffectOf<'handOver'>, 'to' | 'what'>} effect */
+export async function handOver(shell, id, { to, what }) {
   const isShown = () => shell.state.room === id
   if (!isShown()) return // the reader left the room before the session answered
   const isTaken = await shell.rooms.give(to, what)

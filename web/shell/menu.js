@@ -32,7 +32,7 @@ export const menu = ({ id, label, title, className = '', buttonClass = 'tool' },
 const opened = () => Array.from(document.querySelectorAll('details.menu[open]'))
 
 /** Closes the menu around an element, and returns the focus to its button. @param {Element} within */
-function closeMenu(within) {
+export function closeMenu(within) {
   const menu = within.closest('details.menu')
   if (!(menu instanceof HTMLDetailsElement)) return
   menu.open = false

@@ -4,7 +4,7 @@
 import { loadTexts } from '../i18n/index.js'
 import { createAddress } from './address.js'
 import { createCompanions } from './companions.js'
-import { copyFor, perform } from './effects.js'
+import { copyFor, handOver, perform } from './effects.js'
 import { createRooms } from './rooms.js'
 
 /** @import { Language } from '../i18n/index.js' */
@@ -57,6 +57,7 @@ import { createRooms } from './rooms.js'
  * @param {string} [given.front] the room that opens without a link; it has no tab unless it is `home`; default home
  * @param {string} [given.home] the room whose fields have no prefix in a link; default the first
  * @param {readonly string[]} [given.aside] rooms without a tab, opened from the menu
+ * @param {string} [given.opener] the room that opens GGUF files; default home
  * @param {Record<string, import('./companions.js').CompanionSource>} [given.companions]
  * @param {() => Promise<import('qkv').Qkv>} given.load loads the core, for rooms that compute on the page
  * @param {Language} given.language
@@ -69,6 +70,7 @@ export function createShell({
   home = Object.keys(loaders)[0],
   front = home,
   aside = [],
+  opener = home,
   companions: sources = {},
   load,
   language,
@@ -208,8 +210,12 @@ export function createShell({
     travel: (kind, to) => rooms.store(state.room)?.travel(kind, to),
     reset: () => rooms.store(state.room)?.reset(),
     show: host.show,
-    /** Passes dropped files or pasted text to the room. @param {HandOver} what */
-    give: what => rooms.give(state.room, what),
+    /** Passes dropped files or pasted text to the room; a GGUF file, which is always a model, to `opener`. @param {HandOver} what */
+    give(what) {
+      const isModel = what.type === 'files' && what.files.some(({ name }) => /\.gguf$/i.test(name))
+      if (isModel) handOver(shell, state.room, { to: opener, what })
+      else rooms.give(state.room, what)
+    },
     ...languageAndTheme(host, { language, theme }, rooms.learn, update),
     schedule,
     /** Reports an uncaught error. @param {unknown} error */

@@ -1,6 +1,7 @@
 // Manages the state of one room: settings with Undo and Back, view, and the answers of its session. Does not touch the DOM.
 
 import { createHistories } from './histories.js'
+import { present } from './known.js'
 import { keepNoProcess } from './port.js'
 import { isSame } from './same.js'
 import { fromLink, toLink } from './settings-link.js'
@@ -13,11 +14,6 @@ import { createSlots } from './slots.js'
 
 /** Milliseconds without changes or answers after which the state is at rest. */
 const REST = 300
-
-/** @returns {never} */
-const notGiven = () => {
-  throw new Error('the store was given no core')
-}
 
 /** @type {import('./room.js').Surroundings} */
 const AROUND = { isHidden: false, isStill: false, isNarrow: false, sentence: '' }
@@ -67,7 +63,16 @@ function problemsOf(room, settings) {
  */
 export function createStore(
   room,
-  { link = '', qkv, load = notGiven, worker, perform = () => {}, changed = () => {}, isLazy = false, around = AROUND },
+  {
+    link = '',
+    qkv,
+    load = async () => present(qkv),
+    worker,
+    perform = () => {},
+    changed = () => {},
+    isLazy = false,
+    around = AROUND,
+  },
 ) {
   const { fields } = room
   /** @type {T['settings']} */

@@ -52,7 +52,7 @@ export const texts = {
     'In {steps} steps, a model with two layers learns to repeat what it has seen before. It trains on your computer.',
   frontModels: 'Open a real model.',
   frontModelsText:
-    'GPT-2 by its name, or BERT or Llama from a folder on your disk. What you type stays on your computer.',
+    'GPT-2 by its name, or your own: a GGUF file, or a folder as Hugging Face saves it. What you type stays on your computer.',
   frontTranslation: 'How the words of a translation align',
   frontGoOn: 'See everywhere it looks',
   frontExercises: '23 exercises that check themselves',

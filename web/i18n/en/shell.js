@@ -13,10 +13,10 @@ export const texts = {
   reset: 'Reset',
   loading: 'Loading…',
   tooLarge:
-    'These settings need more memory than the browser gives ({message}). Use fewer words or heads, or undo the last change.',
+    'These settings need more memory than there is ({message}). Use fewer words or heads, or undo the last change.',
   cannotShow: 'These settings cannot be shown ({message}). Undo the last change, or choose an example.',
-  linkDamaged: 'This link is damaged, so the page shows its first example. Ask for the link again.',
-  linkNewer: 'This link comes from a newer version of the page. Reload to get that version.',
+  linkDamaged: 'This link is damaged: ask for it again. The page shows its first example.',
+  linkNewer: 'This link needs a newer version of the page: reload it.',
 
   skip: 'Skip to the map',
   pageTools: 'Pages and tools',
@@ -36,7 +36,7 @@ export const texts = {
   more: 'More',
   checked: 'Are the numbers right?',
   checkedText:
-    'Tests compare more than {models} small models (GPT-2, BERT, Llama and others) with PyTorch in float64: no attention weight differs by more than {most}. One layer, Learn and Models write PyTorch programs that compute their numbers again.',
+    'Tests compare more than {models} small models (GPT-2, BERT, Llama and others) with PyTorch in float64: no attention weight differs by more than {most}. The pages write PyTorch programs that compute their numbers again.',
   retry: 'Try again',
   example: 'Example:',
   comma: ', ',
@@ -63,10 +63,9 @@ export const texts = {
   view: 'View',
   'view.flow': 'Flow',
   hideLater: 'Turn the causal mask on',
-  flowNone:
-    'There are no steps to show: the text is too long, or softmax runs over the queries. The map shows its weights.',
+  flowNone: 'No steps to show: the text is too long, or softmax runs over the queries. The map shows its weights.',
   'view.difference': 'Difference',
-  differenceSays: 'Positive: the first gives the word more weight. Negative: the second does.',
+  differenceSays: 'Positive: the first gives the word more weight.',
   largestDifferences: 'Largest: {list}.',
   differenceAt: '{query} to {key} ({amount})',
   keep: 'Keep these settings as A',
@@ -87,13 +86,11 @@ export const texts = {
   problemRange: 'Enter a whole number from {least} to {most}.',
   problemPositive: 'Enter a number from {least} to {most}.',
   problemNumber: 'Enter a number, such as 0.5.',
-  copyFailed:
-    'This browser does not let the page copy. Copy the address of the page instead; save all as JSON for the numbers.',
+  copyFailed: 'This browser does not let the page copy. Copy its address instead; save all as JSON for the numbers.',
   requestFailed: 'This did not work: {message}.',
-  workerLost: 'The computation has stopped ({message}). What you see was computed before. Try again to start it.',
-  workerSilent:
-    'The computation has not answered for {seconds} s. What you see was computed before. Try again to start it.',
-  linkLarge: 'There are too many numbers for a link. Save all as JSON; the file can be dropped here again.',
+  workerLost: 'The computation has stopped ({message}). What you see is older. Try again to start it.',
+  workerSilent: 'The computation has not answered for {seconds} s. What you see is older. Try again to start it.',
+  linkLarge: 'There are too many numbers for a link. Save all as JSON, and drop the file here.',
   'copied.link': 'The link is copied: it opens this page as it is now.',
   guideDone: 'Done.',
   guideBack: 'Back',

@@ -50,7 +50,8 @@ export const texts = {
   frontLearn: '看模型学习。',
   frontLearnText: '一个两层的模型用 {steps} 步学会重复先前见过的内容。训练就在你的电脑上进行。',
   frontModels: '打开真实的模型。',
-  frontModelsText: '按名称打开 GPT-2，或打开你磁盘上的 BERT、Llama。你输入的文字不会离开你的电脑。',
+  frontModelsText:
+    '按名称打开 GPT-2，或打开你自己的模型：GGUF 文件，或 Hugging Face 格式的文件夹。你输入的文字不会离开你的电脑。',
   frontTranslation: '译文的词怎样对齐',
   frontGoOn: '它看的所有地方',
   frontExercises: '23 道自动检查的练习',

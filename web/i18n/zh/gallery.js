@@ -20,7 +20,7 @@ export const texts = {
   galleryNote: '{id}。下载 {download}，内存 {memory}，许可证：{license}。{what}',
   galleryNoLicense: '未注明',
   galleryNone: '列表中没有含这些词的模型。Hub 上的名称形如 owner/name。',
-  galleryOwn: '你自己的模型（Python，transformers）：先保存，再用“打开…”选择该文件夹。',
+  galleryOwn: '你自己的模型：把文件夹或 GGUF 文件拖到页面上，或用“其他模型”选择。用 Python（transformers）保存文件夹：',
   galleryPrivacy: 'Hub（huggingface.co）会得知模型的名称和你的网络地址，但不会得知你的文本：文本留在这台电脑上。',
   galleryKept: '保存在这个浏览器里的模型',
   galleryKeptSum: '保存在这个浏览器里：{count} 个，共 {size}',

@@ -5,7 +5,7 @@ import { live } from 'lit/directives/live.js'
 import { SHIPPED } from '../../../files/shipped-models.js'
 import { counted } from '../../../i18n/counted.js'
 import { later } from '../../../shell/later.js'
-import { menu, menuChoices } from '../../../shell/menu.js'
+import { closeMenu, menu, menuChoices } from '../../../shell/menu.js'
 import { textsLater } from '../../../shell/texts-later.js'
 import { duration } from '../long-text/limits.js'
 import { askedOf, failureOf, requestOf, titleOf, typeOf } from '../shown.js'
@@ -31,7 +31,11 @@ const SHOWN = 40
 export function opening(room) {
   const { t, act, got, openModel } = room
   const asked = askedOf(room)
-  const choose = (/** @type {InputEvent} */ { target }) => act.bring(Array.from(target.files ?? []))
+  const choose = (/** @type {InputEvent} */ { target }) => {
+    act.bring(Array.from(target.files ?? []))
+    target.value = '' // else choosing a file of the same name again is no change
+    closeMenu(target)
+  }
   const isOfGallery = openModel !== undefined && isOfHub(openModel.name)
   return html`<div class="models-bar">
       ${modelField(room)}

@@ -1,9 +1,7 @@
-// Lists dropped files, including those of dropped folders.
+// Lists the files of dropped folders. Loaded when a folder is dropped.
 
-/** Returns the files of a drop, including those inside its folders. @param {DataTransfer} transfer @returns {Promise<File[]>} */
-export async function filesOf(transfer) {
-  const entries = Array.from(transfer.items, item => item.webkitGetAsEntry?.() ?? undefined)
-  if (!entries.some(entry => entry?.isDirectory)) return Array.from(transfer.files)
+/** Returns the files of dropped entries, including those inside folders. @param {readonly (FileSystemEntry | null)[]} entries */
+export async function filesIn(entries) {
   const found = await Promise.all(entries.map(entry => (entry ? within(entry) : [])))
   return found.flat()
 }
