@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { texts as models } from '../../web/i18n/en/models.js'
-import { open, opened, selectCell, typeText, weightsOf } from './golden-models.js'
+import { open, opened, openMade, selectCell, typeText, weightsOf } from './golden-models.js'
 import { becomes, page, reads, url, usePage } from './open.js'
 
 usePage({ hash: '#2&room=models&models.checkpoint=stories' })
@@ -181,6 +181,15 @@ test('a typed sentence is passed between One layer and Models', async () => {
   await page.waitForFunction(
     () => /** @type {HTMLInputElement | null} */ (document.querySelector('#sentence'))?.value === 'Tom has a red ball',
   )
+})
+
+test('on a phone, maps of many heads in few layers do not scroll, and no minimap covers them', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openMade({ layers: 2, heads: 20, d: 80, vocab: 300, positions: 64 })
+  const beyond = () =>
+    page.locator('.atlas-scroll').evaluate(of => [of.scrollWidth - of.clientWidth, of.scrollHeight - of.clientHeight])
+  await becomes(beyond, [0, 0])
+  await becomes(() => page.locator('.atlas-minimap').count(), 0)
 })
 
 test('an atlas larger than its window has a minimap, which leads to every part; two fingers change its size', async () => {

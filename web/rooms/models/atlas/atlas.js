@@ -167,7 +167,7 @@ export class ModelsAtlas extends LitElement {
           )}${lens && !this.isSmall ? html`<span class="atlas-lens-title">${this.lensTitle}</span>` : nothing}
         </div>
         <div class="atlas-body">
-          <div class="atlas-rows" aria-hidden="true" .style=${`grid-auto-rows: ${pitch}px`}>
+          <div class="atlas-rows" aria-hidden="true" .style=${`grid-auto-rows: ${pitch}px; line-height: min(${pitch}px, 1.5em)`}>
             ${Array.from({ length: layers }, (_, l) => html`<span>${l % every === 0 ? l + 1 : ''}</span>`)}
           </div>
           <div
