@@ -4,13 +4,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { edges, headGraph, positionEdge, positionEdges } from '../../src/entries/interpret.js'
+import { present } from '../../src/base/present.js'
+import { backward, edges, headGraph, positionEdge, positionEdges } from '../../src/entries/interpret.js'
 import { loadModel, writeSafetensors } from '../../src/entries/models.js'
 import { Model } from '../../src/models/model.js'
 import { folders, gpt2, loaded, near, open, qkv } from './checkpoints.js'
+import { MADE, make } from './gguf/made.js'
 import { ids, keyOf, of, plainGpt2 } from './plain-gpt2.js'
 import { plainT5 } from './plain-t5.js'
 import { smallChange } from './small-change.js'
+import { randomOf } from './tokenizers/random-files.js'
 
 /** @import { PositionEdges, PositionNode } from '../../src/entries/interpret.js' */
 
@@ -123,6 +126,59 @@ test('gpt2: through the softmax, edges are the weights that a plain computation 
     compared[reads]++
   }
   assert.ok(Math.min(...Object.values(compared)) > 5 && most > 0.01, `${JSON.stringify(compared)} ${most}`)
+})
+
+test('of weights that round to 1, an edge through the softmax is what the other keys would get', async () => {
+  // The queries of the first layer are 30 times as large, so that some of its weights round to 1.
+  const { config, weights } = make(MADE[0], 'F32', randomOf(1))
+  for (const [name, { values }] of weights) if (/layers\.0.*q_proj/.test(name)) values.set(values.map(w => 30 * w))
+  const stored = Array.from(weights, ([name, { values, dims }]) => [name, { data: values, dims }])
+  const bytes = writeSafetensors(Object.fromEntries(stored))
+  const folder = { 'config.json': new TextEncoder().encode(JSON.stringify(config)), 'model.safetensors': bytes }
+  const model = await loadModel(qkv, folder, { tokenizer: false })
+  const place = 'layers.0.attention.weights'
+  const { gradients } = await backward(model, { ids }, { of, at: [place] })
+  const mapsOf = (/** @type {import('../../src/entries/models.js').Hooks} */ hooks) =>
+    present(model.forwardSync({ ids }, { keep: ['attentions'], hooks }).attentions[0])
+  const [maps, slopes] = [mapsOf({}), present(gradients[place])]
+  const found = await positionEdges(model, { ids }, { of, weights: 'exact' })
+  assert.ok(found.incoming.every(Number.isFinite))
+  const { numHeads: H = 0, numKvHeads: G = 1, headDim: D = 0 } = model.stacks.decoder ?? {}
+  const effects = new Map(
+    Array.from(found.effects, (effect, e) => [`${found.from[e]} ${found.to[e]} ${found.reads[e]}`, effect]),
+  )
+  const largest = Math.abs(found.effects[0])
+  let [saturated, moved] = [0, 0]
+  for (let p = 0; p < ids.length; p++)
+    for (let h = 0; h < H; h++) {
+      // Layer 0 reads the embedding through an RMS norm, so its key is zero without the embedding.
+      const from = Math.floor(h / (H / G)) * D
+      const changed = mapsOf({
+        'layers.0.attention.k': k => void k.data.fill(0, p * G * D + from, p * G * D + from + D),
+      })
+      for (let r = p; r < ids.length; r++) {
+        const [before, after, slope] = [maps, changed, slopes].map(x => x.slice(1, h, h + 1).slice(2, r, r + 1).data)
+        const want = after.reduce((sum, weight, j) => sum + (weight - before[j]) * slope[j], 0)
+        const head = found.writers.findIndex(one => one.kind === 'head' && one.layer === 0 && one.head === h)
+        const got = effects.get(`${p} ${head * found.positions + r} 1`) ?? 0
+        near(got, want, `head ${h} at ${r} reads key ${p}`, 1e-5 * largest)
+        const isOne = r > 0 && before[p] === 1
+        saturated += Number(isOne)
+        moved += Number(isOne && Math.abs(want) > 1e-2 * largest)
+      }
+    }
+  assert.ok(saturated > 5 && moved > 2, `${saturated} ${moved}`)
+  model.dispose()
+})
+
+test('a query at padding, which sees no key, has no edge through the softmax', async () => {
+  const input = { ids, attentionMask: [0, 0, 1, 1, 1, 1] }
+  const atPadding = { logits: [{ position: 0, token: 7 }, ...of.logits] }
+  const { incoming, writers, positions } = await positionEdges(gpt2, input, { of: atPadding, weights: 'exact' })
+  incoming.forEach((sum, n) => {
+    const isHeadAtPadding = writers[Math.floor(n / positions)]?.kind === 'head' && n % positions < 2
+    assert.ok(isHeadAtPadding ? sum === 0 : Number.isFinite(sum), `${n}: ${sum}`)
+  })
 })
 
 test('t5: edges at positions of both stacks and between them, and their exact effects, are those of a plain computation in float64', async () => {

@@ -290,6 +290,7 @@ function changesOfHead(edge, { spec, x }, reads) {
  * @property {Matrix} d (R, D) gradients of the head's outputs
  * @property {Float32Array} weights (R, S)
  * @property {Float32Array} moves (R, S) gradients of the weights minus their weighted mean
+ * @property {Float64Array} rests (R) the sum of a row's weights without its largest one, which 1 - weight would round to 0
  * @property {Float32Array} scores (R, S) scores before the soft cap, with the distance terms that depend on the key
  * @property {number} to index of the node for its output at position 0
  * @property {{ q: Matrix, k: Matrix }} [far] queries and keys of distances (DeBERTa)
@@ -381,12 +382,20 @@ function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHe
     const d = cut(dHeads, D, H, h, rows)
     const moves = product(d, cut(values, D, G, g))
     const weights = new Float32Array(rows.length * S)
+    const rests = new Float64Array(rows.length)
     for (const [n, r] of rows.entries()) {
       const own = maps.subarray((h * L + r) * S, (h * L + r + 1) * S)
       weights.set(own, n * S)
-      let mean = 0
-      for (let j = 0; j < S; j++) mean += own[j] * moves[n * S + j]
+      // Of a weight near 1, the mean less its own gradient is a sum over the other keys.
+      const p = Math.max(0, own.indexOf(Math.max(...own))) // -1 if there is a NaN
+      let [mean, move] = [0, 0]
+      for (let j = 0; j < S; j++) {
+        mean += own[j] * moves[n * S + j]
+        move += own[j] * (moves[n * S + p] - moves[n * S + j])
+        if (j !== p) rests[n] += own[j]
+      }
       for (let j = 0; j < S; j++) moves[n * S + j] -= mean
+      moves[n * S + p] = move
     }
     const scores = product(q, k).map(z => z * scale)
     const queryScores = scores.slice()
@@ -400,13 +409,26 @@ function readLayer({ writers, parts }, { stream, source, layer, one, base }, dHe
           scores[n * S + p] += scale * ofKeys[p * count + farRow(r, p)]
         }
     }
-    return { h, g, q, k, d, weights, moves, scores, queryScores, far, to: (first + h) * P }
+    return { h, g, q, k, d, weights, moves, rests, scores, queryScores, far, to: (first + h) * P }
   })
   return { rows, heads, S, scale, softcap, farRow }
 }
 
 /** Applies the soft cap to a score. @param {number} z @param {number | undefined} softcap */
 const capped = (z, softcap) => (softcap ? softcap * Math.tanh(z / softcap) : z)
+
+/**
+ * Returns the fraction by which a row's weights move towards a key whose score grows by delta: w (e^delta - 1) / (rest + w e^delta). It is 0 if
+ * no other key has a weight.
+ * @param {number} weight of the key
+ * @param {number} rest the sum of the other weights
+ * @param {number} delta
+ */
+function shifted(weight, rest, delta) {
+  const size = -Math.abs(delta)
+  if (delta > 0) return (weight * -Math.expm1(size)) / (rest * Math.exp(size) + weight) // divided by e^delta, which may overflow
+  return rest && (weight * Math.expm1(size)) / (rest + weight * Math.exp(size))
+}
 
 /**
  * Adds the edges to keys and, unless isExact, to values. With isExact, an earlier pass has added the edges to values by gradients, because
@@ -422,7 +444,7 @@ function* keyEdges(reading, { rows, heads, S, scale, softcap, farRow }, product,
   const { numKvHeads: G, headDim: D } = stream.spec.heads
   for (const chunk of chunksOf(changedKeys, S)) {
     const made = projectKeys(chunk)
-    for (const { g, q, d, weights, moves, scores, to, far } of heads) {
+    for (const { g, q, d, weights, moves, rests, scores, to, far } of heads) {
       const others = cut(made.k.data, D, G, g)
       const ofKeys = product(q, others) // (R, n * S)
       const ofFar = far && product(others, far.q)
@@ -437,9 +459,8 @@ function* keyEdges(reading, { rows, heads, S, scale, softcap, farRow }, product,
             const score = scores[n * S + p]
             const move = moves[n * S + p]
             if (isExact) {
-              // Only this score s of the row changes, by delta. The effect is (softmax(s + delta) - softmax(s)) times the gradient.
-              const more = weight * Math.expm1(capped(ofKeys[at] * scale, softcap) - capped(score, softcap))
-              add(1, writer, p, to + r, (1 - 1 / (1 + more)) * move)
+              const delta = capped(ofKeys[at] * scale, softcap) - capped(score, softcap)
+              add(1, writer, p, to + r, shifted(weight, weight > 0.5 ? rests[n] : 1 - weight, delta) * move)
             } else {
               const slope = softcap ? 1 - Math.tanh(score / softcap) ** 2 : 1
               add(1, writer, p, to + r, weight * move * slope * scale * ofKeys[at])
@@ -482,7 +503,7 @@ function* queryEdges({ stream, changed, project }, { rows, heads, S, scale, soft
             all += weight
             sum += weight * moves[n * S + p]
           }
-          add(0, writer, r, to + r, sum / all)
+          add(0, writer, r, to + r, all && sum / all) // 0 for a query that sees no key
         }
       }
     yield []
