@@ -9,6 +9,7 @@ import { load } from '../../src/entries/index.js'
 import { backwardSync, modelParameters } from '../../src/entries/interpret.js'
 import { loadModel, readSafetensors, saveModel, writeSafetensors } from '../../src/entries/models.js'
 import { AdamW } from '../../src/entries/train.js'
+import { allocations, withFree } from '../growth.js'
 
 const qkv = await load()
 const goldens = fileURLToPath(new URL('../goldens', import.meta.url))
@@ -72,6 +73,25 @@ for (const name of folders)
     model.dispose()
     assert.equal(qkv.memory.resident, 0)
   })
+
+test('an optimiser changes the weights of the model if the memory grows in its step', async () => {
+  for (const name of ['gpt2-tiny', 'phi3-made', 'qwen2-made']) {
+    const model = await loadModel(qkv, `${folder}/${name}`, { tokenizer: false, dtype: 'float32' })
+    const p = modelParameters(model)
+    const adam = new AdamW(p)
+    backwardSync(model, { ids }, { parameters: p })
+    let grown = 0
+    for (const free of await allocations(qkv, () => adam.step())) {
+      const { size } = qkv.memory
+      await withFree(qkv, free, () => adam.step())
+      grown += Number(qkv.memory.size > size)
+      for (const tensor of Object.keys(p.values))
+        assert.deepEqual((await model.weight(tensor)).data, p.values[tensor].data, `${name} ${tensor} ${free}`)
+    }
+    assert.ok(grown > 1, `${grown}`)
+    for (const held of [adam, p, model]) held.dispose()
+  }
+})
 
 test('weights that are stored narrow are saved narrow, and load again with the same bits', async () => {
   for (const name of folders) {

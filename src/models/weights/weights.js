@@ -6,6 +6,7 @@ import { describe } from '../../base/errors.js'
 import { count, Tensor } from '../../base/tensor.js'
 import { DeferredWeight, packLinear, roundToBfloat16 } from '../../layers/packed-linear.js'
 import { expectCore } from '../../runtime/core-of.js'
+import { addressOf } from '../../runtime/resident.js'
 import { readExactly } from '../source/source.js'
 import { FLOATS, readNumbers, widen } from './safetensors.js'
 import { bytesOf, TYPES, typeOf } from './weight-types.js'
@@ -17,7 +18,7 @@ import { bytesOf, TYPES, typeOf } from './weight-types.js'
 /** @import { StoredBlocks, StoredTensor } from './safetensors.js' */
 /** @import { WeightPlace, WeightTypes } from './weight-types.js' */
 /** Progress of loading, in bytes. Downloads also have `rate`, in bytes per second, and `secondsLeft`. @typedef {{ loaded: number, total: number, name: string, rate?: number, secondsLeft?: number }} Progress */
-/** A chunk of a tensor, with its numbers as stored in the file. @typedef {{ data: Float32Array | Uint16Array | Uint8Array, dims: readonly number[], dtype: string, blocks?: StoredBlocks }} Raw */
+/** A chunk of a tensor, with its numbers as stored in the file; `address` if they lie in the module, as float32. @typedef {{ data: Float32Array | Uint16Array | Uint8Array, dims: readonly number[], dtype: string, blocks?: StoredBlocks, address?: number }} Raw */
 
 /**
  * A tensor to read, and what is made of it.
@@ -281,7 +282,7 @@ export class ModelWeights {
     const floats = wide(raw)
     const values = dtype === 'bfloat16' && raw.dtype !== 'BF16' ? roundToBfloat16(floats) : floats
     core.scope(() => {
-      const address = core.copyIn(values)
+      const address = raw.address ?? core.copyIn(values)
       for (const { key, spec } of layers) {
         const { out, row, layout } = spec
         const [rows, columns] = raw.dims
@@ -453,12 +454,12 @@ export class ModelWeights {
   /**
    * Replaces the numbers of a piece.
    * @param {Piece} piece
-   * @param {FloatTensor} stored a tensor of the shape of the piece's stored tensor
+   * @param {FloatTensor} stored a resident tensor of the shape of the piece's stored tensor
    */
   write({ key, spec }, stored) {
     const linear = this.#linears.get(key)
     if (spec && linear) {
-      const raw = { data: stored.data, dims: stored.dims, dtype: 'F32' }
+      const raw = { data: stored.data, dims: stored.dims, dtype: 'F32', address: addressOf(stored) }
       return this.#fill([{ key, spec, bias: () => undefined }], raw, 0, 'float32', false)
     }
     const values = spec?.row ? rowsOf(stored, spec.out, spec.row) : stored.data
