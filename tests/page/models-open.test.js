@@ -132,6 +132,7 @@ for (const [title, width, bring] of /** @type {[string, number, (file: Buffer) =
     await reads('#models-facts', /^llama, 2 × 4 heads, [\d,]+ parameters, [\d.]+ KB, Q4_K \+ F32/)
     await becomes(() => page.inputValue('#models-model'), 'x.Q4_K_M.gguf')
     await page.click('.models-programs > summary')
+    await reads('#models-program-qkv', /node program\.mjs FILE /)
     await reads('#models-program-qkv', /loadModel\(qkv, process\.argv\[2\] \?\? "x\.Q4_K_M\.gguf"\)/)
     await reads('#models-program-pytorch', /from_pretrained\(folder, gguf_file="x\.Q4_K_M\.gguf"/)
     await page.locator('main details:not([open]) > summary').evaluateAll(all => {

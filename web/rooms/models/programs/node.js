@@ -100,7 +100,7 @@ export function nodeProgram(task) {
     ...Array.from(patches, ([place, list]) => patchHook(place, list)),
   ]
   return `\
-// npm install qkv @huggingface/tokenizers; node program.mjs FOLDER
+// npm install qkv @huggingface/tokenizers; node program.mjs ${/\.gguf$/i.test(folder) ? 'FILE' : 'FOLDER'}
 import { load } from 'qkv'
 import { loadModel } from 'qkv/models'
 
