@@ -179,7 +179,7 @@ static void collect_distances(struct summary *x, size_t c, int64_t least, const 
  * computed:
  *   SUM_FIRST of key 0, SUM_PREVIOUS of key p - 1,
  *   SUM_DUPLICATE of earlier keys with the token of p,
- *   SUM_INDUCTION of the keys right after those.
+ *   SUM_INDUCTION of the keys right after those, if they are before p.
  * The last two walk the linked list of keys with the same token, j -> next_same[j]; `cursors` keep their places between
  * tiles. */
 static void collect_scores(struct summary *x, const struct query_rows *block, size_t r, const float *weights,
@@ -187,7 +187,7 @@ static void collect_scores(struct summary *x, const struct query_rows *block, si
   int64_t p = position_in(block, r);
   const uint32_t *same = x->s->same, S = x->s->attention.S;
   float *sums = x->running + r;
-  if (first == 0 && end && (!same || p > 0)) /* key 0 is the only one that position 0 sees */
+  if (first == 0 && end && (!same || p > 0)) /* with tokens, not of position 0, which sees no other key */
     sums[SUM_FIRST * BLOCK_ROWS] += weights[0];
   if (!same) /* no tokens, no other scores */
     return;

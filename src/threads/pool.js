@@ -265,8 +265,8 @@ export class Threads {
       throw this.#lostError(`since the last call: ${reason}`)
     }
     const opens = this.#paysToOpen(start)
-    // Without other threads, a long call still runs here, because its end is then known: the next call continues the burst only soon after it.
-    // The end of a brief call is only estimated.
+    // A call without enough work is left to the caller, and so is a brief one that neither finds nor wakes threads. A long one runs here on this
+    // thread, because its end is then known: the next call continues the burst only soon after it. Other calls run on all threads.
     if (!isWorth || this.count === 1 || (!opens && work < Threads.least.burst * BRIEF)) {
       makeAll()
       return false
@@ -280,7 +280,10 @@ export class Threads {
     this.#end = end + AWAKE / 2 // replaces the estimate of #addToBurst
     const status = words[AT.status]
     if (status !== 0)
-      throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`)
+      throw new QkvError(
+        'KERNEL',
+        `${kernel || 'forward'}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`,
+      )
     return true
   }
 

@@ -103,7 +103,7 @@ export function planBackward(p, root, accumulate, isOne) {
   passOn(root, top, true) // the gradient of the root is at `top`, or is added from there to that of a parameter
   for (let n = entries.length - 1; n >= 0; n--) {
     const { name, inputs, at, saved, output, prepared } = entries[n]
-    const { passes = [], ready, overwrites, differentiate } = prepared
+    const { passes = [], ready, overwrites, differentiate } = prepared // see Prepared in operation.js
     const { gradient: dY } = output
     if (!dY) continue // the root does not depend on this output
     if (ready !== undefined) {

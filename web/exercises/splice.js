@@ -1,5 +1,5 @@
-// Exchanges messages with the parent page of an iframe: the SPLICE protocol for smart learning content (getState, reportScoreAndState,
-// sendEvent), and lti.frameResize. Only messages from the parent are read.
+// Exchanges messages with the parent page of an iframe, by the SPLICE protocol for smart learning content (getState, reportScoreAndState,
+// sendEvent). Only messages from the parent are read.
 
 /** Milliseconds until the parent page counts as silent. */
 const PATIENCE = 2000

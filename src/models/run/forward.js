@@ -184,13 +184,14 @@ function* run(
   const embedded = within ? yield* within.embed(embedding, call.ops, read) : embed(embedding, call.ops, read)
   const first = call.ops.hook(`${place}embedding`, enter(embedding, call.ops, embedded))
   if (cache) Object.assign(cache, { encoded, isBroken: true }) // isBroken is reset once all layers have appended their keys
-  // TokenCalls replays recorded kernel calls for a single token after a cache. What it cannot replay, runStack runs.
+  // TokenCalls replays recorded kernel calls for a single token after a cache. Calls with other needs (isGeneral) run the stack.
   const isGeneral =
     isWatched || inParts || operations || keep?.length || mask || encoded || stack.relative || positions.length > 1
   const tokenCache = isGeneral ? undefined : cache
   if (tokenCache && TokenCalls) tokenCache.calls ??= new TokenCalls(call, stack)
   const h = tokenCache?.calls?.run(first, call) ?? (yield* runStack(stack, first, call))
   if (cache?.isBroken === false) {
+    // A hook has called cache.clear(), which resets isBroken.
     cache.isBroken = true
     throw new Error('forward: a hook has cleared the cache of this call: clear it again and begin again')
   }
