@@ -174,12 +174,19 @@ test('a decoder that no folder names as a cross-encoder is ranked by its tokens 
       lstrip: false,
       rstrip: false,
     })
-  for (const isNamed of [false, true]) {
+  // The last folder has no file of sentence-transformers at all.
+  const [settings, modules] = ['config_sentence_transformers.json', 'modules.json']
+  for (const { isNamed, ...files } of [
+    { isNamed: false },
+    { isNamed: true },
+    { isNamed: false, [settings]: undefined, 'sentence_bert_config.json': undefined },
+  ]) {
     // sentence-transformers ignores the modules and prompts of a folder without modules.json, or whose model_type is not CrossEncoder.
     const model = await open({
       'tokenizer.json': tokenizer,
-      ...(!isNamed && { 'modules.json': undefined }),
-      'config_sentence_transformers.json': { ...PROMPTS, model_type: isNamed ? 'SentenceTransformer' : 'CrossEncoder' },
+      ...(!isNamed && { [modules]: undefined }),
+      [settings]: { ...PROMPTS, model_type: isNamed ? 'SentenceTransformer' : 'CrossEncoder' },
+      ...files,
     })
     await check(model, text => {
       const logits = logitsAfter(model, idsOf(model, `<|im_start|>the dog?${text}<|im_end|>`))

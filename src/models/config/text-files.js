@@ -42,6 +42,9 @@ const readModules = async from => (await import('../sentences/sentence-modules.j
 /** Reads the cross-encoder settings of a folder. @param {Folder} from */
 const readRanking = async from => (await import('../sentences/rank.js')).readRanking(from, readJSON)
 
+/** Returns the cross-encoder settings of a folder without files of them. @type {import('../sentences/rank.js').ReadRanking} */
+const isUsual = async () => ({ isUsual: true })
+
 /** @param {NonNullable<Folder['ranking']>} ranking @returns {import('../sentences/rank.js').ReadRanking} */
 const rankingOf = ranking => async () => ({ ranking: { isLower: false, prompts: {}, ...ranking } })
 
@@ -142,7 +145,7 @@ export async function readsOf(folder, source, config, canRank) {
     ranking: folder.ranking
       ? rankingOf(folder.ranking)
       : canRank
-        ? await whenNeeded(outside, source, name => RANKING.test(name), readRanking, true)
+        ? ((await whenNeeded(outside, source, name => RANKING.test(name), readRanking, true)) ?? isUsual)
         : undefined,
     chat: await whenNeeded(folder, source, isOne, from => readChat(from, from === folder ? undefined : source)),
   }

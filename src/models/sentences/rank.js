@@ -123,7 +123,7 @@ async function scoringOf(runner, reads) {
   const { classes } = model
   const count = classes?.of === 'text' ? classes.labels.length : 0
   const isOne = count === 1
-  const files = (await reads.ranking?.()) ?? (classes ? { isUsual: true } : {})
+  const files = (await reads.ranking?.()) ?? {}
   if (files.isUsual) {
     const tokens = classes ? undefined : usualTokens(runner)
     if (tokens || isOne) return { ranking: { ...USUAL, prompts: {}, tokens } }
