@@ -44,7 +44,7 @@ case ${1-} in
     # The page's tests import the built package.
     [ -z "$(find src web -newer dist/index.js -print -quit 2>&1)" ] || npm run -s dist >/dev/null
     # `heavy` files train, or take many seconds of the processor, such as states.test.js with 15. `quick` leaves them out; npm test runs them.
-    heavy='(activation|corpus|int8-cache|masks|weight-blocks|page/(exercise-runs|learn|learn-model|learn-session|models-lens|states))\.test\.js$'
+    heavy='(activation|corpus|int8-cache|masks|weight-blocks|page/(exercise-companion|exercise-runs|exercises|learn|learn-model|learn-session|models-lens|models-session|models-store|states))\.test\.js$'
     mapfile -t files < <(grep -LE "$needs|from 'vite'" tests/*.test.js tests/articles/*.test.js tests/page/*.test.js | grep -vE "$not_npm_test|$slow|$long|$heavy")
     run "$many" "${files[@]}"
     ;;

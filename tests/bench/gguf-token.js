@@ -1,6 +1,6 @@
-// Measures a prompt and a token of a Q4_K_M and of a Q8_0 file, compared with the same file opened as int4 and as int8. One thread, interleaved; prints
-// the least processor time, because other programs may run. The model is a Llama of width 2560 with random blocks.
-//   node tests/bench/gguf-token.js [rounds] [layers]
+// Measures a prompt and a token of a Q4_K_M and of a Q8_0 file, compared with the same file opened as int4 and as int8. Interleaved; prints the
+// least time, because other programs may run. The model is a Llama of width 2560 with random blocks.
+//   node tests/bench/gguf-token.js [rounds] [layers] [threads]
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,12 +11,13 @@ import { writeModel } from './gguf-model.js'
 import { report } from './options.js'
 import { print } from './report.js'
 
-const [ROUNDS, LAYERS] = [Number(process.argv[2] ?? 15), Number(process.argv[3] ?? 8)]
+const [ROUNDS, LAYERS, THREADS] = [15, 8, 1].map((usual, n) => Number(process.argv[2 + n] ?? usual))
 const PROMPT = 128
 const TOKENS = 12 // after each prompt
 
-/** Returns the processor time of this process, in milliseconds. */
+/** Returns a time in milliseconds: of the processor for one thread, else of the clock. */
 function now() {
+  if (THREADS > 1) return performance.now()
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
@@ -32,7 +33,7 @@ async function main() {
     ])) {
       const path = join(folder, `${fileType}.gguf`)
       writeModel(path, fileType, LAYERS)
-      const qkv = await load()
+      const qkv = await load({ threads: THREADS })
       const models = [
         await loadModel(qkv, path, { tokenizer: false }),
         await loadModel(qkv, path, { tokenizer: false, dtype }),
@@ -55,6 +56,7 @@ async function main() {
           cache.dispose()
         }
       for (const model of models) model.dispose()
+      qkv.dispose()
       const [file, ours] = least
       print([dtype, ours.prompt.toFixed(0), '1', ours.token.toFixed(1), '1'])
       print([
