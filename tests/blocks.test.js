@@ -193,7 +193,7 @@ test('arguments that do not fit are named', () => {
     [() => api.rmsNorm(qkv, x, undefined, { plusOne: 1 }), /rmsNorm: plusOne: .*got 1/],
     [() => api.gelu(qkv, x, { approximate: 'tan' }), /gelu: approximate: .*got "tan".*did you mean "tanh"/],
     [() => api.relu(qkv, x, { approximate: 'tanh' }), /relu: there is no option "approximate"/],
-    [() => api.swiglu(qkv, x), /swiglu: gate has dims \(1, 3\): give up, or gate of \(\.\.\., 2 C\)/],
+    [() => api.swiglu(qkv, x), /swiglu: gate has dims \(1, 3\): pass up, or a gate of \(\.\.\., 2 C\)/],
     [() => api.swiglu(qkv, x, [[1, 2]]), /swiglu: up: .*got dims \(1, 2\)/],
     [() => api.add(qkv, x, [[1], [2]]), /add: b: expected the last dims of a = \(1, 3\), got dims \(2, 1\)/],
     [() => api.mul(qkv, x, [[[1, 2, 3]]]), /mul: b: .*got dims \(1, 1, 3\)/],

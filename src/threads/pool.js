@@ -26,7 +26,7 @@ const SLOW = 2e7 // operations per millisecond on a slow core, to estimate when 
 /**
  * A kernel call that is split among threads.
  * @typedef {object} Job
- * @property {string} kernel
+ * @property {string} kernel its name; of a sequence of jobs, a name for errors
  * @property {number[]} args
  * @property {number} work multiply-adds
  * @property {number} units
@@ -226,7 +226,7 @@ export class Threads {
       work += job.work
       scratch = Math.max(scratch, job.scratch)
     }
-    return this.run(core, { kernel: '', args: [], work, units: jobs.length, scratch, list })
+    return this.run(core, { kernel: 'a sequence of kernels', args: [], work, units: jobs.length, scratch, list })
   }
 
   /**
@@ -280,10 +280,7 @@ export class Threads {
     this.#end = end + AWAKE / 2 // replaces the estimate of #addToBurst
     const status = words[AT.status]
     if (status !== 0)
-      throw new QkvError(
-        'KERNEL',
-        `${kernel || 'forward'}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`,
-      )
+      throw new QkvError('KERNEL', `${kernel}: ${STATUS[status] ? `${STATUS[status]} out of range` : 'it trapped'}`)
     return true
   }
 

@@ -101,7 +101,11 @@ function withUint32(bytes, at, value) {
 
 /** @type {[string, Uint8Array, RegExp][]} */
 const WRONG = [
-  ['nothing', new Uint8Array(0), /begins with "", a GGUF file with "GGUF": it is another file, .* download it again$/],
+  [
+    'nothing',
+    new Uint8Array(0),
+    /begins with "", a GGUF file with "GGUF": it is another kind of file, .* download it again$/,
+  ],
   ['another file', text('PK\x03\x04 and so on'), /begins with "PK/],
   ['the magic alone', text('GGUF'), /the version needs 4 bytes from byte 4 on, 0 are there/],
   ['version 1', writeGguf([], [], { version: 1 }), /version 1 of GGUF is not covered; covered: 2, 3/],

@@ -156,6 +156,7 @@ test('model files that are dropped on another page open in Models, and Back lead
     [SMALL_LAYER, [file], 'llama'],
     ['#2&room=learn', [file], 'llama'],
     ['#2&room=exercises', [file], 'llama'],
+    ['#2&room=exercises', folder, 'gpt2'],
   ])) {
     await go(hash)
     const before = await page.locator('main').getAttribute('class')

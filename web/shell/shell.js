@@ -57,7 +57,7 @@ import { createRooms } from './rooms.js'
  * @param {string} [given.front] the room that opens without a link; it has no tab unless it is `home`; default home
  * @param {string} [given.home] the room whose fields have no prefix in a link; default the first
  * @param {readonly string[]} [given.aside] rooms without a tab, opened from the menu
- * @param {string} [given.opener] the room that opens GGUF files; default home
+ * @param {string} [given.opener] the room that opens models; default home
  * @param {Record<string, import('./companions.js').CompanionSource>} [given.companions]
  * @param {() => Promise<import('qkv').Qkv>} given.load loads the core, for rooms that compute on the page
  * @param {Language} given.language
@@ -210,11 +210,12 @@ export function createShell({
     travel: (kind, to) => rooms.store(state.room)?.travel(kind, to),
     reset: () => rooms.store(state.room)?.reset(),
     show: host.show,
-    /** Passes dropped files or pasted text to the room; a GGUF file, which is always a model, to `opener`. @param {HandOver} what */
-    give(what) {
+    /** Passes dropped files or pasted text to the room. GGUF files, and files that the room does not take, go to `opener`. @param {HandOver} what */
+    async give(what) {
+      const { room } = state
       const isModel = what.type === 'files' && what.files.some(({ name }) => /\.gguf$/i.test(name))
-      if (isModel) handOver(shell, state.room, { to: opener, what })
-      else rooms.give(state.room, what)
+      const isTaken = !isModel && (await rooms.give(room, what))
+      if (!isTaken && what.type === 'files') handOver(shell, room, { to: opener, what })
     },
     ...languageAndTheme(host, { language, theme }, rooms.learn, update),
     schedule,

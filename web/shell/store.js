@@ -54,7 +54,7 @@ function problemsOf(room, settings) {
  * @param {object} host
  * @param {string} [host.link] parameters of the room's fields; throws if damaged
  * @param {import('qkv').Qkv} [host.qkv] core for `now`
- * @param {() => Promise<import('qkv').Qkv>} [host.load] loads the core, if the session runs on the page
+ * @param {() => Promise<import('qkv').Qkv>} [host.load] loads the core, if the session runs on the page; default: returns `qkv`
  * @param {() => Worker} [host.worker] undefined if none can be started
  * @param {(effect: import('./room.js').Effect<T>) => void} [host.perform]
  * @param {() => void} [host.changed]

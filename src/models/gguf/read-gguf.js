@@ -32,7 +32,7 @@ const NUMBERS = [
 const [BOOL, STRING, ARRAY, UINT64, INT64, FLOAT64] = [7, 8, 9, 10, 11, 12]
 
 const DAMAGED = ': the file is cut off or damaged, download it again'
-const OTHER = ': it is another file, perhaps the page of an error or a Git LFS pointer; download it again'
+const OTHER = ': it is another kind of file, perhaps an error page or a Git LFS pointer; download it again'
 
 /** Thrown if the bytes end before a value does. */
 const SHORT = Symbol('short')

@@ -30,7 +30,9 @@ export const activation = (name, isGated) => (core, operands, options, where) =>
   const isPacked = isGated && !up
   const width = given[given.length - 1]
   if (isPacked && !(width % 2 === 0))
-    throw new RangeError(`${where}: gate has dims ${shape(given)}: give up, or gate of (..., 2 C), with up beside it`)
+    throw new RangeError(
+      `${where}: gate has dims ${shape(given)}: pass up, or a gate of (..., 2 C) with up in its second half`,
+    )
   const C = isPacked ? width / 2 : UNIT
   const row = isPacked ? width : C
   const n = count(given) / (isPacked ? 2 : 1)

@@ -7,6 +7,8 @@ import { IDS } from '../../../web/exercises/index.js'
 import { loadTexts } from '../../../web/i18n/index.js'
 import { fromLink, toLink } from '../../../web/shell/settings-link.js'
 import { createShell } from '../../../web/shell/shell.js'
+import { MADE, make } from '../../models/gguf/made.js'
+import { randomOf as numbersOf } from '../../models/tokenizers/random-files.js'
 import { linkOf, randomOf } from '../hostile.js'
 import { hasNoBug, lookAt, qkv } from './harness.js'
 import { flag, hidesNothing, sentence } from './values.js'
@@ -33,6 +35,8 @@ const COMPANIONS = {
   },
 }
 const t = await loadTexts('en', ['shell'])
+/** The bytes of a small model as a GGUF file. */
+const { gguf } = make(MADE[0], 'Q4_K', numbersOf(1))
 const turn = () => new Promise(resolve => setTimeout(resolve))
 
 /** @typedef {Awaited<ReturnType<typeof openPage>>} OpenedPage */
@@ -80,6 +84,7 @@ async function openPage() {
     front: 'front',
     home: 'layer',
     aside: ['exercises'],
+    opener: 'models',
     companions: COMPANIONS,
     load: async () => qkv,
     language: 'en',
@@ -184,9 +189,13 @@ export const pageSubject = () => ({
       ),
     sentence.map(text => act(`type ${text}`, own => TYPE[own.shell.state.room](own.store().act, text))),
     sentence.map(text => act(`give ${text}`, ({ shell }) => shell.give({ type: 'text', text }))),
-    fc.constant(
-      act('give a file', ({ shell }) => shell.give({ type: 'files', files: [new File(['a b c'], 'own.txt')] })),
-    ),
+    fc
+      .constantFrom(
+        new File(['a b c'], 'own.txt'),
+        new File([gguf], 'x.gguf'),
+        new File([gguf.subarray(0, 999)], 'cut.gguf'),
+      )
+      .map(file => act(`give ${file.name}`, ({ shell }) => shell.give({ type: 'files', files: [file] }))),
     fc.constantFrom('Escape', 'ArrowRight', 'ArrowLeft', '.', 'n', 'p', 'b').map(key =>
       act(`press ${key}`, ({ shell }) => {
         const event = /** @type {any} */ ({ key, target: document.body, preventDefault() {} })

@@ -20,7 +20,7 @@ export const texts = {
   galleryNoLicense: 'none stated',
   galleryNone: 'No model of the list has these words. A name on the hub looks like owner/name.',
   galleryOwn:
-    'A model of your own: drop a folder or a GGUF file on the page, or choose it with “Other models”. Python with transformers saves a folder by',
+    'A model of your own: drop its folder or GGUF file on the page, or choose it with “Other models”. In Python, transformers saves a folder with',
   galleryPrivacy:
     'The hub, huggingface.co, learns the name of the model and your internet address. It does not learn your text: that stays on this computer.',
   galleryKept: 'Models that are kept in this browser',

@@ -36,7 +36,7 @@ export const texts = {
   more: 'More',
   checked: 'Are the numbers right?',
   checkedText:
-    'Tests compare more than {models} small models (GPT-2, BERT, Llama and others) with PyTorch in float64: no attention weight differs by more than {most}. The pages write PyTorch programs that compute their numbers again.',
+    'Tests compare more than {models} small models (GPT-2, BERT, Llama and others) with PyTorch in float64: no attention weight differs by more than {most}. One layer, Learn and Models write PyTorch programs that compute their numbers again.',
   retry: 'Try again',
   example: 'Example:',
   comma: ', ',
@@ -65,7 +65,7 @@ export const texts = {
   hideLater: 'Turn the causal mask on',
   flowNone: 'No steps to show: the text is too long, or softmax runs over the queries. The map shows its weights.',
   'view.difference': 'Difference',
-  differenceSays: 'Positive: the first gives the word more weight.',
+  differenceSays: 'Positive: the first gives the word more weight. Negative: the second does.',
   largestDifferences: 'Largest: {list}.',
   differenceAt: '{query} to {key} ({amount})',
   keep: 'Keep these settings as A',

@@ -65,7 +65,7 @@ export const texts = {
   hideLater: '打开因果掩码',
   flowNone: '没有可显示的步骤：文本太长，或 softmax 沿查询方向。热图显示它的权重。',
   'view.difference': '差异',
-  differenceSays: '正：前者给这个词的权重更大。',
+  differenceSays: '正：前者给这个词的权重更大；负：后者更大。',
   largestDifferences: '最大：{list}。',
   differenceAt: '{query} 对 {key}（{amount}）',
   keep: '把当前设置保留为 A',

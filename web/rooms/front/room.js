@@ -48,7 +48,6 @@ export const room = {
     return [{ type: 'tell', key: JSON.stringify(story), urls: stories.urls, story }]
   },
   keep: { tell: 8 },
-  take: (_, what) => (what.type === 'files' ? { effects: [{ type: 'handOver', to: 'models', what }] } : undefined),
   keys: {
     b: ({ settings }) => (settings.isOn && settings.othersOn ? undefined : { view: { isHeld: true } }),
   },

@@ -64,8 +64,10 @@ function said({ room: { t }, found }, node) {
 const nodeText = (panel, node) => panel.g(`graphAt.${node.kind}`, said(panel, node))
 
 /** Describes a part and its share; for an MLP, why it cannot be opened. @param {Panel} panel @param {GraphNode} node */
-const shareText = (panel, node) =>
-  `${sentence(panel.g('graphNode', { node: nodeText(panel, node), share: percent(node.share) }))}${node.kind === 'mlp' ? ` ${panel.g('graphMlp')}` : ''}`
+function shareText(panel, node) {
+  const text = sentence(panel.g('graphNode', { node: nodeText(panel, node), share: percent(node.share) }))
+  return node.kind === 'mlp' ? `${text} ${panel.g('graphMlp')}` : text
+}
 
 /** Describes which part an edge leads from, and which part reads it: as query, key, value or input. @param {Panel} panel @param {GraphEdge} edge */
 function readsText(panel, { from, to, reads }) {
