@@ -11,9 +11,10 @@ import { after, test } from 'node:test'
 import { load } from '../../src/entries/index.js'
 import { loadModel } from '../../src/entries/models.js'
 import { BLOCK_TYPES } from '../../src/models/gguf/block-types.js'
-import { D, MADE, make, VOCAB } from './gguf/made.js'
+import { MADE, make, VOCAB } from './gguf/made.js'
 import { edited, ODD } from './gguf/odd.js'
 import { plainLlama } from './gguf/plain-llama.js'
+import { farthest, IDS, isEncoder, probabilitiesOf } from './gguf/probabilities.js'
 import { importLlama } from './gguf/vocabularies.js'
 import { randomOf } from './tokenizers/random-files.js'
 
@@ -28,44 +29,15 @@ const place = mkdtempSync(join(tmpdir(), 'qkv-llama-'))
 after(() => rmSync(place, { recursive: true, force: true }))
 
 const qkv = await load()
-const IDS = [1, 270, 30, 261, 287, 5, 262, 263]
 /** All types of blocks but Q8_K, which is for activations: llama.cpp cannot multiply by Q8_K weights. */
 const TYPES = Object.keys(BLOCK_TYPES).filter(type => type !== 'Q8_K')
 /** Matches architectures in which llama.cpp rounds to float16: in its lookup table of gelu, or in the keys and values of encoders. */
 const ROUNDED = /gemma|phi2|gptneox|gpt2|bert|starcoder|falcon|bloom|mpt|t5/
 
-const isEncoder = (/** @type {string} */ of) => /bert|embedding$|encoder$/.test(of)
-/** True if a norm follows the last layer of the architecture `of`. */
-const isNormed = (/** @type {string} */ of) => /embedding|modern|t5/.test(of)
 /** True if node-llama-cpp cannot run a model. It only calls llama_decode, which hides later tokens from an encoder. @param {import('./gguf/made.js').Made} made */
 const isNotRun = ({ of, title }) => of === 't5' || title === 't5encoder, as converters write it'
 /** True if the head of a model scores pairs of texts. */
 const isReranker = (/** @type {string} */ title) => title.includes('a reranker')
-
-/** Returns a decoder's next-token probabilities after each id, an encoder's mean state at length 1, or a reranker's score. @param {Uint8Array} gguf @param {string} of */
-async function ours(gguf, of) {
-  const model = await loadModel(qkv, gguf, { tokenizer: false, dtype: 'float32' })
-  const { logits, hiddenStates, kept, classScores } = model.forwardSync(
-    { ids: [IDS] },
-    { keep: [isNormed(of) ? 'norm' : 'hiddenStates'] },
-  )
-  model.dispose()
-  if (classScores) return [[classScores.data[0]]]
-  if (isEncoder(of)) {
-    const last = /** @type {import('../../src/base/tensor.js').FloatTensor} */ (
-      hiddenStates?.slice(-1)[0] ?? kept?.norm
-    )
-    const mean = Array.from({ length: D }, (_, i) => IDS.reduce((sum, _, t) => sum + last.at(0, t, i), 0))
-    const size = Math.hypot(...mean)
-    return [mean.map(one => one / size)]
-  }
-  return IDS.map((_, t) => {
-    const row = Array.from({ length: VOCAB }, (_, id) => Number(logits?.at(0, t, id)))
-    const most = Math.max(...row)
-    const sum = row.reduce((total, one) => total + Math.exp(one - most), 0)
-    return row.map(one => Math.exp(one - most) / sum)
-  })
-}
 
 /** Options of a context whose keys and values are float32. */
 const IN_FULL = {
@@ -110,12 +82,9 @@ async function theirs(gguf, of, title) {
   }
 }
 
-/** Returns the largest difference between numbers at the same position. @param {number[][]} a @param {number[][]} b */
-const farthest = (a, b) => Math.max(...a.flatMap((row, t) => row.map((one, i) => Math.abs(one - b[t][i]))))
-
 /** Returns the largest difference between ours and theirs. @param {Uint8Array} gguf @param {string} of @param {string} [title] */
 async function difference(gguf, of, title = of) {
-  const [a, b] = [await ours(gguf, of), await theirs(gguf, of, title)]
+  const [a, b] = [await probabilitiesOf(qkv, gguf, of), await theirs(gguf, of, title)]
   assert.ok(Math.max(...a.flat()) > 1.2 / VOCAB)
   return farthest(a, b)
 }
@@ -181,7 +150,7 @@ for (const type of TYPES.filter(type => !/^B?F/.test(type)))
     for (const seed of [5, 6, 7]) {
       const random = () => randomOf(seed)
       const { gguf, weights, config } = make(MADE[0], type, random())
-      const [own, peer] = [await ours(gguf, 'llama'), await theirs(gguf, 'llama', 'llama')]
+      const [own, peer] = [await probabilitiesOf(qkv, gguf, 'llama'), await theirs(gguf, 'llama', 'llama')]
       within(farthest(own, plainLlama(weights, config, IDS)), 1e-5, 'ours beside float64')
       const rounded = plainLlama(weights, config, IDS, { type, random })
       ;[before, after] = [farthest(own, peer), farthest(rounded, peer)]
