@@ -14,8 +14,12 @@ function half(near) {
   return { value: fromFloat16(bits)[0], bytes: [bits[0] & 255, bits[0] >> 8] }
 }
 
-/** @template T @param {number} count @param {(i: number) => T} make */
-const list = (count, make) => Array.from({ length: count }, (_, i) => make(i))
+/** A loop, because Array.from takes five times as long. @template T @param {number} count @param {(i: number) => T} make */
+function list(count, make) {
+  const made = []
+  for (let i = 0; i < count; i++) made.push(make(i))
+  return made
+}
 const byte = (/** @type {number} */ n) => n & 255
 /** Returns the bitwise OR of make(0), ..., make(count - 1). @param {number} count @param {(i: number) => number} make */
 const joined = (count, make) => list(count, make).reduce((a, b) => a | b)
@@ -173,7 +177,7 @@ export const WRITE = {
 export function writeBlocks(type, count, random, size = 0.1) {
   const write = WRITE[type]
   if (!write) {
-    const floats = Float32Array.from({ length: count }, () => (random.next() * 2 - 1) * size)
+    const floats = Float32Array.from(list(count, () => (random.next() * 2 - 1) * size))
     if (type === 'F32') return { bytes: new Uint8Array(floats.buffer), values: floats }
     const halves = type === 'F16' ? toFloat16(floats) : Uint16Array.from(new Uint32Array(floats.buffer), n => n >> 16)
     const values =
@@ -181,7 +185,10 @@ export function writeBlocks(type, count, random, size = 0.1) {
     return { bytes: new Uint8Array(halves.buffer), values }
   }
   // Makes 200 random blocks and repeats them in random order, because making each block would take long.
-  const blocks = Array.from({ length: 200 }, () => write(random, size))
+  const blocks = list(200, () => {
+    const block = write(random, size)
+    return { bytes: block.bytes, values: Float32Array.from(block.values) }
+  })
   const [first] = blocks
   const weights = first.values.length
   const values = new Float32Array(count)
