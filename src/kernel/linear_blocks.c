@@ -96,10 +96,9 @@ INLINE void dot_type(uint32_t weights, const int16_t *q, const int32_t *totals, 
     i4 acc[PANELS][2], start[2] = {zeros(), zeros()};
     const size_t offset = bits == 8 ? 128 : f.offset;
     if (offset) { /* sum q (w - offset) starts from -offset sum q */
-#pragma unroll
-      for (size_t k = 0; k < group; k += 8)
-        start[0] = add_integers(start[0], pairs_of(q + k));
-      start[0] = subtract_integers(zeros(), times_power(lanes_together(start[0]), (uint32_t)lowest_bit(offset)));
+      i4 sum =
+          group == SMALL_BLOCK ? splat_int32(totals + i) : lanes_together(add_integers(pairs_of(q), pairs_of(q + 8)));
+      start[0] = subtract_integers(zeros(), times_power(sum, (uint32_t)lowest_bit(offset)));
       if (bits != 8)
         start[1] = times_power(start[0], (uint32_t)bits), start[0] = add_integers(start[0], start[1]);
     }

@@ -106,8 +106,8 @@ static void quantize_row(const float *x, size_t K, float most, int16_t *q, float
  * that the high byte is v:
  *   sum q w = sum q (256 v + w + 128) - 256 sum q v - 128 sum q
  * The sums wrap around, modulo 2^32; as |sum q w| < 2^31, the difference is exact. */
-static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, const struct streams *s, const char *w,
-                                float *sums) {
+static NOINLINE void dot_panels(const int16_t *q, const int32_t *totals, const float *units, size_t K,
+                                const struct streams *s, const char *w, float *sums) {
   i4 acc[PANELS][2];
   size_t at[PANELS];
 #pragma unroll
@@ -115,10 +115,10 @@ static NOINLINE void dot_panels(const int16_t *q, const float *units, size_t K, 
     at[p] = p ? at[p - 1] + (p < s->count ? s->bytes : 0) : 0; /* missing panels repeat the last one */
     acc[p][0] = acc[p][1] = zeros();
   }
-  i4 offset = zeros(); /* 128 sum q */
-  for (size_t k = 0; k < K; k += 8)
-    offset = add_integers(offset, pairs_of(q + k));
-  offset = times_power(lanes_together(offset), 7);
+  i4 total = zeros();
+  for (const int32_t *end = totals + totals_of(K); totals < end; totals++)
+    total = add_integers(total, splat_int32(totals));
+  i4 offset = times_power(total, 7);
   for (const int16_t *end = q + K; q < end; q += 2, w += 16) {
     i4 pair = splat_from((const float *)(const void *)q);
 #pragma unroll
@@ -193,14 +193,13 @@ struct few_rows {
   size_t blocks, lines, pitch;
 };
 
-static struct few_rows quantize_few(const struct qkv_linear *a, int has_totals, float *scratch) {
+static struct few_rows quantize_few(const struct qkv_linear *a, float *scratch) {
   size_t M = a->M, K = a->K;
   struct few_rows f = {.sums = scratch, .blocks = blocks_of(K), .lines = totals_of(K), .pitch = pitch_of(K) + 8};
   f.steps = f.sums + M * ROW_SUMS, f.totals = (int32_t *)(void *)(f.steps + M * f.blocks);
   f.q = (int16_t *)(void *)(f.totals + M * f.lines);
   for (size_t m = 0; m < M; m++)
-    quantize_row(a->x + m * K, K, most_of(a), f.q + m * f.pitch, f.steps + m * f.blocks,
-                 has_totals ? f.totals + m * f.lines : 0);
+    quantize_row(a->x + m * K, K, most_of(a), f.q + m * f.pitch, f.steps + m * f.blocks, f.totals + m * f.lines);
   return f;
 }
 
@@ -215,23 +214,24 @@ static void multiply_few(const struct qkv_linear *a, const struct few_rows *f, s
       for (size_t c = 0; c < ROW_SUMS; c += 4)
         store(sums + m * ROW_SUMS + c, biases_of(a, column_of(&s, c)));
     for (size_t b = 0; b * BLOCK < K; b++) {
-      size_t count = at_most(K - b * BLOCK, BLOCK), of_int4 = b * BLOCK / INT4_BLOCK;
+      size_t count = at_most(K - b * BLOCK, BLOCK);
       const char *w = s.w + panel_bytes(a->weights, b * BLOCK);
       for (size_t m = 0; m < M; m++) {
         const int16_t *from = f->q + m * f->pitch + b * BLOCK;
+        const int32_t *totals = f->totals + m * f->lines + b * (BLOCK / INT4_BLOCK);
         float step = f->steps[m * f->blocks + b], *to = sums + m * ROW_SUMS;
         if (is_int4) {
-          dot_int4(from, f->totals + m * f->lines + of_int4, step, totals_of(count), &s, w, to);
+          dot_int4(from, totals, step, totals_of(count), &s, w, to);
           continue;
         }
         if (is_block) {
-          dot_blocks(a, from, f->totals + m * f->lines + of_int4, step, count, &s, w, to);
+          dot_blocks(a, from, totals, step, count, &s, w, to);
           continue;
         }
         float units[ROW_SUMS] = {0};
         for (size_t c = 0; c < s.count * 8; c += 4)
           store(units + c, mul(load(a->scales + column_of(&s, c)), splat(step)));
-        dot_panels(from, units, count, &s, w, to);
+        dot_panels(from, totals, units, count, &s, w, to);
       }
     }
     for (size_t m = 0; m < M; m++)
@@ -325,7 +325,7 @@ INLINE void multiply_minima(const int32_t *totals, size_t lines, const float *mi
     i4 left = load(minima), right = load(minima + 4);
 #pragma unroll
     for (size_t r = 0; r < TILE; r++) {
-      i4 total = splat_from((const float *)(const void *)(totals + r * lines));
+      i4 total = splat_int32(totals + r * lines);
       sums[r][0] = add_integers(sums[r][0], multiply_integers(total, left));
       sums[r][1] = add_integers(sums[r][1], multiply_integers(total, right));
     }
@@ -513,11 +513,11 @@ uint32_t QKV_EXPORT(qkv_integer_part)(const struct qkv_linear *a, uint32_t first
   size_t groups = groups_of(a->N), rows = block_rows(a);
   struct few_rows few = {0};
   if (a->M <= FEW_ROWS)
-    few = quantize_few(a, has_minima(a->weights), scratch);
+    few = quantize_few(a, scratch);
   for (size_t unit = first, next; unit < (size_t)first + count; unit = next) {
     size_t block = unit / groups;
-    next = at_most((size_t)first + count, (block + 1) * groups); /* the units of this block of rows: columns n to `end`
-                                                                  * */
+    /* the units of this block of rows: columns n to `end` */
+    next = at_most((size_t)first + count, (block + 1) * groups);
     size_t n = (unit - block * groups) * ROW_SUMS, end = at_most(a->N, (next - block * groups) * ROW_SUMS);
     if (a->M <= FEW_ROWS) {
       multiply_few(a, &few, n, end);
@@ -571,7 +571,7 @@ uint32_t QKV_EXPORT(qkv_products_part)(const struct qkv_products *a, uint32_t fi
     struct few_rows few = {0};
     struct many_rows many = {0};
     if (is_few)
-      few = quantize_few(products, has_totals, scratch);
+      few = quantize_few(products, scratch);
     else
       many = quantize_many(products, m, own, has_totals, scratch);
     size_t from = unit - block * all, to = next - block * all; /* units, counted from the first unit of product i */

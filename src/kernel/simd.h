@@ -340,7 +340,8 @@ INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_loa
 INLINE i4 add_integers(i4 a, i4 b) { return wasm_i32x4_add(a, b); }
 INLINE i4 multiply_integers(i4 a, i4 b) { return wasm_i32x4_mul(a, b); }
 INLINE f4 from_integers(i4 a) { return wasm_f32x4_convert_i32x4(a); }
-INLINE f4 splat_integer(const int32_t *p) { return from_integers(wasm_v128_load32_splat(p)); }
+INLINE i4 splat_int32(const int32_t *p) { return wasm_v128_load32_splat(p); }
+INLINE f4 splat_integer(const int32_t *p) { return from_integers(splat_int32(p)); }
 /* Loads the cache line of p. The load is volatile, or the compiler would drop it. */
 INLINE void prefetch(const float *p) { (void)*(const volatile float *)p; }
 
