@@ -27,9 +27,9 @@ function* floats(from, to) {
   const last = bitsOf(to)
   for (let at = bitsOf(from); at <= last; at += EVERY * BATCH) {
     const n = Math.min(BATCH, Math.ceil((last - at + 1) / EVERY))
-    yield new Float32Array(Uint32Array.from({ length: n }, (_, i) => at + i * EVERY).buffer)
+    yield new Float32Array(new Uint32Array(n).map((_, i) => at + i * EVERY).buffer)
   }
-  yield new Float32Array(Uint32Array.from({ length: 1000 }, (_, i) => last - i).buffer)
+  yield new Float32Array(new Uint32Array(1000).map((_, i) => last - i).buffer)
 }
 
 /**

@@ -14,9 +14,10 @@ export const memoryOf = qkv => /** @type {Core} */ (coreOf(qkv))
  * allocation.
  * @param {Qkv} qkv
  * @param {() => unknown} call
+ * @param {number} [most] about how many allocations are tried
  * @returns {Promise<Set<number>>}
  */
-export async function allocations(qkv, call) {
+export async function allocations(qkv, call, most = 8) {
   const core = memoryOf(qkv)
   const ends = new Set([0])
   const start = core.top
@@ -31,7 +32,7 @@ export async function allocations(qkv, call) {
     Reflect.deleteProperty(core, 'alloc')
   }
   const all = [...ends].sort((a, b) => a - b)
-  const some = all.filter((_, i) => i % Math.ceil(all.length / 8) === 0 || i > all.length - 3)
+  const some = all.filter((_, i) => i % Math.ceil(all.length / most) === 0 || i > all.length - 3)
   return new Set(some.flatMap(end => [end, end - 16]).filter(free => free >= 0))
 }
 

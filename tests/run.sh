@@ -19,7 +19,6 @@ if [ "${1-}" = all ]; then
   part relaxed ./build.sh --relaxed
   part dist npm run -s dist
   part site npm run -s site
-  part native npm run -s test:native
   part rest tests/test.sh rest
   part reference npm run -s reference
   part runtimes npm run -s test:runtimes

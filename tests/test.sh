@@ -4,7 +4,7 @@
 #   tests/test.sh node      the tests of the library, without those of `rest`
 #   tests/test.sh slow, tests/test.sh counted   the two halves of `node`; npm run test:lines counts the lines of src that `counted` runs
 #   tests/test.sh page      the page's logic on its stores, and in Chromium what a reader does in each room
-#   tests/test.sh rest      the other files of the library and of the page: the packed package, PyTorch, all of the page, three browsers
+#   tests/test.sh rest      the other files: the native build, the packed package, PyTorch, all of the page, three browsers
 #   tests/test.sh FILE...   these files
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -36,7 +36,7 @@ case ${1-} in
   counted) mapfile -t files < <(library | grep -vE "$not_npm_test|$slow") && run "$many" "${files[@]}" ;;
   page) mapfile -t files < <(of_page) && run "$many" "${files[@]}" ;;
   rest)
-    mapfile -t files < <(library | grep -E "$not_npm_test" && comm -23 <(page_files | sort) <(of_page | sort))
+    mapfile -t files < <(ls tests/native/*.test.js && library | grep -E "$not_npm_test" && comm -23 <(page_files | sort) <(of_page | sort))
     run "$many" "${files[@]}"
     run 1 tests/page/typing.test.js # it measures times, so nothing else runs beside it
     ;;

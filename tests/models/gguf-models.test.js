@@ -97,9 +97,11 @@ test('a token after others in a cache has the bits of a run with hooks, with blo
 })
 
 test('inspectModel tells the family, the types and the memory of every architecture: at most a tenth more than the file', async t => {
-  for (const type of ['F16', 'Q8_0', 'Q4_0', 'Q4_K', 'Q6_K']) {
-    let most = 0
-    for (const made of MADE) {
+  const tried = ['F16', 'Q8_0', 'Q4_0', 'Q4_K', 'Q6_K']
+  /** @type {Record<string, number>} */
+  const shares = {}
+  for (const [n, made] of MADE.entries())
+    for (const type of [tried[n % tried.length], tried[(n + 2) % tried.length]]) {
       const { gguf, config } = make(made, type, randomOf(1))
       const { type: family, types, bytes } = await inspectModel(gguf)
       assert.equal(qkv.memory.resident, 0)
@@ -115,10 +117,9 @@ test('inspectModel tells the family, the types and the memory of every architect
       )
       const share = bytes.loaded / bytes.stored
       assert.ok(share <= 1.1, `${made.title} ${type}: ${share}`)
-      most = Math.max(most, share)
+      shares[type] = Math.max(shares[type] ?? 0, share)
     }
-    t.diagnostic(`${type} ${most.toFixed(3)}`)
-  }
+  for (const type of tried) t.diagnostic(`${type} ${shares[type].toFixed(3)}`)
 })
 
 test('saveModel writes the folder of a GGUF file', async () => {

@@ -460,7 +460,7 @@ test('<qkv-exercise> reports checks, score and state, and continues from a state
   await becomes(async () => (await events()).at(-1)[0], 'qkv-error')
 })
 
-test('the page as one file: every exercise is solved from a disk, offline', async () => {
+test('the page as one file: an exercise of each kind is solved from a disk, offline', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'qkv exercise '))
   copyFileSync(fileURLToPath(new URL('../../site/qkv.html', import.meta.url)), join(folder, 'qkv.html'))
   const file = pathToFileURL(join(folder, 'qkv.html')).href
@@ -472,7 +472,7 @@ test('the page as one file: every exercise is solved from a disk, offline', asyn
     await page.locator('#models-answer[data-token="max"]').waitFor()
     await page.click('#exercise-check')
     await page.locator('.exercise-passed').waitFor()
-    await solveAll(follow, page, IDS, '', i => (i % 2 ? 'keyboard' : 'mouse'))
+    await solveAll(follow, page, LOOKED, '', i => (i % 2 ? 'keyboard' : 'mouse'))
     assert.deepEqual([...new Set(complaints.splice(0))], [`request to ${file}`], 'the file alone is loaded')
   } finally {
     await context.setOffline(false)
