@@ -44,7 +44,7 @@ export function makeProject() {
   }
   cpSync(fileURLToPath(new URL('projects', import.meta.url)), folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "name": "stranger", "private": true, "type": "module" }')
-  run('npm', ['pack', '--silent', '--pack-destination', folder], root)
+  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], root)
   const tarball = readdirSync(folder).find(name => name.endsWith('.tgz'))
   run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', `./${tarball}`])
   return { folder, run, remove: () => rmSync(folder, { recursive: true, force: true }) }
