@@ -12,7 +12,8 @@
  *   part = sum_{i in b} (d[n][i] dot[n][i] + m[n][i] total[i]),   total[i] = sum_{k in i} q[k]
  * and for Q4_K, Q5_K and Q6_K, with one d and e for each n and b,
  *   part = d sum_{i in b} s[n][i] dot[n][i] - e sum_{i in b} m[n][i] total[i]
- * dot, total and, for Q4_K and Q5_K, sum m total are exact as integers: |dot| <= 32 * 32767 * 128 < 2^27.
+ * dot, total, s dot (of two groups for Q4_K, see values_of_sum) and sum m total are exact as integers: |dot| <= 32 *
+ * 32767 * 128 < 2^27.
  *
  * A panel holds eight rows in the layout of `block_form`. It takes as many bytes as in the file, except that Q4_K and
  * Q5_K take 2.8 and 2.3 % more, because s and m are stored in 8 bits. A float16 is stored with its exponent raised by
@@ -23,20 +24,22 @@
 
 static const float LIFT = 0x1p102f;
 
-/* Reads the scales of group i: those of columns 0 to 3 into scale[0], those of columns 4 to 7 into scale[1]. They are s
- * in `head`, the head of the 256 values. Types without a head have 2^-102 d at `own`, before the group's numbers. */
-INLINE void read_scales(uint32_t weights, const char *head, const char *own, size_t i, f4 scale[2]) {
-  struct block_form f = block_form(weights);
-  if (!f.head) {
-    load_float16(own, &scale[0], &scale[1]);
-    return;
-  }
+/* Reads s of group i from the head of 256 values: scale[0] is of columns 0 to 3, scale[1] of columns 4 to 7. */
+INLINE void read_scales(uint32_t weights, const char *head, size_t i, i4 scale[2]) {
   /* A word holds two columns' scales of two groups. The load is offset so that the scales of group i are the upper two
    * bytes. */
   const char *at = head + halves_bytes(weights) + i / 2 * 16 + i % 2 * 2 - 2;
   i4 bytes = load_int16s((const int16_t *)(const void *)at);
-  scale[0] = from_integers(signed_byte(bytes, 2));
-  scale[1] = from_integers(signed_byte(bytes, 3));
+  scale[0] = signed_byte(bytes, 2);
+  scale[1] = signed_byte(bytes, 3);
+}
+
+/* Multiplies dot (8), sums of q w over group i, by s. dot[1] is 2^bits times too large before. */
+INLINE void scale_dots(uint32_t weights, const char *head, size_t i, i4 dot[2]) {
+  i4 scale[2];
+  read_scales(weights, head, i, scale);
+  dot[0] = multiply_integers(scale[0], dot[0]);
+  dot[1] = multiply_integers(scale[1], by_power(dot[1], block_form(weights).bits));
 }
 
 /* Splits eight integers into int16: total = 1024 high + low, |total| <= 2^20. */
@@ -86,9 +89,11 @@ INLINE void dot_type(uint32_t weights, const int16_t *q, const int32_t *totals, 
 #pragma unroll
   for (size_t p = 0; p < PANELS; p++)
     at[p] = p ? at[p - 1] + (p < s->count ? s->bytes : 0) : 0; /* missing panels repeat the last one */
-  /* Except with 8 bits, the sums of columns 4 to 7 are 2^bits times too large until the end. */
+  /* Without a head, except with 8 bits, the sums of columns 4 to 7 are 2^bits times too large until the end. */
   const float power = bits == 8 ? 1.0f : 1.0f / (float)(1 << bits);
+  const int has_pairs = values_of_sum(weights) > group; /* two groups become one sum of integers */
   float parts[ROW_SUMS] = {0};
+  i4 first[PANELS][2]; /* the scaled sums of the first group of a pair */
   const char *own = w + f.head;
   for (size_t i = 0; i < count / group; i++) {
     const char *scales = own;
@@ -128,15 +133,23 @@ INLINE void dot_type(uint32_t weights, const int16_t *q, const int32_t *totals, 
     }
 #pragma unroll
     for (size_t p = 0; p < PANELS; p++) {
+      acc[p][0] = subtract_integers(acc[p][0], bits == 8 ? times_power(acc[p][1], 8) : acc[p][1]);
       f4 scale[2], minimum[2];
-      read_scales(weights, w + at[p], scales + at[p], i, scale);
+      if (f.head)
+        scale_dots(weights, w + at[p], i, acc[p]);
+      else
+        load_float16(scales + at[p], &scale[0], &scale[1]);
       if (has_own_minima)
         load_float16(scales + at[p] + 16, &minimum[0], &minimum[1]);
-      acc[p][0] = subtract_integers(acc[p][0], bits == 8 ? times_power(acc[p][1], 8) : acc[p][1]);
+      if (has_pairs && i % 2 == 0) {
+        first[p][0] = acc[p][0], first[p][1] = acc[p][1];
+        continue;
+      }
 #pragma unroll
       for (size_t half = 0; half < 2; half++) {
         float *part = parts + p * 8 + half * 4;
-        f4 sum = add(load(part), mul(scale[half], from_integers(acc[p][half])));
+        f4 product = from_integers(has_pairs ? add_integers(first[p][half], acc[p][half]) : acc[p][half]);
+        f4 sum = add(load(part), f.head ? product : mul(scale[half], product));
         if (has_own_minima)
           sum = add(sum, mul(minimum[half], total[half]));
         store(part, sum);
@@ -159,10 +172,10 @@ INLINE void dot_type(uint32_t weights, const int16_t *q, const int32_t *totals, 
 #pragma unroll
     for (size_t half = 0; half < 2; half++) {
       f4 sum = load(part + half * 4);
-      if (half && bits != 8)
-        sum = mul(sum, splat(power));
       if (f.head)
         sum = mul(d[half], sum);
+      else if (half && bits != 8)
+        sum = mul(sum, splat(power));
       if (has_integer_minima(weights))
         sum = add(sum, mul(e[half], from_integers(minima[half])));
       store(sums + half * 4, add(load(sums + half * 4), mul(splat(step), mul(sum, splat(LIFT)))));
@@ -212,73 +225,102 @@ void dot_blocks(const struct qkv_linear *a, const int16_t *q, const int32_t *tot
   DOT[a->weights - QKV_WEIGHTS_Q8_0](q, totals, step, count, s, w, sums);
 }
 
-/* wide (count/2, 8, 2) = numbers - offset; `bits` is a compile-time constant. */
-INLINE void widen_numbers(size_t bits, const char *w, size_t count, uint32_t offset, int16_t *wide) {
+/* wide (count/2, 8, 2) = numbers - offset, times the scales of their columns unless `scale` is 0. `bits` is a
+ * compile-time constant. */
+INLINE void widen_numbers(size_t bits, const char *w, size_t count, uint32_t offset, const i4 *scale, int16_t *wide) {
   const size_t step = bits == 5 ? 16 : bits == 6 ? 8 : bits == 4 ? 4 : 2;
   for (const int16_t *end = wide + count * 8; wide != end; w += step * bits) {
     i4 pairs[2][8];
     load_pairs(bits, w, pairs);
 #pragma unroll
     for (size_t i = 0; i < step / 2; i++, wide += 16)
-      widen_pair(bits, wide, pairs[0][i], offset);
+      widen_pair(bits, wide, pairs[0][i], offset, scale);
+  }
+}
+
+/* Widens types with a head. The numbers are multiplied by their scales only if `is_scaled`. */
+static void widen_with_head(uint32_t weights, const char *w, size_t count, int is_scaled, struct wide_panel *to) {
+  struct block_form f = block_form(weights);
+  size_t group = values_of_scale(weights);
+  const char *numbers = w + f.head;
+  int16_t *wide = to->numbers;
+  for (size_t i = 0; i < count / group; i++, numbers += f.bits * group, wide += group * 8) {
+    i4 scale[2];
+    read_scales(weights, w, i, scale);
+    for (size_t half = 0; half < 2; half++)
+      scale[half] = is_scaled ? both_halves(scale[half]) : int16_ones();
+    if (f.bits == 4)
+      widen_numbers(4, numbers, SMALL_BLOCK, 0, scale, wide);
+    else if (f.bits == 5)
+      widen_numbers(5, numbers, SMALL_BLOCK, 0, scale, wide);
+    else
+      widen_numbers(6, numbers, group, f.offset, scale, wide);
+  }
+  f4 halves[2];
+  load_float16(w, &halves[0], &halves[1]);
+  for (size_t half = 0; half < 2; half++)
+    store(to->d + half * 4, mul(halves[half], splat(LIFT)));
+  if (!has_integer_minima(weights))
+    return;
+  load_float16(w + 16, &halves[0], &halves[1]);
+  for (size_t half = 0; half < 2; half++)
+    store(to->e + half * 4, mul(halves[half], splat(LIFT)));
+  for (size_t i = 0; i < 4; i++) {
+    i4 bytes = load_int16s((const int16_t *)(const void *)(w + minima_at(weights) + i * 16));
+    float *minima = to->minima + i * 16;
+    store(minima, signed_byte(bytes, 0)), store(minima + 4, signed_byte(bytes, 1));
+    store(minima + 8, signed_byte(bytes, 2)), store(minima + 12, signed_byte(bytes, 3));
   }
 }
 
 void widen_blocks(uint32_t weights, const char *w, size_t count, struct wide_panel *to) {
   struct block_form f = block_form(weights);
-  size_t group = values_of_scale(weights);
-  f4 lift = splat(LIFT), scale[2], halves[2] = {splat(1.0f), splat(1.0f)};
-  if (f.head)
-    load_float16(w, &halves[0], &halves[1]);
-  for (size_t half = 0; half < 2; half++)
-    store(to->d + half * 4, f.head ? mul(halves[half], lift) : halves[half]);
-  if (has_integer_minima(weights)) {
-    load_float16(w + 16, &halves[0], &halves[1]);
-    for (size_t half = 0; half < 2; half++)
-      store(to->e + half * 4, mul(halves[half], lift));
-    for (size_t i = 0; i < 4; i++) {
-      i4 bytes = load_int16s((const int16_t *)(const void *)(w + minima_at(weights) + i * 16));
-      float *minima = to->minima + i * 16;
-      store(minima, signed_byte(bytes, 0)), store(minima + 4, signed_byte(bytes, 1));
-      store(minima + 8, signed_byte(bytes, 2)), store(minima + 12, signed_byte(bytes, 3));
-    }
+  if (f.head) {
+    widen_with_head(weights, w, count, 1, to);
+    return;
   }
-  const char *own = w + f.head;
-  int16_t *wide = to->numbers;
-  for (size_t k = 0, i = 0; k < count; k += SMALL_BLOCK, own += f.scales + f.bits * 32u, wide += SMALL_BLOCK * 8) {
-    const char *numbers = own + f.scales;
+  for (size_t k = 0; k < count; k += SMALL_BLOCK, w += f.scales + f.bits * 32u) {
+    const char *numbers = w + f.scales;
+    int16_t *wide = to->numbers + k * 8;
     if (f.bits == 4)
-      widen_numbers(4, numbers, SMALL_BLOCK, f.offset, wide);
+      widen_numbers(4, numbers, SMALL_BLOCK, f.offset, 0, wide);
     else if (f.bits == 5)
-      widen_numbers(5, numbers, SMALL_BLOCK, f.offset, wide);
-    else if (f.bits == 6)
-      widen_numbers(6, numbers, SMALL_BLOCK, f.offset, wide);
+      widen_numbers(5, numbers, SMALL_BLOCK, f.offset, 0, wide);
     else
-      widen_numbers(8, numbers, SMALL_BLOCK, f.offset, wide);
-    for (size_t end = (k + SMALL_BLOCK) / group; i < end; i++) {
-      read_scales(weights, w, own, i, scale);
+      widen_numbers(8, numbers, SMALL_BLOCK, 0, 0, wide);
+    for (size_t n = 0; n < 2; n++) { /* the scales, then the minima, of types that have them */
+      float *floats = (n ? to->minima : to->scales) + k / SMALL_BLOCK * 8;
+      f4 halves[2];
+      load_float16(w + n * 16, &halves[0], &halves[1]);
       for (size_t half = 0; half < 2; half++)
-        store(to->scales + i * 8 + half * 4, f.head ? scale[half] : mul(scale[half], lift));
-    }
-    if (!has_integer_minima(weights)) {
-      load_float16(own + 16, &scale[0], &scale[1]);
-      for (size_t half = 0; half < 2; half++)
-        store(to->minima + k / SMALL_BLOCK * 8 + half * 4, mul(scale[half], lift));
+        store(floats + half * 4, mul(halves[half], splat(LIFT)));
     }
   }
+}
+
+/* Returns s of row c and group i of 256 values, see read_scales. */
+static float scale_at(uint32_t weights, const char *head, size_t i, size_t c) {
+  const int8_t *scales = (const int8_t *)(head + halves_bytes(weights));
+  return scales[i / 2 * 16 + c % 4 * 4 + i % 2 * 2 + c / 4];
 }
 
 void unpack_rows(const char *panel, uint32_t weights, size_t K, size_t row, size_t rows, float *out, size_t out_row,
                  size_t out_column) {
   struct wide_panel wide;
   size_t group = values_of_scale(weights);
+  int has_head = block_form(weights).head != 0;
   for (size_t from = 0; from < K; from += BLOCK) {
     size_t count = at_most(K - from, BLOCK);
-    widen_blocks(weights, panel + panel_bytes(weights, from), count, &wide);
+    const char *w = panel + panel_bytes(weights, from);
+    if (has_head)
+      widen_with_head(weights, w, count, 0, &wide);
+    else
+      widen_blocks(weights, w, count, &wide);
     for (size_t r = 0; r < rows; r++)
       for (size_t k = 0; k < count; k++) {
-        size_t c = row + r, i = k / group * 8 + c;
-        float product = wide.d[c] * wide.scales[i] * (float)wide.numbers[(k / 2 * 8 + c) * 2 + k % 2];
+        size_t c = row + r, i = k / SMALL_BLOCK * 8 + c;
+        float scale = has_head ? wide.d[c] * scale_at(weights, w, k / group, c) : wide.scales[i];
+        float product = scale * (float)wide.numbers[(k / 2 * 8 + c) * 2 + k % 2];
         if (has_integer_minima(weights))
           product += wide.e[c] * (float)((const int32_t *)(const void *)wide.minima)[i];
         else if (has_minima(weights))

@@ -12,12 +12,12 @@ enum { BLOCK = 256, SMALL_BLOCK = 32 };
 void dot_blocks(const struct qkv_linear *a, const int16_t *q, const int32_t *totals, float step, size_t count,
                 const struct streams *s, const char *w, float *sums);
 
-/* BLOCK values of eight rows of W = d (scale w) + minimum. numbers (BLOCK/2, 8, 2) are w, in pairs of k; scales and
- * minima are (groups, 8). Integer minima are stored as m in int32, where minimum = e m. int8 has numbers only; int4 has
- * neither d nor e. */
+/* BLOCK values of eight rows of W: scale w + minimum, or for types with a head d (scale w) + e m. numbers (BLOCK/2, 8,
+ * 2), in pairs of k, are w, with a head scale w. scales and minima (groups, 8) are floats; with a head there are no
+ * scales, and minima are m in int32. int8 has numbers only. */
 struct wide_panel {
   int16_t numbers[BLOCK * 8];
-  float scales[BLOCK / 16 * 8], minima[BLOCK / SMALL_BLOCK * 8], d[8], e[8];
+  float scales[BLOCK / SMALL_BLOCK * 8], minima[BLOCK / SMALL_BLOCK * 8], d[8], e[8];
 };
 
 /* Widens `count` <= BLOCK values of each row of a panel. Without minima, to->minima is undefined. */
@@ -25,6 +25,10 @@ void widen_blocks(uint32_t weights, const char *w, size_t count, struct wide_pan
 
 /* Returns how many values of a row share a scale. */
 INLINE size_t values_of_scale(uint32_t weights) { return weights == QKV_WEIGHTS_Q6_K ? 16 : SMALL_BLOCK; }
+
+/* Returns how many products q (scale w) of a type with a head are summed as integers before the sum becomes a float.
+ * The sums are exact: 64 * 32767 * 63 * 15 (Q4_K), 32 * 32767 * 63 * 31 (Q5_K), 16 * 32767 * 128 * 32 (Q6_K) < 2^31. */
+INLINE size_t values_of_sum(uint32_t weights) { return weights == QKV_WEIGHTS_Q4_K ? 64 : values_of_scale(weights); }
 
 /* True if this type of weights has minima. */
 INLINE int has_minima(uint32_t weights) {

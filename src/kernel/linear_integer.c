@@ -313,8 +313,9 @@ static NOINLINE void multiply_tile(const int16_t *q, const float *steps, size_t 
   add_tile(acc, steps, pitch, scales, sums);
 }
 
-/* How minima are added: not at all, as minimum * total for each group, or as e * sum (m total) with integers m. */
-enum minima { NO_MINIMA, FLOAT_MINIMA, INTEGER_MINIMA };
+/* What belongs to the groups of values: a scale; a scale and a minimum; or, for types with a head, integers: a scale,
+ * which is a factor of the numbers, and possibly a minimum. */
+enum groups { SCALES, SCALES_AND_MINIMA, INTEGERS };
 
 /* sums (TILE,8) = sum_i m[i] total[i] over the eight groups of 256 values. */
 INLINE void multiply_minima(const int32_t *totals, size_t lines, const float *minima, i4 sums[TILE][2]) {
@@ -332,15 +333,13 @@ INLINE void multiply_minima(const int32_t *totals, size_t lines, const float *mi
   }
 }
 
-/* sums += step (d sum_i scale (q W^T) + minima) over K values, in groups of `group` values that share a scale. Rows of
- * steps are `pitch` floats apart, rows of totals `lines` integers. */
-INLINE void multiply_groups(enum minima kind, const int16_t *q, const float *steps, size_t pitch, const int32_t *totals,
+/* sums += step (sum_i scale (q W^T) + minimum total), or += step (d (q W^T) + e sum_i m total), over K values, in
+ * groups of `group` values whose products are summed as integers. Rows of steps are `pitch` floats apart, rows of
+ * totals `lines` integers; totals of 0: no minima. */
+INLINE void multiply_groups(enum groups kind, const int16_t *q, const float *steps, size_t pitch, const int32_t *totals,
                             size_t lines, const struct wide_panel *w, size_t group, size_t K,
                             const struct tile_sums *sums) {
   float parts[TILE][8] = {{0}};
-  i4 below[TILE][2];
-  if (kind == INTEGER_MINIMA)
-    multiply_minima(totals, lines, w->minima, below);
   const int16_t *wide = w->numbers;
   const float *scales = w->scales, *minima = w->minima;
   for (const int16_t *end = wide + round_up(K, group) * 8; wide < end; scales += 8) {
@@ -352,22 +351,27 @@ INLINE void multiply_groups(enum minima kind, const int16_t *q, const float *ste
     for (size_t r = 0; r < TILE; r++)
 #pragma unroll
       for (size_t half = 0; half < 8; half += 4) {
-        f4 sum = add(load(parts[r] + half), mul(load(scales + half), from_integers(acc[r][half / 4])));
-        if (kind == FLOAT_MINIMA)
+        f4 product = from_integers(acc[r][half / 4]);
+        f4 sum = add(load(parts[r] + half), kind == INTEGERS ? product : mul(load(scales + half), product));
+        if (kind == SCALES_AND_MINIMA)
           sum = add(sum, mul(load(minima + half), splat_integer(totals + r * lines)));
         store(parts[r] + half, sum);
       }
-    if (kind == FLOAT_MINIMA)
+    if (kind == SCALES_AND_MINIMA)
       totals++, minima += 8;
   }
+  const int has_minima = kind == INTEGERS && totals;
+  i4 below[TILE][2];
+  if (has_minima)
+    multiply_minima(totals, lines, minima, below);
 #pragma unroll
   for (size_t r = 0; r < TILE; r++)
 #pragma unroll
     for (size_t c = 0; c < 8; c += 4) {
       f4 sum = load(parts[r] + c);
-      if (kind != FLOAT_MINIMA)
+      if (kind == INTEGERS)
         sum = mul(load(w->d + c), sum);
-      if (kind == INTEGER_MINIMA)
+      if (has_minima)
         sum = add(sum, mul(load(w->e + c), from_integers(below[r][c / 4])));
       add_to_sums(sums, r, c, mul(splat_from(steps + r * pitch), sum));
     }
@@ -376,17 +380,18 @@ INLINE void multiply_groups(enum minima kind, const int16_t *q, const float *ste
 static NOINLINE void multiply_with_minima(const int16_t *q, const float *steps, size_t pitch, const int32_t *totals,
                                           size_t lines, const struct wide_panel *w, size_t K,
                                           const struct tile_sums *sums) {
-  multiply_groups(FLOAT_MINIMA, q, steps, pitch, totals, lines, w, SMALL_BLOCK, K, sums);
+  multiply_groups(SCALES_AND_MINIMA, q, steps, pitch, totals, lines, w, SMALL_BLOCK, K, sums);
+}
+
+static NOINLINE void multiply_with_scales(const int16_t *q, const float *steps, size_t pitch,
+                                          const struct wide_panel *w, size_t K, const struct tile_sums *sums) {
+  multiply_groups(SCALES, q, steps, pitch, 0, 0, w, SMALL_BLOCK, K, sums);
 }
 
 static NOINLINE void multiply_with_integers(const int16_t *q, const float *steps, size_t pitch, const int32_t *totals,
-                                            size_t lines, const struct wide_panel *w, const struct tile_sums *sums) {
-  multiply_groups(INTEGER_MINIMA, q, steps, pitch, totals, lines, w, SMALL_BLOCK, BLOCK, sums);
-}
-
-static NOINLINE void multiply_without(const int16_t *q, const float *steps, size_t pitch, const struct wide_panel *w,
-                                      size_t group, size_t K, const struct tile_sums *sums) {
-  multiply_groups(NO_MINIMA, q, steps, pitch, 0, 0, w, group, K, sums);
+                                            size_t lines, const struct wide_panel *w, size_t group,
+                                            const struct tile_sums *sums) {
+  multiply_groups(INTEGERS, q, steps, pitch, totals, lines, w, group, BLOCK, sums);
 }
 
 /* Prefetches up to `count` bytes from p + from on, but none beyond p + bytes. It is called between tiles, for a few
@@ -452,12 +457,13 @@ static void add_inputs(const struct qkv_linear *a, const struct many_rows *x, si
       if (HAS_BYTE_PRODUCTS && x->bytes)
         multiply_bytes(bytes_at(x, r, k), step, starts_at(x, r, k), x->blocks, (const uint8_t *)wide[p].numbers,
                        a->scales + n + p * 8, count, &to);
-      else if (has_integer_minima(a->weights))
-        multiply_with_integers(q, step, x->blocks, total, x->lines, wide + p, &to);
+      else if (a->weights >= QKV_WEIGHTS_Q4_K)
+        multiply_with_integers(q, step, x->blocks, has_minima(a->weights) ? total : 0, x->lines, wide + p,
+                               values_of_sum(a->weights), &to);
       else if (has_minima(a->weights))
         multiply_with_minima(q, step, x->blocks, total, x->lines, wide + p, count, &to);
       else if (a->weights > QKV_WEIGHTS_INT4)
-        multiply_without(q, step, x->blocks, wide + p, values_of_scale(a->weights), count, &to);
+        multiply_with_scales(q, step, x->blocks, wide + p, count, &to);
       else
         multiply_tile(q, step, x->blocks, wide[p].numbers, a->scales + n + p * 8, count, &to);
     }

@@ -159,6 +159,9 @@ INLINE void load_nibbles(const void *p, i4 lower[2], i4 upper[2]) {
 }
 INLINE i4 load_int16s(const int16_t *p) { return wasm_v128_load(p); }
 INLINE void store_int16s(int16_t *p, i4 x) { wasm_v128_store(p, x); }
+INLINE i4 int16_ones(void) { return word_from(&WORDS.ones); }
+/* Returns the low half of each word, in both halves. */
+INLINE i4 both_halves(i4 x) { return wasm_i16x8_shuffle(x, x, 0, 0, 2, 2, 4, 4, 6, 6); }
 /* Widens the four numbers of each column to int16, in two pairs of k. Each pair has first columns 0 to 3, then columns
  * 4 to 7. */
 INLINE void widen_nibbles(int16_t *to, const void *p) {
@@ -213,12 +216,15 @@ INLINE void load_pairs(size_t bits, const char *p, i4 pairs[2][8]) {
     high[7] = wasm_v128_and(both[7], mask);
   }
 }
-/* Writes v - offset and w - offset of a pair of load_pairs as int16: first columns 0 to 3, then columns 4 to 7. */
-INLINE void widen_pair(size_t bits, int16_t *to, i4 pair, uint32_t offset) {
+/* Writes v - offset and w - offset of a pair of load_pairs as int16: first columns 0 to 3, then columns 4 to 7. Unless
+ * `scale` is 0, they are multiplied by scale[0] and scale[1], as int16. */
+INLINE void widen_pair(size_t bits, int16_t *to, i4 pair, uint32_t offset, const i4 *scale) {
   v128_t low = wasm_v128_and(pair, wasm_i16x8_splat((short)((1 << bits) - 1)));
   v128_t high = wasm_u16x8_shr(pair, (uint32_t)bits), less = wasm_i16x8_splat((short)offset);
-  store_int16s(to, bits == 8 ? low_bytes(pair) : wasm_i16x8_sub(low, less));
-  store_int16s(to + 8, bits == 8 ? high_bytes(pair) : wasm_i16x8_sub(high, less));
+  low = bits == 8 ? low_bytes(pair) : wasm_i16x8_sub(low, less);
+  high = bits == 8 ? high_bytes(pair) : wasm_i16x8_sub(high, less);
+  store_int16s(to, scale ? wasm_i16x8_mul(low, scale[0]) : low);
+  store_int16s(to + 8, scale ? wasm_i16x8_mul(high, scale[1]) : high);
 }
 /* Interleaves the bytes of two vectors. */
 INLINE void zip_bytes(i4 a, i4 b, i4 *first, i4 *second) {
@@ -336,7 +342,7 @@ INLINE i4 lanes_together(i4 a) {
   return wasm_i32x4_add(a, wasm_i32x4_shuffle(a, a, 1, 0, 3, 2));
 }
 /* Returns four sums of two adjacent int16 each. */
-INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_load(p), word_from(&WORDS.ones)); }
+INLINE i4 pairs_of(const int16_t *p) { return wasm_i32x4_dot_i16x8(wasm_v128_load(p), int16_ones()); }
 INLINE i4 add_integers(i4 a, i4 b) { return wasm_i32x4_add(a, b); }
 INLINE i4 multiply_integers(i4 a, i4 b) { return wasm_i32x4_mul(a, b); }
 INLINE f4 from_integers(i4 a) { return wasm_f32x4_convert_i32x4(a); }
