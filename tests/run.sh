@@ -14,7 +14,7 @@ part() { # its arguments: a name, a command
 }
 
 if [ "${1-}" = all ]; then
-  part setup ./setup.sh packages reference native clang-19 wasm-ld-19 chromium-headless-shell firefox-esr webkit torch pandas runtimes redis-server chromium
+  part setup ./setup.sh packages reference clang-19 wasm-ld-19 chromium-headless-shell firefox-esr webkit torch pandas runtimes redis-server chromium native
   part build ./build.sh
   part relaxed ./build.sh --relaxed
   part dist npm run -s dist

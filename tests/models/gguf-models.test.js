@@ -63,7 +63,7 @@ for (const [n, made] of MADE.entries()) {
     const kinds = new Set(model.describe().tensors.map(({ dtype }) => dtype))
     assert.ok(kinds.has(type) && bytes.loaded < bytes.float16 && bytes.loaded < bytes.float32 / 2.5, [...kinds].join())
     const of = async (/** @type {typeof model} */ one, /** @type {string} */ name) =>
-      Array.from((await one.weight(name)).data, value => value + 0)
+      (await one.weight(name)).data.map(value => value + 0)
     for (const name of stored) assert.deepEqual(await of(model, name), await of(folder, name), name)
     const want = run(folder)
     const far = (/** @type {number[]} */ got) =>
