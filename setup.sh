@@ -14,7 +14,7 @@ needs() { # a command or file, its Debian package
   packages+=("$2")
 }
 
-# One call of apt-get installs all packages: each call reads the lists of all packages again.
+# Installs `packages` in one call of apt-get, because each call reads the lists of all packages again.
 apt_install() {
   [ ${#names[@]} -gt 0 ] || return 0
   local root=
@@ -51,7 +51,7 @@ npm_install() {
 
 npm_install "$@" &
 npm=$!
-trap wait EXIT # also after an error, no npm goes on behind the shell
+trap wait EXIT # npm ends before this script does, also after an error
 for need in "$@"; do
   case $need in
     packages | peers | runtimes | reference) ;;

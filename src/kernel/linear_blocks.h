@@ -12,9 +12,9 @@ enum { BLOCK = 256, SMALL_BLOCK = 32 };
 void dot_blocks(const struct qkv_linear *a, const int16_t *q, const int32_t *totals, float step, size_t count,
                 const struct streams *s, const char *w, float *sums);
 
-/* BLOCK values of eight rows of W: scale w + minimum, or for types with a head d (scale w) + e m. numbers (BLOCK/2, 8,
- * 2), in pairs of k, are w, with a head scale w. scales and minima (groups, 8) are floats; with a head there are no
- * scales, and minima are m in int32. int8 has numbers only. */
+/* BLOCK values of eight rows of W. numbers (BLOCK/2, 8, 2), in pairs of k; scales and minima (groups, 8).
+ * With a head: W = d (scale w) + e m; numbers are scale w, scales are not set, minima are m as int32. Else W = scale w
+ * + minimum; numbers are w; d and e are not set. int8 has numbers only. */
 struct wide_panel {
   int16_t numbers[BLOCK * 8];
   float scales[BLOCK / SMALL_BLOCK * 8], minima[BLOCK / SMALL_BLOCK * 8], d[8], e[8];

@@ -100,10 +100,11 @@ static void quantize_row(const float *x, size_t K, float most, int16_t *q, float
   }
 }
 
-/* sums (count, 8) += units (count, 8) * (q (K) . panels), K <= BLOCK; units are scale * step. The axes of panels
- * (count, K/2, 4, 2, 2) are panel, pair of k, column c, k of the pair, and byte. The two bytes are an int16, 256 v + w
- * + 128, with v of column c + 4 and w of column c, so that one load serves two columns. Adding 128 makes w unsigned, so
- * that the high byte is v:
+/* sums (count, 8) += units (count, 8) * (q (K) . panels), K <= BLOCK; units are scale * step, totals the sums of each
+ * INT4_BLOCK values of q.
+ * The axes of panels (count, K/2, 4, 2, 2) are panel, pair of k, column c, k of the pair, and byte. The two bytes are
+ * an int16, 256 v + w + 128, with v of column c + 4 and w of column c, so that one load serves two columns. Adding 128
+ * makes w unsigned, so that the high byte is v:
  *   sum q w = sum q (256 v + w + 128) - 256 sum q v - 128 sum q
  * The sums wrap around, modulo 2^32; as |sum q w| < 2^31, the difference is exact. */
 static NOINLINE void dot_panels(const int16_t *q, const int32_t *totals, const float *units, size_t K,

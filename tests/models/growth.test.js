@@ -90,6 +90,7 @@ for (const [source, own, what] of /** @type {const} */ ([
     for (const [name, call] of Object.entries(own)) {
       const want = numbersOf(await call(model))
       const { resident } = qkv.memory
+      // The GGUF file takes longest, so fewer allocations are tried with it.
       for (const free of await allocations(qkv, () => call(model), source === gguf ? 4 : 8)) {
         const { size } = qkv.memory
         const got = await withFree(qkv, free, () => call(model))
